@@ -6,8 +6,8 @@ import type { SearchTypeContext, WrittenParameter } from './search-type';
 import { LAST_CHARACTER } from './string-texts';
 
 /**
- * Rows of (url, version): `url` any version, `url|v` that one, `:below=url|1` that one and all whose version begins
- * with `1.` (search.html#versions; docs/search.md, Reference).
+ * Returns predicates on (url, version): `url` matches any version, `url|v` that one, `:below=url|1` that one and all
+ * whose version begins with `1.` (search.html#versions; docs/search.md, Reference).
  */
 export function versionedPredicates(
   { hasher }: SearchTypeContext,
@@ -27,7 +27,7 @@ export function versionedPredicates(
   });
 }
 
-/** What an id, or `Type/id`, stands for: the url of that resource. */
+/** Returns predicates for an id, or `Type/id`, which stands for the url of that resource. */
 export function ownIdPredicates(
   { definitions, references, requireAll }: SearchTypeContext,
   { stored, modifier }: WrittenParameter,

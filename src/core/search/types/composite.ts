@@ -17,16 +17,16 @@ import { parseQuantityValue, quantityPredicates } from './quantity';
 import type { SearchType, SearchTypeContext } from './search-type';
 import { LAST_CHARACTER } from './string-texts';
 
-/** A code, reference or uri as the rows of composites know it; a system of undefined is any, '' is none. */
+/** A code, reference or uri as in the rows of composites; `system`: undefined is any, '' is none. */
 interface Key {
   readonly system: string | undefined;
   readonly text: string;
 }
 
 /**
- * `value$value` (search.html#composite): all of one element. The first is a code, reference or uri; what the second can
- * be is said by the parameter; behind a code there may be two numbers. `system|` is any code of a system. Modifiers are
- * refused.
+ * `value$value` (search.html#composite): all values are of one element. The first is a code, reference or uri; the
+ * parameter determines the second; after a code there may be two numbers. `system|` is any code of a system. Modifiers
+ * are rejected.
  */
 export const compositeType: SearchType = {
   modifiers: new Map(),
@@ -60,13 +60,13 @@ export const compositeType: SearchType = {
   },
 };
 
-/** `system|` */
+/** True for `system|`. */
 function isSystem(part: string | undefined): boolean {
   const [system = '', code, ...others] = splitUnescaped(part ?? '', '|');
   return system !== '' && code === '' && others.length === 0;
 }
 
-/** Rows that no index has: they are made of each resource that has a value for the parameter. */
+/** Returns a scan for rows that no index holds; they are made of each resource that has a value for the parameter. */
 function readPredicate(
   { definitions: { release } }: SearchTypeContext,
   { parameter: { type, ordinal } }: StoredParameter,
@@ -76,7 +76,7 @@ function readPredicate(
   return { index: 'scan', scan: { kind: 'rows', release, type, ordinal, criteria: [{ name, anyOf }] } };
 }
 
-/** A code and two numbers, such as a chromosome with the start and the end of a window. */
+/** Returns the predicate of a code and two numbers, such as a chromosome with the start and the end of a window. */
 function spanPredicate(
   { hasher }: SearchTypeContext,
   {
@@ -97,13 +97,13 @@ function spanPredicate(
     index: 'span',
     parameter,
     ...qualifierOf(hasher, key),
-    // Coordinates are whole numbers, which stand at their own double.
+    // Coordinates are whole numbers, which their doubles represent exactly.
     start: placeTests(parseNumberValue(name, unescapeValue(start))).places,
     end: placeTests(parseNumberValue(name, unescapeValue(end))).places,
   };
 }
 
-/** What range rows have of a key; without a system they are not asked for one. */
+/** Returns the qualifier of a key in range rows; without a system any system matches. */
 function qualifierOf(
   hasher: Hasher,
   { system, text }: Key,
@@ -167,7 +167,7 @@ function pairPredicates(
   }
 }
 
-/** The ways in which a component's value may stand in the rows. */
+/** Returns the possible forms of a component's value in the rows. */
 function keysOf(
   { references, definitions }: SearchTypeContext,
   { parameter }: StoredParameter,

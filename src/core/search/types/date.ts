@@ -16,7 +16,7 @@ export interface DateCriterion {
   readonly high: number;
 }
 
-/** The test and range of a date value with its prefix (search.html#date). Throws invalidParameterValue. */
+/** Parses a date value with its prefix to a test and a range (search.html#date). Throws invalidParameterValue. */
 export function parseDateValue(
   { now, zone }: Pick<SearchTypeContext, 'now' | 'zone'>,
   name: string,

@@ -1,4 +1,4 @@
-/** Hierarchies of references: what is part of what (search.html#recursive). */
+/** Hierarchies of references, in which resources are parts of others (search.html#recursive). */
 import { fhirError } from '../../errors';
 import type { Definitions } from '../../fhir/definitions';
 import { isValidId } from '../../fhir/resource';
@@ -9,7 +9,9 @@ import type { SearchTypeContext, WrittenParameter } from './search-type';
 
 const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly StoredParameter[]>();
 
-/** The parameters by which resources of the type refer to what is above them, as the definitions mark the elements. */
+/**
+ * Returns the parameters by which resources of the type refer to their parents, marked on elements in the definitions.
+ */
 function hierarchiesOf(definitions: Definitions, type: string): readonly StoredParameter[] {
   const all = storedParameters(definitions, type);
   let found = known.get(all);
@@ -30,8 +32,8 @@ function hierarchiesOf(definitions: Definitions, type: string): readonly StoredP
 }
 
 /**
- * `:below=x`: what refers to x or to anything below it; `:above=x`: to x or to anything above it. The hierarchy is that of
- * the parameter itself, where it makes one, else the only one that resources of the target's type have.
+ * Returns predicates for `:below=x`, references to x or to anything below it, and `:above=x`, to x or to anything above
+ * it. The hierarchy is that of the parameter itself, if it has one, else the only hierarchy of the target's type.
  * Throws unsupportedModifier where there is none, invalidParameterValue.
  */
 export function hierarchyPredicates(

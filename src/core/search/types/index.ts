@@ -11,7 +11,7 @@ import { stringType } from './string';
 import { tokenType } from './token';
 import { uriType } from './uri';
 
-/** How each kind of search parameters is searched. The one special parameter that has rows is `near`. */
+/** The search type of each kind of search parameter. The only special parameter with rows is `near`. */
 const SEARCH_TYPES: Readonly<Record<SearchParameterKind, SearchType>> = Object.freeze({
   composite: compositeType,
   date: dateType,
@@ -25,12 +25,12 @@ const SEARCH_TYPES: Readonly<Record<SearchParameterKind, SearchType>> = Object.f
 });
 
 /**
- * Parameters that are not offered because their rows do not do what the name says: `phonetic` shares the rows of `name`,
- * which are not phonetic (docs/search.md, String).
+ * Parameters that are not supported because their rows do not match their meaning: `phonetic` shares the rows of
+ * `name`, which are not phonetic (docs/search.md, String).
  */
 const PROMISE_MORE: ReadonlySet<string> = new Set(['phonetic']);
 
-/** How a parameter is searched; undefined: it is not offered, in metadata neither. */
+/** Returns the search type of a parameter; undefined: the parameter is not supported, and not in metadata. */
 export function searchTypeOf({ parameter, storage }: StoredParameter): SearchType | undefined {
   if (storage === 'none' || PROMISE_MORE.has(parameter.code)) return undefined;
   return SEARCH_TYPES[parameter.kind];

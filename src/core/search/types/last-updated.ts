@@ -4,8 +4,8 @@ import { parseDateValue } from './date';
 import type { SearchTypeContext } from './search-type';
 
 /**
- * `_lastUpdated`: the stored value is one millisecond, [t, t+1), so that every prefix comes down to half-open ranges
- * of t.
+ * Returns predicates for `_lastUpdated`. The stored value is one millisecond, [t, t+1), so that every prefix becomes
+ * half-open ranges of t.
  */
 export function lastUpdatedPredicates(
   context: Pick<SearchTypeContext, 'now' | 'zone'>,

@@ -4,14 +4,17 @@ import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { SearchType } from './search-type';
 
-/** What is near where no distance is given, metres: the server's own discretion (location.html#positional). */
+/** Distance in metres when the client gives none; the server may choose it (location.html#positional). */
 const DEFAULT_DISTANCE = 50_000;
 const DEFAULT_UNIT = 'km';
-/** UCUM has no plain mile; people write it. */
+/** Common unit names that UCUM lacks, such as a plain mile. */
 const SPOKEN_UNITS: ReadonlyMap<string, string> = new Map([['mi', '[mi_i]']]);
 const NUMBER = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
 
-/** `latitude|longitude|distance|unit`: within that distance along the surface of the earth (location.html#positional). */
+/**
+ * `latitude|longitude|distance|unit`: positions within that distance along the earth's surface
+ * (location.html#positional).
+ */
 export const nearType: SearchType = {
   modifiers: new Map(),
   predicates(_context, { stored, name }, value): Predicate[] {
@@ -42,7 +45,7 @@ export const nearType: SearchType = {
   },
 };
 
-/** Undefined for what is no distance. */
+/** Converts a distance to metres; undefined for a text that is not a distance. */
 function toMetres(distance: string, unit: string): number | undefined {
   if (!NUMBER.test(distance) || distance.startsWith('-')) return undefined;
   const code = unit === '' ? DEFAULT_UNIT : (SPOKEN_UNITS.get(unit) ?? unit);

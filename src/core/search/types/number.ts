@@ -21,14 +21,14 @@ import type { SearchType } from './search-type';
 /** Share of the value by which `ap` widens it (docs/search.md, Number and quantity). */
 const APPROXIMATION: Exact = { top: 1n, bottom: 10n };
 
-/** What a number with its prefix asks. */
+/** A number with its prefix. */
 export interface NumberCriterion extends SearchNumber {
   readonly test: RangeTest;
 }
 
 /**
- * The test and range of a number with its prefix (search.html#number): only `eq` and `ne` know implicit precision,
- * `ap` is ten percent around, all others are exact. Throws invalidParameterValue.
+ * Parses a number with its prefix to a test and a range (search.html#number): `eq` and `ne` use implicit precision,
+ * `ap` is ten percent around the value, all others are exact. Throws invalidParameterValue.
  */
 export function parseNumberValue(name: string, text: string): NumberCriterion {
   const { test, rest } = splitPrefix(text);
@@ -44,16 +44,16 @@ export function parseNumberValue(name: string, text: string): NumberCriterion {
   return { test, value, low: subtract(value, width), high: add(value, width) };
 }
 
-/** The rows that are asked: their parameter, unit, and in a composite the key before the number. */
+/** The rows that a number is compared with: their parameter, unit, and in a composite the key before the number. */
 export interface NumberRows {
   readonly parameter: number;
   readonly unit?: RangeUnit;
-  /** Hash of the base units that the rows are in. */
+  /** Hash of the base units of the rows. */
   readonly canonicalUnit?: number;
   readonly key?: Pick<RangePredicate, 'qualifier' | 'qualifierSystem'> & { readonly text: string };
 }
 
-/** The predicates on number rows: on places, and on the rests of numbers that stand where a bound stands. */
+/** Returns the predicates on number rows: on sort positions, and on the rests of numbers at the position of a bound. */
 export function numberPredicates(
   hasher: Hasher,
   criterion: NumberCriterion,
@@ -83,11 +83,11 @@ export function numberPredicates(
   ];
 }
 
-/** Tests of doubles that together are one of exact numbers. */
+/** Tests of doubles that together are one test of exact numbers. */
 export interface PlaceTests {
-  /** Meant for all rows; never true of a number that stands where a bound with a rest stands. */
+  /** For all rows; never true for a number at the position of a bound that has a rest. */
   readonly places: NumberTest;
-  /** Of the rests of the numbers that stand there. */
+  /** For the rests of the numbers at that position. */
   readonly rests: readonly { readonly at: number; readonly test: NumberTest }[];
 }
 
@@ -110,7 +110,7 @@ function pointTests(test: PointTest, { at, rest }: Place): PlaceTests {
 
 function rangeTests(test: 'eq' | 'ne' | 'ap', low: Place, high: Place): PlaceTests {
   const isInside = test !== 'ne';
-  // What stands where a bound with a rest stands is left to the rests.
+  // Numbers at the position of a bound with a rest are left to the rests.
   const places: NumberTest = {
     test,
     low: low.rest !== undefined && isInside ? nextAbove(low.at) : low.at,

@@ -7,16 +7,18 @@ import type { Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { numberPredicates, parseNumberValue, type NumberCriterion, type NumberRows } from './number';
 import type { SearchType } from './search-type';
 
-/** A quantity that is searched: its number, and the unit in which a row must state it. */
+/**
+ * A quantity in a search: its number, and the unit that a row must have; undefined: any unit.
+ */
 interface UnitCriterion {
   readonly number: NumberCriterion;
   readonly unit: RangeUnit | undefined;
 }
 
 export interface QuantityCriteria {
-  /** As it stands; what numbers in this very unit are compared with. */
+  /** As written; compared with numbers in the same unit. */
   readonly stated: UnitCriterion;
-  /** The same in base units, for rows of other units of UCUM; undefined where there are none. */
+  /** The same in base units, for rows in other UCUM units; undefined where there are none. */
   readonly canonical: CanonicalCriterion | undefined;
 }
 
@@ -28,7 +30,7 @@ interface CanonicalCriterion {
 }
 
 /**
- * `number`, `number|system|code` or `number||unit` (search.html#quantity). A UCUM code also finds what is stated in
+ * Parses `number`, `number|system|code` or `number||unit` (search.html#quantity). A UCUM code also matches values in
  * other units of its dimension. Throws invalidParameterValue.
  */
 export function parseQuantityValue(hasher: Hasher, name: string, text: string): QuantityCriteria {
@@ -49,7 +51,7 @@ export function parseQuantityValue(hasher: Hasher, name: string, text: string): 
   return { stated: { number, unit }, canonical: canonical && toCanonical(hasher, number, canonical) };
 }
 
-/** The predicates on the rows of a quantity, in its unit and in base units. */
+/** Returns the predicates on the rows of a quantity, in its unit and in base units. */
 export function quantityPredicates(
   hasher: Hasher,
   { stated, canonical }: QuantityCriteria,
@@ -69,7 +71,7 @@ export function quantityPredicates(
     unit: { code: unit },
     canonicalUnit: unit,
   });
-  // What is stated in the unit stands in base units too; only where the scale runs backwards the bounds differ.
+  // Values in this unit also have rows in base units; the bounds differ only where the scale is descending.
   return canonical.isDescending ? [...asStated, ...inBaseUnits] : inBaseUnits;
 }
 

@@ -1,4 +1,4 @@
-/** What searches for references have in common. */
+/** Functions that all searches for references share. */
 import { fhirError } from '../../errors';
 import { parseReference } from '../../fhir/reference';
 import { isCanonicalValued } from '../canonical-targets';
@@ -13,8 +13,9 @@ import type { SearchTypeContext, WrittenParameter } from './search-type';
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /**
- * `Type/id`, `id`, an absolute url (ours is local) (search.html#reference). Versioned references match by id. A canonical
- * is found by its url, with or without `|version`, and by the id of what has that url.
+ * Returns predicates for `Type/id`, `id` or an absolute url (one of ours is local) (search.html#reference). Versioned
+ * references match by id. A canonical matches by its url, with or without `|version`, and by the id of the resource
+ * with that url.
  */
 export function referencePredicates(
   context: SearchTypeContext,
@@ -50,7 +51,7 @@ function literalPredicates(
   return outsidePredicates(context, parameter, text);
 }
 
-/** The types that a bare id may stand for: what the modifier says, or the targets of the parameter. */
+/** Returns the types that a bare id may belong to: that of the modifier, or the targets of the parameter. */
 export function allowedTypes(
   { definitions }: SearchTypeContext,
   { stored, modifier }: WrittenParameter,
@@ -86,7 +87,7 @@ function targetPredicates(
   return predicates;
 }
 
-/** A reference by the type that it says it is to. */
+/** Returns the predicate of a reference with its declared type. */
 export function typedPredicate(hasher: Hasher, number: number, type: string, target: TypedTarget): Predicate {
   const high = typedHash(hasher, type, target);
   return {
@@ -97,7 +98,10 @@ export function typedPredicate(hasher: Hasher, number: number, type: string, tar
   };
 }
 
-/** A url elsewhere, or a urn. One that says its type is found by a parameter for that type only. */
+/**
+ * Returns predicates for a url elsewhere, or a urn. A url with a type in it does not match a parameter for another
+ * type.
+ */
 function outsidePredicates(
   { hasher }: SearchTypeContext,
   { stored }: WrittenParameter,

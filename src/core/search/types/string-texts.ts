@@ -1,12 +1,15 @@
-/** What searches for strings have in common. */
+/** Functions that all searches for strings share. */
 import type { StoredParameter } from '../parameter';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext } from './search-type';
 
-/** Sorts after every text that begins with what stands before it (the index compares by code point). */
+/** Sorts after every text that begins with the text before it (the index compares by code points). */
 export const LAST_CHARACTER = '\u{10FFFF}';
 
-/** The resources that meet one of the predicates, and of which a text has the folded one at its beginning or in it. */
+/**
+ * Returns a predicate for resources that meet one of the predicates and have a text that begins with the folded one or
+ * contains it.
+ */
 export function readBeside(
   { definitions: { release } }: SearchTypeContext,
   { parameter }: StoredParameter,

@@ -8,8 +8,8 @@ import type { SearchType } from './search-type';
 import { LAST_CHARACTER, readBeside } from './string-texts';
 
 /**
- * Starts-with on the folded value (search.html#string). What a row holds tells, but for a search value that is longer:
- * then the texts that begin alike are read.
+ * Starts-with on the folded value (search.html#string). A row decides, unless the search value is longer than a row:
+ * then the texts with the same beginning are read.
  */
 export const stringType: SearchType = {
   modifiers: new Map([
@@ -19,7 +19,7 @@ export const stringType: SearchType = {
   ]),
   predicates(context, { stored }, value): Predicate[] {
     const folded = fold(unescapeValue(value));
-    // Without a letter or a digit there is nothing to look for; it must not find everyone.
+    // A value without a letter or a digit matches nothing; an empty prefix would match every resource.
     if (folded === '') return [];
     const from = cut(folded, MAX_STRING_LENGTH);
     const isLonger = from.length < folded.length;

@@ -1,4 +1,4 @@
-/** What stands above and below a concept in its code system (search.html#token). */
+/** Concepts above and below a concept in its code system (search.html#token). */
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
@@ -8,8 +8,8 @@ import { codeRows, OF_TERMINOLOGY, refusal, requireType } from './token-codes';
 const MEDIA_TYPES = 'urn:ietf:bcp:13';
 
 /**
- * `:above`, `:below` with `system|code`; a code alone where a binding tells the system. Media types have no code
- * system: theirs is by the part before the parameters (search.html#mimetype).
+ * Returns predicates for `:above`, `:below` with `system|code`; a code alone where a binding gives the system. Media
+ * types have no code system; `:below` compares the part before their parameters (search.html#mimetype).
  */
 export function subsumptionPredicates(
   { definitions: { release }, requireAll }: SearchTypeContext,

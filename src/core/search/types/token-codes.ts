@@ -1,4 +1,4 @@
-/** What searches for tokens have in common. */
+/** Functions that all searches for tokens share. */
 import { fhirError } from '../../errors';
 import { compositeOrders } from '../composite-order';
 import type { Hasher } from '../hash';
@@ -21,7 +21,7 @@ const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
   'id',
 ]);
 
-/** Types whose values are codes of code systems, so that terminology can tell about them. */
+/** Types whose values are codes of code systems, which terminology can resolve. */
 export const OF_TERMINOLOGY: ReadonlySet<string> = new Set([
   'code',
   'Coding',
@@ -29,7 +29,9 @@ export const OF_TERMINOLOGY: ReadonlySet<string> = new Set([
   'CodeableReference',
 ]);
 
-/** `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token). */
+/**
+ * Returns predicates for `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token).
+ */
 export function codePredicates(
   { definitions, hasher }: SearchTypeContext,
   parameter: WrittenParameter,
@@ -71,7 +73,7 @@ export function codePredicates(
   });
 }
 
-/** The ways in which rows of composites name a code. */
+/** Returns the possible hashes of a code in rows of composites. */
 function qualifiersOf(hasher: Hasher, parameter: WrittenParameter, code: string): ResourceKey[] {
   const { hasFolded, hasExact } = codeRows(parameter);
   const texts = [...(hasFolded ? [foldCode(code)] : []), ...(hasExact ? [markExact(code)] : [])];
@@ -81,12 +83,12 @@ function qualifiersOf(hasher: Hasher, parameter: WrittenParameter, code: string)
   });
 }
 
-/** True where no value has a system, and none may be written. */
+/** True where no value has a system, so that a search must not have one. */
 export function isWithoutSystem({ valueTypes }: StoredParameter): boolean {
   return valueTypes.every((type) => WITHOUT_SYSTEM.has(type));
 }
 
-/** What the rows of the parameter can tell of codes. */
+/** Returns the rows of the parameter, and the form of codes in them. */
 export function codeRows({ stored: { rowsOf, valueTypes, bindingSystems } }: WrittenParameter): CodeRows {
   return {
     parameters: rowsOf.map(({ number }) => number),
@@ -96,7 +98,7 @@ export function codeRows({ stored: { rowsOf, valueTypes, bindingSystems } }: Wri
   };
 }
 
-/** How the code stands in the index: as written for codes, folded for codings; both where a parameter has both. */
+/** Returns the spellings of a code in the index: as written for codes, folded for codings, or both. */
 function spellings(code: string, { hasFolded, hasExact }: CodeRows): string[] {
   const found = new Set<string>();
   if (hasFolded) found.add(foldCode(code));
@@ -104,7 +106,7 @@ function spellings(code: string, { hasFolded, hasExact }: CodeRows): string[] {
   return [...found];
 }
 
-/** Codes of code systems as the rows have them; the code alone where the rows cannot have its system. */
+/** Hashes codes of code systems as in the rows; without a system where the rows cannot have it. */
 export function hashCodes(
   hasher: Hasher,
   rows: CodeRows,
@@ -132,7 +134,7 @@ export function requireType(
   throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, known });
 }
 
-/** That the value is none. */
+/** Returns the error of an invalid value. */
 export function refusal({ name }: WrittenParameter, value: string, reason: string): Error {
   return fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
 }

@@ -1,11 +1,11 @@
-/** What searches for uris have in common. */
+/** Functions that all searches for uris share. */
 import { isCanonicalUrl, isCanonicalValued } from '../canonical-targets';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { indexedUri } from '../rows/uri';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 
-/** The whole uri, unfolded, in any version. */
+/** Returns predicates for the whole uri, unfolded, in any version. */
 export function equalUri(
   { hasher }: SearchTypeContext,
   { stored }: WrittenParameter,
@@ -15,12 +15,12 @@ export function equalUri(
   return stored.rowsOf.map(({ number }) => ({ index: 'uri', parameter: number, value, version: undefined }));
 }
 
-/** Whether values of the parameter are, or may be, written as `url|version`. */
+/** True when values of the parameter may be written as `url|version`. */
 export function hasVersions({ definitions }: SearchTypeContext, { stored }: WrittenParameter): boolean {
   return isCanonicalValued(stored) || isCanonicalUrl(definitions, stored.parameter);
 }
 
-/** The value as an address with a path; undefined: a urn, which has none and is compared as it stands. */
+/** Returns the value as an address with a path; undefined for a urn, which has none and is compared as written. */
 export function addressOf(value: string): string | undefined {
   const text = unescapeValue(value);
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : undefined;

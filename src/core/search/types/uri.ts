@@ -9,7 +9,7 @@ import type { SearchType } from './search-type';
 import { equalUri, hasVersions } from './uri-rows';
 
 /**
- * The whole uri, unfolded (search.html#uri). Canonicals, and the url of a canonical resource, take `url|version`.
+ * The whole uri, unfolded (search.html#uri). Canonicals, and the url of a canonical resource, accept `url|version`.
  */
 export const uriType: SearchType = {
   modifiers: new Map([
