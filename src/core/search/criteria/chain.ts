@@ -7,12 +7,12 @@ import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';
 
 const MAX_DEPTH = 10;
-/** Types that a chain without types may stand for, multiplied over its links. */
+/** Limit on the types of a chain without type names, multiplied over its links. */
 const MAX_PATHS = 100;
-/** Types that are asked whether they know the rest of the chain. */
+/** Limit on the types that are tried for the rest of the chain. */
 const MAX_TRIED = 3_000;
 
-/** How far a parameter is inside of others; counts what it branches into. */
+/** Depth of a parameter in a chain, with the counts of the types that the chain branches into. */
 export class Nesting {
   private constructor(
     private readonly depth: number,
@@ -23,7 +23,9 @@ export class Nesting {
     return new Nesting(0, { count: 0, tried: 0 });
   }
 
-  /** Throws tooCostly where the chain is too long or may lead to too many types. */
+  /**
+   * Returns the nesting one link deeper. Throws tooCostly where the chain is too long or may lead to too many types.
+   */
   inside(name: string): Nesting {
     if (this.depth >= MAX_DEPTH)
       throw fhirError('tooCostly', { reason: `A chain may have at most ${MAX_DEPTH} links` });
@@ -31,7 +33,7 @@ export class Nesting {
     return new Nesting(this.depth + 1, this.paths);
   }
 
-  /** A type at an end of the chain. Throws tooCostly where there are too many. */
+  /** Counts a type at an end of the chain. Throws tooCostly where there are too many. */
   take(name: string): void {
     if (++this.paths.count > MAX_PATHS) throw tooWide(name);
   }
@@ -42,7 +44,7 @@ function tooWide(name: string): Error {
   return fhirError('tooCostly', { reason });
 }
 
-/** Parses the rest of a name on another type; undefined: that type has no such parameter. */
+/** Parses the rest of a name for another type; undefined: that type has no such parameter. */
 export type ParseInner = (
   type: string,
   name: string,
@@ -51,8 +53,8 @@ export type ParseInner = (
 ) => Criterion | undefined;
 
 /**
- * `reference.parameter` and `reference:Type.parameter`, where the rest of the name may be a chain again. Without a type
- * the chain stands for every type that the reference may have and that knows the parameter.
+ * Parses `reference.parameter` and `reference:Type.parameter`, where the rest of the name may be a chain again. Without
+ * a type the chain stands for every possible type of the reference that has the parameter.
  * Undefined: no such parameter.
  */
 export function parseChain(
@@ -87,7 +89,7 @@ export function parseChain(
   });
 }
 
-/** One link of a chain: a reference parameter, the type that it must lead to if one is named, the chain as written. */
+/** One link of a chain: a reference parameter, the required target type if one is named, and the chain as written. */
 export interface ChainLink {
   readonly code: string;
   readonly type: string | undefined;
@@ -95,8 +97,8 @@ export interface ChainLink {
 }
 
 /**
- * A link to resources that meet criteria, which `criteriaOf` tells for each type; undefined: that type has no such
- * parameter. Undefined: there is no such reference parameter, or no type knows what is asked.
+ * Returns the criterion of a link to resources that meet criteria. `criteriaOf` gives them for each type; undefined:
+ * that type has no such parameter. Undefined: there is no such reference parameter, or no type has the parameter.
  */
 export function chainCriterion(
   context: SearchTypeContext,
@@ -136,7 +138,7 @@ export function chainCriterion(
       if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {
-      // What one type refuses another may understand.
+      // Another type may accept what one type rejects.
       if (!(error instanceof FhirError) || error.key === 'tooCostly') throw error;
       refusals.push(error);
     }
@@ -146,7 +148,7 @@ export function chainCriterion(
   return isKnown ? { name, anyOf } : undefined;
 }
 
-/** `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */
+/** Parses `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */
 export function parseHas(
   context: SearchTypeContext,
   {
@@ -177,7 +179,7 @@ export function parseHas(
   });
 }
 
-/** A link against the direction of a reference: of resources of the type `source` by their parameter `code`, as written. */
+/** A reverse link: resources of the type `source` refer by their parameter `code`; `name` and `value` as written. */
 export interface HasLink {
   readonly source: string;
   readonly code: string;
@@ -191,8 +193,8 @@ function refusedHas({ name, value }: HasLink, reason: string): Error {
 }
 
 /**
- * That resources which meet criteria refer to it, one resource all of them. Undefined: what refers to it has no such
- * parameter as is asked. Throws invalidParameterValue where nothing can refer to it so.
+ * Returns the criterion that a resource which meets all inner criteria refers to it. Undefined: `source` has no such
+ * inner parameter. Throws invalidParameterValue where no reference parameter `code` of `source` can refer to the type.
  */
 export function hasCriterion(
   context: SearchTypeContext,
@@ -229,7 +231,7 @@ export function hasCriterion(
   return { name, anyOf };
 }
 
-/** By its definition the parameter may refer to resources of `type`, and by its expression it never does. */
+/** True where the definition of the parameter allows resources of `type`, but its expression never refers to them. */
 export function neverRefers(context: SearchTypeContext, source: string, code: string, type: string): boolean {
   const stored = storedParameters(context.definitions, source).get(code);
   return (
@@ -244,16 +246,16 @@ function isLink({ anyOf }: Criterion): boolean {
 }
 
 interface TargetTypes {
-  /** What a literal reference may lead to. */
+  /** Types that a literal reference may refer to. */
   readonly referred: readonly string[];
-  /** What a canonical may name. */
+  /** Types that a canonical may refer to. */
   readonly canonicals: readonly string[];
 }
 const NO_TARGETS: TargetTypes = { referred: [], canonicals: [] };
 
 function targetTypes(context: SearchTypeContext, stored: StoredParameter): TargetTypes {
   const canonicals = isCanonicalValued(stored) ? allowedCanonicalTypes(context.definitions, stored) : [];
-  // A canonical may also be a literal reference to what it names.
+  // A canonical may also be a literal reference to its target.
   const isCanonicalOnly = canonicals.length > 0 && !stored.valueTypes.includes('Reference');
   return {
     canonicals,
@@ -261,12 +263,12 @@ function targetTypes(context: SearchTypeContext, stored: StoredParameter): Targe
   };
 }
 
-/** The numbers under which the urls of resources of this type lie. */
+/** Returns the parameter numbers of the rows with the urls of resources of this type. */
 function urlRows({ definitions }: SearchTypeContext, type: string): number[] {
   return (storedParameters(definitions, type).get('url')?.rowsOf ?? []).map(({ number }) => number);
 }
 
-/** The numbers under which references to this type lie. */
+/** Returns the parameter numbers of the rows with references to this type. */
 function rowsTowards({ rowsOf }: StoredParameter, target: string): number[] {
   const numbers = rowsOf
     .filter(({ targetType }) => targetType === undefined || targetType === target)

@@ -1,4 +1,4 @@
-/** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
+/** Conditions as a tree instead of a list of parameters; the leaves mean the same as in a search. */
 import type { SearchCondition } from '../../api/search';
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
@@ -14,8 +14,8 @@ const MAX_CONDITIONS = 200;
 const MAX_DEPTH = 20;
 
 /**
- * What all of the conditions ask of resources of `type`. Several criteria below one chain or `has` are met by one
- * resource. Throws unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly.
+ * Returns the criteria of all conditions on resources of `type`. Several criteria below one chain or `has` must be met
+ * by one resource. Throws unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly.
  */
 export function conditionCriteria(
   context: SearchTypeContext,
@@ -49,7 +49,7 @@ class ConditionCompiler {
       case 'parameter': {
         const { name, value } = condition;
         const composite = compositeOf(this.context, type, name);
-        // In a search composites take no modifiers; a condition may ask whether there is a value all the same.
+        // In a search composites take no modifiers; a condition may still test for a missing value.
         if (composite !== undefined) return missingCriterion(name, composite.parameter, value);
         return parseCriterion(this.context, type, name, value, nesting) ?? unknown(type, name);
       }
@@ -90,7 +90,7 @@ class ConditionCompiler {
   }
 }
 
-/** The composite parameter of which a condition asks whether it is missing. */
+/** Returns the composite parameter that a condition tests with `:missing`. */
 function compositeOf(
   { definitions }: SearchTypeContext,
   type: string,

@@ -1,20 +1,20 @@
-/** Criteria that are made of others. */
+/** Criteria that combine others. */
 import type { Criterion, Predicate } from '../predicate';
 
-/** Met by what does not meet it. */
+/** Returns the negation of a criterion. */
 export function negated(criterion: Criterion): Criterion {
   const { name, anyOf, isNegated = false } = criterion;
   return isNegated ? { name, anyOf } : { name, anyOf, isNegated: true };
 }
 
-/** Met by what meets all of them. */
+/** Returns a criterion that is met where all of them are. */
 export function allOf(criteria: readonly Criterion[]): Criterion {
   const [only, ...others] = criteria;
   if (only !== undefined && others.length === 0) return only;
   return { name: 'and', anyOf: [{ index: 'all', criteria }] };
 }
 
-/** Met by what meets one of them. */
+/** Returns a criterion that is met where one of them is. */
 export function oneOf(criteria: readonly Criterion[]): Criterion {
   return { name: 'or', anyOf: criteria.flatMap(alternativesOf) };
 }

@@ -41,7 +41,7 @@ const PREDEFINED_SYSTEMS: ReadonlyMap<string, string> = new Map([
 
 const ORDERED: readonly FilterOperator[] = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'];
 
-/** Operators beside `pr` that have a meaning for values of a kind. */
+/** Operators for each kind of values, beside `pr`. */
 const OPERATORS: Readonly<Record<SearchParameterKind, readonly FilterOperator[]>> = {
   string: ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le'],
   number: ORDERED,
@@ -54,13 +54,13 @@ const OPERATORS: Readonly<Record<SearchParameterKind, readonly FilterOperator[]>
   special: [],
 };
 
-/** `pr false` and `ni` say that no value of the whole set does what `pr true` and `in` ask. */
+/** True for `pr false` and `ni`, which are met where no value of the whole set meets `pr true` or `in`. */
 export function saysNone({ operator, value }: FilterTest): boolean {
   return operator === 'ni' || (operator === 'pr' && value === 'false');
 }
 
 /**
- * What one comparison asks of resources of `type`; of one that `saysNone`, the opposite.
+ * Returns the criterion of one comparison on resources of `type`; for one that `saysNone`, the opposite.
  * Throws unknownParameter, invalidParameterValue, unsupportedModifier.
  */
 export function comparisonCriterion(
@@ -128,7 +128,7 @@ function predicatesOf(
   }
 }
 
-/** The value with the whole address in the place of a predefined name in the part of this position. */
+/** Replaces a predefined name in the part at this position by the whole system url. */
 function withSystem(value: string, position: number): string {
   const parts = splitUnescaped(value, '|');
   const system = PREDEFINED_SYSTEMS.get(parts[position] ?? '');
@@ -137,7 +137,7 @@ function withSystem(value: string, position: number): string {
     : parts.map((part, index) => (index === position ? system : part)).join('|');
 }
 
-/** Folded values are compared: case makes no difference, as in all searches for strings neither accents do. */
+/** Folded values are compared: case makes no difference, nor do accents, as in all string searches. */
 function stringPredicates({ rowsOf }: StoredParameter, operator: FilterOperator, value: string): Predicate[] {
   const text = cut(fold(value), MAX_STRING_LENGTH);
   if (text === '') return [];
@@ -156,7 +156,7 @@ function stringPredicates({ rowsOf }: StoredParameter, operator: FilterOperator,
       case 'eq':
         return [range(text, undefined)];
       case 'ne':
-        // No character of a folded text comes before the space.
+        // No character of a folded text sorts before the space.
         return [range('', text), range(`${text} `, LAST_CHARACTER)];
       case 'co':
         return [{ index: 'substring', parameter, text }];
@@ -217,8 +217,9 @@ function tokenPredicates(
 const spellings = new WeakMap<StoredParameter, ReadonlyMap<string, readonly string[]>>();
 
 /**
- * "Values are never case sensitive": the value as it is written, and with each code that the bindings of the parameter
- * spell otherwise. All other codes are compared without regard to case anyway, but for those that nothing lists.
+ * Returns the value as written, and with each code of the parameter's bindings that differs only in case: "Values are
+ * never case sensitive". All other codes are compared without regard to case anyway, except for those that nothing
+ * lists.
  */
 function spellingsOf(
   { definitions }: SearchTypeContext,
@@ -244,7 +245,7 @@ function escapeCode(code: string): string {
   return code.replace(/[\\|,$]/g, '\\$&');
 }
 
-/** A code that is none of those that are sought. */
+/** Returns predicates for a code that is none of these. */
 function othersThan(sought: readonly Predicate[]): Predicate[] {
   const codes = new Map<number, Partial<HashedCode>[]>();
   for (const predicate of sought) {
@@ -257,7 +258,7 @@ function othersThan(sought: readonly Predicate[]): Predicate[] {
   return [...codes].map(([parameter, of]) => ({ index: 'otherCode', parameter, codes: of }));
 }
 
-/** The least character that PostgreSQL can hold. */
+/** The least character that PostgreSQL can store. */
 const FIRST_CHARACTER = '\u0001';
 
 function uriPredicates(
@@ -310,7 +311,7 @@ function datePredicates(
 ): Predicate[] {
   const asked = operator === 'po' || operator === 'co' ? 'eq' : operator;
   const criterion = parseDateValue(context, name, asked + value);
-  // `ap` without its widening is overlap.
+  // `ap` without its widening means overlap.
   const test = operator === 'po' ? 'ap' : operator === 'co' ? 'includes' : criterion.test;
   return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion, test }));
 }

@@ -1,6 +1,6 @@
 /**
- * Elements of which a filter asks several things together: `characteristic[code eq a].value eq b` is met by one
- * characteristic. Source: https://hl7.org/fhir/R4/search_filter.html#params
+ * Elements on which a filter has several conditions together: one characteristic must meet
+ * `characteristic[code eq a].value eq b`. Source: https://hl7.org/fhir/R4/search_filter.html#params
  */
 import { fhirError } from '../../errors';
 import type { Release } from '../../fhir/release';
@@ -8,8 +8,8 @@ import type { Criterion, Predicate } from '../predicate';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
 
 /**
- * The table of that page as far as R4 has what it names: "The third column defines the names that can be used in the
- * chained parameter, and in the filter, and shows which existing search parameters they equate to".
+ * The table of that page, as far as R4 has its search parameters: "The third column defines the names that can be used
+ * in the chained parameter, and in the filter, and shows which existing search parameters they equate to".
  */
 const ELEMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
@@ -28,14 +28,17 @@ const ELEMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ],
 ]);
 
-/** A filter on one element, where the step names such: the filter of its elements, and the test of what is left. */
+/** A filter on one element, where the step names one of the table: the filter in brackets, and the test after it. */
 export interface ElementFilter {
   readonly element: string;
   readonly filter: FilterNode | undefined;
   readonly test: FilterTest;
 }
 
-/** With the names of search parameters; undefined: the step names no such element. Throws unknownParameter. */
+/**
+ * Returns the filter with the names of search parameters; undefined: the step names no such element. Throws
+ * unknownParameter.
+ */
 export function elementFilter(
   type: string,
   step: FilterStep,
@@ -76,7 +79,10 @@ export function elementFilter(
   };
 }
 
-/** That one element meets all criteria: what the resource as a whole must meet for that says which are read. */
+/**
+ * Returns the criterion that one element meets all criteria. Conditions that the resource as a whole must also meet
+ * limit the resources that are read.
+ */
 export function elementCriterion(
   release: Release,
   type: string,
@@ -91,7 +97,7 @@ export function elementCriterion(
   return { name, anyOf: [{ index: 'all', criteria: [...criteria.filter(isPositive), one] }] };
 }
 
-/** Whether other elements of the resource cannot make it false. */
+/** True where other elements of the resource cannot make the criterion false. */
 function isPositive({ anyOf, isNegated }: Criterion): boolean {
   return isNegated !== true && anyOf.every(isPositivePredicate);
 }

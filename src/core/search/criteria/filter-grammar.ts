@@ -27,9 +27,9 @@ export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 /** One name of a path: `name`, `name:Type`, `name[filter]`. */
 export interface FilterStep {
   readonly code: string;
-  /** The type of the resources that the reference leads to, where it is named. */
+  /** The target type of the reference, where it is named. */
   readonly type: string | undefined;
-  /** What it leads to must meet this. */
+  /** The target must meet this filter. */
   readonly filter: FilterNode | undefined;
 }
 
@@ -51,7 +51,7 @@ const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 20;
 const MAX_TESTS = 100;
 
-/** Parses a filter. Throws invalidParameterValue, which says where and what is expected, and tooCostly. */
+/** Parses a filter. Throws invalidParameterValue with the position and the expected text, and tooCostly. */
 export function parseFilter(text: string): FilterNode {
   if (text.length > MAX_LENGTH) throw tooCostly(`be ${MAX_LENGTH} characters long`);
   return new FilterParser(text).parse();
@@ -152,7 +152,7 @@ class FilterParser {
       const value: unknown = JSON.parse(quoted);
       if (typeof value === 'string') return value;
     } catch {
-      // Refused below.
+      // The error is thrown below.
     }
     this.at -= quoted.length;
     throw this.expected('a string as in JSON');

@@ -10,7 +10,7 @@ import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from '
 import type { SpecialParameter } from './special';
 
 /**
- * The value is one filter: a comma is part of it. Several `_filter` are AND.
+ * The value is one filter, in which a comma is a normal character. Several `_filter` mean AND.
  * Throws invalidParameterValue with the position of a mistake, unknownParameter, tooCostly.
  */
 export const filterParameter: SpecialParameter = {
@@ -20,7 +20,7 @@ export const filterParameter: SpecialParameter = {
   },
 };
 
-/** One for a whole filter: what its chains branch into counts together. */
+/** Shared by a whole filter, so that its chains count towards one limit. */
 interface Compilation {
   readonly context: SearchTypeContext;
   readonly nesting: Nesting;
@@ -41,7 +41,10 @@ function compileNode(compilation: Compilation, type: string, node: FilterNode): 
   }
 }
 
-/** "evaluated against the set of values produced by evaluating the param path": of all that the path leads to together. */
+/**
+ * Compiles a path and its test, "evaluated against the set of values produced by evaluating the param path", that is,
+ * on all values of the path together.
+ */
 function compilePath(
   { context, nesting }: Compilation,
   type: string,

@@ -2,7 +2,7 @@ import { isValidId } from '../../fhir/resource';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { SpecialParameter } from './special';
 
-/** `_id=a,b`: exactly these; what cannot be an id is not found (search.html#id). `:not`: all but these. */
+/** `_id=a,b`: these ids; a text that cannot be an id matches nothing (search.html#id). `:not`: all but these. */
 export const idParameter: SpecialParameter = {
   modifiers: ['not'],
   criterion(context, type, { name, modifier }, value) {

@@ -14,7 +14,7 @@ import { createListParameter } from './list';
 import type { SpecialParameter } from './special';
 import { contentParameter, textParameter } from './text';
 
-/** Parameters of every type that have a meaning of their own. Adding one: a file, and its line here. */
+/** Parameters of every type with their own semantics. Adding one: a file, and its line here. */
 const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_id', idParameter],
   ['_lastUpdated', lastUpdatedParameter],
@@ -24,18 +24,18 @@ const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_list', createListParameter((...of) => parseCriterion(...of))],
 ]);
 
-/** The narrative, which says what the elements of the type say; and the words of all that a resource is and holds. */
+/** Parameters that search text of several elements: the narrative of a resource, and its whole content. */
 const NARRATIVE = '_text';
 const CONTENT = '_content';
 
-/** Their codes. */
+/** The codes of these parameters. */
 export const COMPUTED_PARAMETERS: readonly string[] = [...SPECIAL.keys()];
 
 const MAX_ALTERNATIVES = 1000;
 
 /**
- * What one parameter of a search asks of resources of `type`; `name` with its modifier, a chain or `_has` as written.
- * Undefined: there is no such parameter, or none that can be searched.
+ * Parses one parameter of a search to a criterion on resources of `type`; `name` with its modifier, a chain or `_has`
+ * as written. Undefined: there is no such parameter, or it cannot be searched.
  * Throws unsupportedModifier, invalidParameterValue, tooCostly.
  */
 export function parseCriterion(
@@ -54,7 +54,7 @@ export function parseCriterion(
   if (hidesWords(context, type, code)) return undefined;
   const special = SPECIAL.get(code);
   const stored = storedParameters(context.definitions, type).get(code);
-  // What has an expression has a bit in each head, `_id` and `_lastUpdated` too.
+  // Every parameter with an expression has a bit in each head, `_id` and `_lastUpdated` too.
   if (special !== undefined && (modifier !== 'missing' || stored?.parameter.expression === undefined)) {
     if (modifier !== undefined && !special.modifiers.includes(modifier))
       throw unsupported(code, modifier, special.modifiers);
@@ -82,7 +82,7 @@ export function parseCriterion(
   };
 }
 
-/** What the modifier means for the type; undefined: nothing. */
+/** Returns the modifier of the search type; undefined: the search type has no such modifier. */
 function modifierOf(
   { definitions }: SearchTypeContext,
   { modifiers }: SearchType,
@@ -93,7 +93,7 @@ function modifierOf(
   );
 }
 
-/** Whether a parameter asks for words of what is hidden from the client in part. */
+/** True where a parameter searches text that is partly hidden from the client. */
 export function hidesWords({ hidesElements }: SearchTypeContext, type: string, code: string): boolean {
   return (
     (code === NARRATIVE && hidesElements?.(type) === true) || (code === CONTENT && hidesElements?.() === true)

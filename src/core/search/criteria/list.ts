@@ -10,11 +10,11 @@ import type { SpecialParameter } from './special';
 const LOINC = 'http://loinc.org';
 const USE_CODES = 'http://terminology.hl7.org/CodeSystem/list-example-use-codes';
 
-/** What one of the lists that a patient has by their function is told by. */
+/** The criteria that identify a patient's current list of a function. */
 interface FunctionalList {
-  /** Of List.code, as `system|code`. */
+  /** Codes of List.code, as `system|code`. */
   readonly codes: readonly string[];
-  /** What its items must be beside; only for resources of that type. */
+  /** Further criteria on the items; only for resources of that type. */
   readonly of?: {
     readonly type: string;
     readonly criteria: readonly (readonly [name: string, value: string])[];
@@ -25,9 +25,9 @@ const ALLERGIES = [`${LOINC}|52472-8`, `${LOINC}|48765-2`, `${LOINC}|18716-1`, `
 
 /**
  * The lists of https://hl7.org/fhir/R4/lifecycle.html#lists with the codes that R4 gives there and in its code system
- * for the use of lists, and LOINC's "Problem list". For drug allergies R4 has no code of their own ("same as above?",
- * "a subset of the full allergies list"): they are the allergies of category medication, and those without a category,
- * because to leave those out would be unsafe (search.html#missing).
+ * for the use of lists, and LOINC's "Problem list". R4 has no code for drug allergies ("same as above?", "a subset of
+ * the full allergies list"): they are the allergies of category medication, and those without a category, because
+ * omitting those would be unsafe (search.html#missing).
  */
 const FUNCTIONAL_LISTS: ReadonlyMap<string, FunctionalList> = new Map<string, FunctionalList>([
   ['$current-problems', { codes: [`${LOINC}|46105-3`, `${LOINC}|11450-4`, `${USE_CODES}|problems`] }],
@@ -52,8 +52,8 @@ const FUNCTIONAL_LISTS: ReadonlyMap<string, FunctionalList> = new Map<string, Fu
 type Parse = (context: SearchTypeContext, type: string, name: string, value: string) => Criterion | undefined;
 
 /**
- * `_list=42`: the resources that List/42 refers to as its items (search.html#list). `_list=$current-allergies` with a
- * patient: those of the patient's newest current list of that function.
+ * Creates `_list`. `_list=42` matches the resources that List/42 refers to as its items (search.html#list).
+ * `_list=$current-allergies` with a patient matches the items of the patient's newest current list of that function.
  */
 export function createListParameter(parse: Parse): SpecialParameter {
   return {
@@ -92,7 +92,7 @@ function functional(
     written,
   }: { readonly parse: Parse; readonly type: string; readonly name: string; readonly written: string },
 ): Predicate[] {
-  // Which list it is, its patient, code, status, mode and date say.
+  // The patient, code, status, mode and date of a list identify it.
   if (context.hidesElements?.('List') === true)
     throw refuse(
       name,
@@ -133,7 +133,7 @@ function functional(
   ];
 }
 
-/** That a List which meets the criteria has the resource as its item. */
+/** Returns the predicate that a List which meets the criteria has the resource as its item. */
 function itemOf(
   context: SearchTypeContext,
   criteria: readonly Criterion[],

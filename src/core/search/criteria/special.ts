@@ -2,11 +2,12 @@ import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import type { Nesting } from './chain';
 
-/** A parameter that the server answers for every type, whatever the definitions say of its rows. */
+/** A parameter that the server supports for every type, independent of the definitions. */
 export interface SpecialParameter {
   readonly modifiers: readonly string[];
   /**
-   * `name`: as in the request, modifier included. `nesting`: where in chains the parameter stands.
+   * Returns the criterion. `name`: as in the request, modifier included. `nesting`: the position of the parameter in
+   * chains.
    * Throws invalidParameterValue, unsupportedModifier.
    */
   criterion(
