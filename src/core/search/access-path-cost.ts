@@ -1,59 +1,63 @@
 import { hasAccessPath, canList, liesByDate } from './indexed-access';
 import type { Criterion, Predicate } from './predicate';
 
-/** What the choice of an access path goes by. */
+/** Input of the choice of an access path. */
 export interface Expectations {
-  /** Index rows of resources that meet each criterion; Infinity: more than were counted, or it has no access path. */
+  /**
+   * Index rows of resources that meet each criterion; Infinity: the count stopped early, or there is no access path.
+   */
   readonly counts: readonly number[];
-  /** Resources of the type. */
+  /** Number of resources of the type. */
   readonly total: number;
-  /** Matches that are wanted; Infinity: all of them. */
+  /** Number of matches wanted; Infinity: all of them. */
   readonly limit: number;
 }
 
-/** Of an unknown number of matches: this share of the resources. */
+/** Assumed share of matching resources when a criterion could not be counted to its end. */
 export const POPULAR_SHARE = 0.3;
-/** The same beside a chain: to have thought of too many means that all who refer are tested, one by one. */
+/** The same beside a chain. It is smaller, because an overestimate means testing all referring resources one by one. */
 export const CAUTIOUS_SHARE = 0.05;
-/** Of a criterion that cannot be counted: this share of the resources is thought to meet it. */
+/** Assumed share of matching resources for a criterion without an access path. */
 const UNKNOWN_SHARE = 0.5;
 
-/** The least share of who refers that is thought to meet the other criteria of a chain. */
+/** Lower bound of the share of referring resources that are assumed to meet the other criteria of a chain. */
 export const LEAST_SHARE = 1e-4;
 
-/** Microseconds that PostgreSQL takes, measured on 1.2 million resources (docs/search-internals.md). */
+/** Costs in microseconds of PostgreSQL, measured on 1.2 million resources (docs/search-internals.md). */
 export const COST = {
-  /** One row of an index range in order. */
+  /** One row of an ordered index range. */
   walkedRow: 1,
   /** One head, found by its key and sorted. */
   gatheredHead: 8,
   /** One probe of an index that carries the clinical date. */
   probe: 5,
-  /** A look at a column of the head. */
+  /** One test of a column of the head. */
   head: 0.3,
-  /** A look into a set of keys. */
+  /** One probe of a set of keys. */
   setProbe: 0.5,
-  /** One target after the other, or one referring resource after the other. */
+  /** One nested probe: a target, or a referring resource. */
   nestedProbe: 100,
-  /** One row of a parameter's values: some resources have several, and only one of them counts. */
+  /** One row of a parameter's values. Some resources have several rows, and only one of them counts. */
   valueRow: 3,
-  /** A head that a row without the clinical date must be looked up by before it is tested. */
+  /** One head fetched for a row without the clinical date, before the row is tested. */
   headOfRow: 4,
-  /** One target: the index is entered for who refers to it, and once more where those do not reach far enough. */
+  /** One target: an index entry for the resources that refer to it, and a second one where those do not suffice. */
   target: 10,
-  /** One of who refers to a target, sorted among those of the others. */
+  /** One referring resource, merged with those of the other targets. */
   mergedRow: 2,
-  /** A row of an index that is passed over on the way to the last of those that are looked up together. */
+  /** One index row passed over on the way to the last row that is looked up. */
   passedRow: 0.2,
-  /** A look of a row into a set of keys, the row read; or a key put into one. */
+  /** One row read and probed in a set of keys, or one key added to a set. */
   lookedUpRow: 0.5,
-  /** One of all who refer to the targets of a chain, by the chance that the rows looked up together do not fill a page. */
+  /**
+   * One resource that refers to a target of a chain, weighted by the chance that the looked-up rows do not fill a page.
+   */
   furtherRow: 0.1,
-  /** The text of a resource read and parsed for what it is sorted by. */
+  /** The text of one resource, read and parsed for its sort value. */
   text: 40,
 } as const;
 
-/** What one match of the criterion costs to list. */
+/** Returns the cost of listing one match of the criterion. */
 export function listingCost({ anyOf }: Criterion): number {
   return Math.max(1, ...anyOf.map(({ index }) => LISTING_COST[index] ?? 1));
 }
@@ -64,7 +68,7 @@ const LISTING_COST: Readonly<Partial<Record<Predicate['index'], number>>> = {
   source: 40,
 };
 
-/** What it costs to test one row by itself; undefined: it can only be tested against a set. */
+/** Returns the cost of testing one row by itself; undefined: the row can only be tested against a set. */
 function probeCost({ anyOf }: Criterion, sortDateParameter: number | undefined): number | undefined {
   let cost = 0;
   for (const predicate of anyOf) {
@@ -88,7 +92,7 @@ function probeCost({ anyOf }: Criterion, sortDateParameter: number | undefined):
   return cost;
 }
 
-/** Of what the access path itself meets. */
+/** The test of a criterion that the access path itself meets. */
 export const NO_TEST = { cost: 0, isSet: false } as const;
 
 export function testCost(
@@ -108,9 +112,9 @@ export function testCost(
   const probe = probeCost(criterion, sortDateParameter);
   const matches = Number.isFinite(count) ? count : total * POPULAR_SHARE;
   const set = matches * listingCost(criterion) + rows * COST.setProbe;
-  // A set is made of what can be listed; of a negated criterion, what it excludes.
+  // A set consists of listable matches; for a negated criterion, of the matches that it excludes.
   const canBeSet = criterion.anyOf.every(canList) && (Number.isFinite(count) || probe === undefined);
-  // Without a probe each alternative is a set by itself, beside those that can only be probed.
+  // Without a probe each alternative becomes a set of its own, beside those that can only be probed.
   if (probe === undefined) return { cost: set, isSet: canBeSet };
   const single = rows * probe;
   return canBeSet && set < single ? { cost: set, isSet: true } : { cost: single, isSet: false };

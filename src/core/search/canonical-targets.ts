@@ -1,14 +1,14 @@
-/** What a canonical can name, read off the definitions. */
+/** Types and parameters of canonicals, derived from the definitions. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { StoredParameter } from './parameter';
 import { elementTargetsOf } from './value-types';
 
-/** True when values of the parameter are canonicals: rows of them are a url and a version. */
+/** True when the values of the parameter are canonicals, whose rows consist of a url and a version. */
 export function isCanonicalValued({ valueTypes }: StoredParameter): boolean {
   return valueTypes.includes('canonical');
 }
 
-/** True for `url` of a type whose resources have a `version`: rows of it are both together. */
+/** True for `url` of a type whose resources have a `version`; its rows hold both. */
 export function isCanonicalUrl(
   definitions: Definitions,
   { kind, type, expression }: SearchParameterDefinition,
@@ -22,7 +22,7 @@ export function isCanonicalUrl(
 
 const allowed = new WeakMap<SearchParameterDefinition, readonly string[]>();
 
-/** The types with a url that a canonical of this parameter may name. */
+/** Returns the types with a url that a canonical of this parameter may refer to. */
 export function allowedCanonicalTypes(
   definitions: Definitions,
   { parameter }: StoredParameter,

@@ -1,6 +1,6 @@
 import { fhirError } from '../errors';
 
-/** One of a few words. Throws invalidParameterValue, which names them all. */
+/** Parses a value that must be one of a few words. Throws invalidParameterValue, which names them all. */
 export function parseChoice<C extends string>(parameter: string, value: string, choices: readonly C[]): C {
   const choice = choices.find((candidate) => candidate === value);
   if (choice === undefined) {

@@ -28,7 +28,7 @@ import {
 import { MAX_SORTED, type Order, type ValueOrder } from './order';
 import type { Criterion } from './predicate';
 
-/** An access path, and which of the criteria are tested against a set of all their matches rather than row by row. */
+/** An access path, and for each criterion whether it is tested against a set of all its matches or row by row. */
 export interface Choice {
   readonly accessPath: AccessPath;
   readonly asSets: readonly boolean[];
@@ -53,9 +53,9 @@ export function needsCounts(criteria: readonly Criterion[], order: Order): boole
 }
 
 /**
- * Chooses the access path of least expected cost. The choice is made here and written into the SQL: a planner that knows only
- * averages chooses wrongly for popular values (measured 850 ms against 1.2 ms). Values are thought to be independent of
- * each other.
+ * Chooses the access path of least expected cost. The choice is written into the SQL, because PostgreSQL's planner
+ * knows only averages and chooses wrongly for popular values (measured 850 ms against 1.2 ms). Criteria are assumed to
+ * be independent of each other.
  */
 export function chooseAccessPath(
   criteria: readonly Criterion[],
@@ -69,7 +69,7 @@ export function chooseAccessPath(
   return new Comparison(criteria, expected, sortDateParameter).choose(order);
 }
 
-/** The access path that needs no comparison, for searches with at most one criterion. */
+/** Returns the access path that needs no comparison, for searches with at most one criterion. */
 function driveOfOne(
   criteria: readonly Criterion[],
   order: Order,
@@ -88,17 +88,17 @@ function driveOfOne(
     : undefined;
 }
 
-/** What an access path costs beside its rows and the tests of them. */
+/** Costs of an access path beside its rows and their tests. */
 interface Further {
   readonly cost?: number;
-  /** A criterion that the access path tests itself, beside the one that it walks. */
+  /** A criterion that the access path tests itself, beside the one that it scans. */
   readonly beside?: number;
 }
 
-/** No criterion: heads, dates and values are walked whatever is asked for. */
+/** No criterion: scans of heads, dates and values need none. */
 const NONE = -1;
 
-/** The access paths that a search has, by what they are expected to cost: the cheapest is kept. */
+/** Compares the access paths of a search by expected cost and keeps the cheapest. */
 class Comparison {
   private best: (Choice & { readonly cost: number }) | undefined;
 
@@ -118,7 +118,7 @@ class Comparison {
     return this.best ?? { accessPath: { kind: 'headScan' }, asSets: this.criteria.map(() => false) };
   }
 
-  /** Index rows of a criterion, thought of where they could not be counted. */
+  /** Returns the index rows of a criterion, estimated where they could not be counted. */
   private rowsOf(index: number): number {
     const count = this.countOf(index);
     return Number.isFinite(count) ? count : this.expected.total * POPULAR_SHARE;
@@ -128,7 +128,7 @@ class Comparison {
     return this.expected.counts[index] ?? Infinity;
   }
 
-  /** The share of rows that is thought to meet all criteria but those two. */
+  /** Returns the share of rows that are expected to meet all criteria but these two. */
   private shareOfOthers(driver: number, beside = NONE, uncounted = POPULAR_SHARE): number {
     let share = 1;
     for (const [index, criterion] of this.criteria.entries())
@@ -137,7 +137,7 @@ class Comparison {
     return share;
   }
 
-  /** Rows that are walked over until enough of them meet the other criteria. */
+  /** Returns the rows that are scanned until enough of them meet the other criteria. */
   private walked(among: number, driver: number): number {
     return Math.min(among, this.expected.limit / Math.max(this.shareOfOthers(driver), 1e-9));
   }
@@ -174,7 +174,7 @@ class Comparison {
   private considerValues(index: number, criterion: Criterion, order: ValueOrder): void {
     const rows = this.rowsOf(index);
     if (Number.isFinite(this.countOf(index)) && rows <= MAX_SORTED / 2) {
-      // The texts of all matches are read. Counts are some seconds old: there may be twice as many by now.
+      // The texts of all matches are read. Counts are some seconds old, so there may be twice as many matches by now.
       const cost = rows * this.shareOfOthers(index) * COST.text;
       this.consider(
         { kind: 'fetchAndSort', criterion: index },
@@ -192,7 +192,7 @@ class Comparison {
 
   private considerRows(index: number, criterion: Criterion, order: Order): void {
     const rows = this.rowsOf(index);
-    // What could not be counted to its end is gathered only where there is no other way.
+    // A criterion that could not be counted to its end is fetched only where there is no other access path.
     const penalty = Number.isFinite(this.countOf(index)) ? 1 : 1000;
     const listed = (listingCost(criterion) + COST.gatheredHead) * penalty;
     this.consider({ kind: 'fetchAndSort', criterion: index }, { driver: index, rows, costOfRow: listed });
@@ -244,7 +244,7 @@ class Comparison {
     });
   }
 
-  /** What needs no criterion to walk. */
+  /** Considers the access paths that need no criterion. */
   private considerWhole(order: Order): void {
     const rows = this.walked(this.expected.total, NONE);
     if (order.by === 'value') {

@@ -1,4 +1,4 @@
-/** The codes of a resource beside the hashes that stand for them in token rows, for orders by codes. */
+/** Codes of a resource with their hashes in token rows, for sorting by codes. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { extensionValue } from './extract';
@@ -8,21 +8,21 @@ import { compileParameterPath } from './parameter-path';
 import type { ResourceKey } from './resource-key';
 import { areMixed, markExact, visitCodes } from './rows/token';
 
-/** A text of a resource, and the hash that stands for it in token rows. */
+/** A text of a resource, and its hash in token rows. */
 export interface HashedText {
   readonly text: string;
   readonly hash: ResourceKey;
 }
 
-/** Token rows in which each code of a parameter stands, and no other. */
+/** Token rows that hold each code of a parameter, and nothing else. */
 export interface CodeRowsOf {
-  /** The number of the rows. */
+  /** The parameter number of the rows. */
   readonly parameter: number;
-  /** The codes of a resource, as it is sorted by them, and their hashes. */
+  /** Returns the codes of a resource that it is sorted by, and their hashes. */
   codesOf(resource: JsonObject): readonly HashedText[];
 }
 
-/** Undefined where the codes stand among rows of another kind. Cost: some microseconds. */
+/** Returns undefined where rows of another kind hold the codes. Cost: some microseconds. */
 export function codeRowsOf(
   definitions: Definitions,
   type: string,

@@ -1,10 +1,10 @@
-/** Least unit of a surrogate pair, by two of which a character beyond U+FFFF is written. */
+/** First code unit of surrogate pairs, which encode the characters beyond U+FFFF. */
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
 /**
- * Orders two texts by code points, as PostgreSQL's collation "C" does; JavaScript's own order is by units, in which
- * characters beyond U+FFFF come before some below. Cost: that of finding the first difference.
+ * Compares two texts by code points, as PostgreSQL's collation "C" does. JavaScript compares by code units, which puts
+ * characters beyond U+FFFF before some below. Cost: that of finding the first difference.
  */
 export function compareTexts(one: string, other: string): number {
   if (one === other) return 0;

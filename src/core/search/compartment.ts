@@ -1,6 +1,6 @@
 /**
  * Compartments (https://hl7.org/fhir/R4/compartmentdefinition.html): the resources that belong to a patient, an
- * encounter, a practitioner … by what they refer to.
+ * encounter, a practitioner … through their references.
  */
 import type { Definitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
@@ -11,14 +11,14 @@ import { targetsOf } from './target-values';
 import { referenceType } from './types/reference';
 import type { SearchTypeContext } from './types/search-type';
 
-/** In the definitions: the resource that the compartment belongs to. */
+/** In the definitions: the resource that owns the compartment. */
 const OWNER = '{def}';
 
-/** Name of the criterion of a compartment, among those of a search. */
+/** Name of a compartment's criterion among those of a search. */
 export const COMPARTMENT = 'compartment';
 
 /**
- * The types of which there can be resources in the compartment of a resource of type `owner`, sorted; undefined: a
+ * Returns the types of resources that can be in the compartment of a resource of type `owner`, sorted; undefined: a
  * resource of that type has no compartment.
  */
 export function compartmentTypes(definitions: Definitions, owner: string): readonly string[] | undefined {
@@ -28,8 +28,8 @@ export function compartmentTypes(definitions: Definitions, owner: string): reado
 }
 
 /**
- * Ids of the resources of type `owner` in whose compartments a resource is: itself, and those that it refers to by one of
- * the parameters of the CompartmentDefinition. Cost: that of a few expressions.
+ * Returns the ids of the resources of type `owner` in whose compartments a resource is: itself, and those that it
+ * refers to by one of the parameters of the CompartmentDefinition. Cost: that of a few expressions.
  */
 export function compartmentOwners(
   definitions: Definitions,
@@ -52,9 +52,9 @@ export function compartmentOwners(
 }
 
 /**
- * What a resource of `type` must meet to be in the compartment of `owner`: it refers to it by one of the parameters
- * that the CompartmentDefinition names, or it is the owner itself. R4 says the latter (`{def}`) of three of its five
- * compartments and nothing of Patient and Device; here it holds for all. References to a version of the owner count.
+ * Returns the criterion that a resource of `type` is in the compartment of `owner`: it refers to `owner` by one of the
+ * parameters of the CompartmentDefinition, or it is `owner` itself. R4 says the latter (`{def}`) for three of its five
+ * compartments and nothing for Patient and Device; here it holds for all. References to a version of the owner count.
  * Undefined: no resource of that type is ever in it, or there is no such compartment.
  */
 export function compartmentCriterion(
@@ -80,7 +80,7 @@ export function compartmentCriterion(
     const written = { stored: parameter, name: COMPARTMENT, modifier: undefined };
     predicates.push(...referenceType.predicates(context, written, `${owner.type}/${owner.id}`));
   }
-  // Several parameters may be answered from the same rows.
+  // Several parameters may share the same rows.
   const distinct = new Map(predicates.map((predicate) => [JSON.stringify(predicate), predicate]));
   return { name: COMPARTMENT, anyOf: [...distinct.values()] };
 }

@@ -2,8 +2,8 @@ import type { Definitions, SearchParameterComponent, SearchParameterDefinition }
 import { valueTypesOf } from './value-types';
 
 /**
- * The expression of a component. Where it cannot give what the parameter that the component names is about, that
- * parameter's own expression counts: DocumentReference's `relationship` has the expressions of its two exchanged.
+ * Returns the expression of a component. Where that expression cannot give values of the parameter that the component
+ * names, the parameter's own expression is used: DocumentReference's `relationship` has its two expressions exchanged.
  */
 export function componentExpression(
   definitions: Definitions,
@@ -18,7 +18,7 @@ export function componentExpression(
   return isSound || own?.startsWith(prefix) !== true ? expression : own.slice(prefix.length);
 }
 
-/** The elements that the components of a composite are evaluated on. */
+/** Returns the elements that the components of a composite are evaluated on. */
 export function elementPaths({ expression = '' }: SearchParameterDefinition): readonly string[] {
   return expression.split('|').map((branch) => branch.trim());
 }
@@ -26,8 +26,8 @@ export function elementPaths({ expression = '' }: SearchParameterDefinition): re
 const known = new WeakMap<SearchParameterComponent, readonly string[] | undefined>();
 
 /**
- * The FHIR types that the values of a component of a composite can have; undefined: its paths do not tell. Cost: some
- * microseconds the first time, then a lookup.
+ * Returns the FHIR types that the values of a component of a composite can have; undefined: its paths do not say.
+ * Cost: some microseconds the first time, then a lookup.
  */
 export function componentTypes(
   definitions: Definitions,

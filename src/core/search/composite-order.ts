@@ -1,6 +1,6 @@
 /**
- * Which composites have rows that lie, for each code, in the order of another parameter: those of `code-value-quantity`
- * under one code lie by `value-quantity`, so that `code=…&_sort=value-quantity` is a walk.
+ * Composites whose rows are, for each code, in the order of another parameter. The rows of `code-value-quantity` under
+ * one code are ordered by `value-quantity`, so that `code=…&_sort=value-quantity` is an index scan.
  */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { branchesOf, storedParameters, type StoredParameter } from './parameter';
@@ -8,19 +8,19 @@ import { isSingleValued } from './single-valued';
 
 /** A composite of a code and a range, both of the resource itself. */
 export interface CompositeOrder {
-  /** The number of its rows. */
+  /** The parameter number of its rows. */
   readonly composite: number;
-  /** The number of the rows of the code that comes first. */
+  /** The parameter number of the rows of the code that comes first. */
   readonly code: number;
-  /** The parameter whose order it is; a resource has one value of it. */
+  /** The parameter whose order the rows have; a resource has at most one value of it. */
   readonly sorted: SearchParameterDefinition;
-  /** True: the composite leaves some of its values out (SampledData); they have rows of their own (ROW_SCHEME.ordered). */
+  /** True: the composite omits some values (SampledData), which have rows of their own (ROW_SCHEME.ordered). */
   readonly isPartial: boolean;
 }
 
 const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly CompositeOrder[]>();
 
-/** Those of a type. Parameters of tenants make none. Cost: two lookups after the first time. */
+/** Returns the ordered composites of a type, none of them made by tenants. Cost: two lookups after the first time. */
 export function compositeOrders(definitions: Definitions, type: string): readonly CompositeOrder[] {
   const stored = storedParameters(definitions, type);
   let orders = known.get(stored);

@@ -1,12 +1,12 @@
 /**
- * Criteria of a chain, applied to contained resources: they have index rows of their own, but no head. A chain finds the
- * container (docs/search.md, Reference).
+ * Criteria of a chain, applied to contained resources, which have index rows of their own but no head. A chain finds
+ * the container (docs/search.md, Reference).
  */
 import { containedBase, ROW_SCHEME } from './index-rows';
 import type { Criterion, Predicate } from './predicate';
 import type { ResourceKey } from './resource-key';
 
-/** The same criteria in the same places. What no contained resource can meet has no alternative left. */
+/** Returns the same criteria in the same order; a criterion that no contained resource can meet has no alternatives. */
 export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
   return criteria.map(({ name, anyOf, isNegated }) => ({
     name,
@@ -15,7 +15,10 @@ export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
   }));
 }
 
-/** That a resource of the type `container` contains one of the type as this block, which meets the criteria. */
+/**
+ * Returns two criteria: a resource of the type `container` contains a resource of `type` as this block, and that
+ * resource meets `criteria`.
+ */
 export function insideCriteria(
   container: number,
   block: number,
@@ -57,7 +60,7 @@ function containedPredicates(predicate: Predicate): Predicate[] {
       const named = isWritten ? keys.map(toContainedId) : [];
       return contained.length === 0 ? named : [...named, { index: 'block', containers: contained }];
     }
-    // They have no last update, and nothing outside refers to them.
+    // Contained resources have no last update, and nothing outside refers to them.
     case 'updated':
     case 'source':
       return [];

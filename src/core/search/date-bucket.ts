@@ -1,28 +1,28 @@
-/** Years, months and days as a space counts them: by its own zone. */
+/** Years, months and days in the time zone of a space. */
 import { dateRange, type DateRange } from '../fhir/date';
 import type { Zone } from '../fhir/time-zone';
 
 export const DATE_BUCKETS = ['year', 'month', 'day'] as const;
 export type DateBucket = (typeof DATE_BUCKETS)[number];
 
-/** A bucket by its name (`2020`, `2020-03`, `2020-03-14`), and what of time it is. */
+/** A bucket by its name (`2020`, `2020-03`, `2020-03-14`), and the range of time that it covers. */
 export interface NamedRange extends DateRange {
   readonly name: string;
 }
 
-/** Characters of a date that name the bucket. */
+/** Length of the part of a date that names the bucket. */
 const LENGTHS: Readonly<Record<DateBucket, number>> = { year: 4, month: 7, day: 10 };
 const DAY = 86_400_000;
-/** `Date` tells the day of no other moments. */
+/** Limit of the times that `bucketOf` accepts: one day before the last that `Date` can represent. */
 const LAST_MOMENT = 8_640_000_000_000_000 - DAY;
 
 /**
- * The bucket that a moment lies in, milliseconds since 1970; undefined outside of the years 1 to 9999.
+ * Returns the bucket of a time in milliseconds since 1970; undefined outside of the years 1 to 9999.
  * Cost: some microseconds.
  */
 export function bucketOf(moment: number, bucket: DateBucket, zone: Zone): NamedRange | undefined {
   if (!(Math.abs(moment) < LAST_MOMENT)) return undefined;
-  // A zone is asked for a local time, which is not known yet: the bucket may be the one before or behind.
+  // A zone takes a local time, which is not known yet, so the bucket may be the previous or the next one.
   const local = moment + zone(moment + zone(moment));
   for (const near of [local, local - DAY, local + DAY]) {
     const found = bucketOfLocal(near, bucket, zone);
@@ -31,7 +31,7 @@ export function bucketOf(moment: number, bucket: DateBucket, zone: Zone): NamedR
   return undefined;
 }
 
-/** @param local as if it were UTC */
+/** @param local local time, in milliseconds as if it were UTC */
 function bucketOfLocal(local: number, bucket: DateBucket, zone: Zone): NamedRange | undefined {
   const text = new Date(local).toISOString();
   // Years of more than four digits have a sign.
@@ -42,8 +42,8 @@ function bucketOfLocal(local: number, bucket: DateBucket, zone: Zone): NamedRang
 }
 
 /**
- * The name under which the range of a date is counted: that of the bucket in which it begins, or that of the whole year or
- * month that it is, where that is more than the bucket: nobody knows where in 2020 `2020` was. Undefined where it has no
+ * Returns the name of the bucket that a date counts in: the bucket in which its range begins. A range that is exactly a
+ * larger year or month gets the name of that, because `2020` may mean any day of 2020. Undefined where it has no
  * beginning.
  */
 export function bucketOfRange({ low, high }: DateRange, bucket: DateBucket, zone: Zone): string | undefined {
@@ -54,14 +54,14 @@ export function bucketOfRange({ low, high }: DateRange, bucket: DateBucket, zone
   return bucketOf(low, bucket, zone)?.name;
 }
 
-/** The largest first. */
+/** Returns the buckets larger than `bucket`, the largest first. */
 export function largerBuckets(bucket: DateBucket): readonly DateBucket[] {
   return DATE_BUCKETS.slice(0, DATE_BUCKETS.indexOf(bucket));
 }
 
 /**
- * All buckets that have a part in these pieces of time, in their order, each once. `starts` are where the pieces begin, ascending;
- * all are `length` milliseconds long. Cost: some microseconds for each bucket.
+ * Returns all buckets that overlap these intervals, in their order, each once. `starts` are the ascending beginnings of
+ * the intervals; each is `length` milliseconds long. Cost: some microseconds for each bucket.
  */
 export function bucketsIn(
   starts: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * From a resource to its finished index rows. Each parameter's expression is compiled once per release and type; what
- * is left for each resource is walking the paths and hashing what they find.
+ * Turns a resource into its index rows. Each parameter's expression is compiled once per release and type; each
+ * resource costs the evaluation of the paths and the hashing of their values.
  */
 import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
@@ -32,15 +32,15 @@ import { isSortedByRows } from './sort-rows';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
   readonly definitions: Definitions;
-  /** A resource with more rows is refused; undefined: 20,000. */
+  /** A resource with more rows is rejected; default 20,000. */
   readonly maxRows?: number;
 }
 
 /**
- * The index rows of a resource of a concrete type. Throws `tooCostly` for a resource with too many rows, nothing
- * else: a value of a wrong shape gives no row. A parameter of a tenant that has exceeded its budget in a resource that is not
- * large is not evaluated again. Cost: below 60 µs for an ordinary Patient or Observation, some
- * milliseconds the first time for a type.
+ * Returns the index rows of a resource of a concrete type. A value of a wrong shape gives no row. A tenant's parameter
+ * that exceeds its budget in a resource that is not large is not evaluated again. Throws only `tooCostly`, for a
+ * resource with too many rows. Cost: below 60 µs for an ordinary Patient or Observation, some milliseconds the first
+ * time for a type.
  */
 export type Extractor = (type: string, resource: JsonObject) => IndexRows;
 
@@ -57,34 +57,34 @@ export function createExtractor({ definitions, maxRows, ...options }: ExtractorO
     extract(definitions, { compiledRules: compiledType(definitions, type), resource, settings, blamed });
 }
 
-/** Adds the rows of a resource; true when the resource has a value for the parameter. */
+/** Adds the rows of a resource; returns true when the resource has a value for the parameter. */
 type Rule = (resource: JsonObject, settings: RowSettings, rows: RowCollector) => boolean;
 
 interface CompiledType {
   readonly own: readonly CompiledParameter<{ readonly rule: Rule }>[];
   readonly shared: readonly CompiledParameter<{ readonly isPresent: SharedPresence }>[];
   readonly typeNumber: number;
-  /** By which a resource may refer to contained ones; those of tenants do not count. */
+  /** Paths by which a resource may refer to contained ones, without those of tenants' parameters. */
   readonly references: readonly ReferencePath[];
-  /** Numbers of parameters with reference rows of References; those of tenants do not count. */
+  /** Numbers of parameters with reference rows of References, without those of tenants. */
   readonly referring: ReadonlySet<number>;
-  /** Ordinals of what every resource has: its id and its instant of change. */
+  /** Ordinals of parameters that every resource has a value for: its id and its time of change. */
   readonly always: readonly number[];
   readonly presenceBytes: number;
-  /** The parameter under whose number the rows of the clinical sort date are. */
+  /** Number of the parameter whose rows hold the clinical sort date. */
   readonly sortDate: number | undefined;
 }
 
 type CompiledParameter<How> = How & {
   readonly ordinal: number;
   readonly number: number;
-  /** True for one that a tenant made. */
+  /** True for a parameter made by a tenant. */
   readonly isForeign: boolean;
 };
 
 type SharedPresence = (resource: JsonObject, present: readonly number[], settings: RowSettings) => boolean;
 
-/** By the parameters of a type, which are the same object for all tenants that have none of their own there. */
+/** Keyed by the parameters of a type: one object for all tenants without parameters of their own for that type. */
 const compiled = new WeakMap<ReadonlyMap<string, SearchParameterDefinition>, CompiledType>();
 
 function compiledType(definitions: Definitions, type: string): CompiledType {
@@ -152,7 +152,7 @@ function blame(parameter: number, resource: JsonObject, blamed: Set<number>): Ex
   return { parameter, isLargeResource: isLarge };
 }
 
-/** The contained resources that have rows: the same, in the same blocks. Cost: that of evaluating all references. */
+/** Returns the contained resources that have rows, in the same blocks. Cost: that of evaluating all references. */
 export function containedBlocks(
   definitions: Definitions,
   type: string,
@@ -167,7 +167,7 @@ export function containedBlocks(
   return blocks;
 }
 
-/** The rows of a contained resource, and one for each parameter that it has a value for. */
+/** Adds the rows of a contained resource, and one row for each parameter that it has a value for. */
 function addOwnRows(
   { own, shared }: CompiledType,
   content: JsonObject,
@@ -185,7 +185,7 @@ function addOwnRows(
   }
 }
 
-/** Bit `ordinal % 8`, counted from the least, of byte `ordinal / 8`. */
+/** Sets bit `ordinal % 8`, counted from the least, of byte `ordinal / 8`. */
 function setBit(bits: Uint8Array, ordinal: number): void {
   bits[ordinal >> 3] = (bits[ordinal >> 3] ?? 0) | (1 << (ordinal & 7));
 }
@@ -244,7 +244,7 @@ function sharedPresence(definitions: Definitions, sources: readonly RowSource[])
   return (resource, present, settings) => tests.some((test) => test(resource, present, settings));
 }
 
-/** `isTyped`: another parameter looks in these rows for references to one type only. */
+/** `isTyped`: another parameter searches these rows for references to one type only. */
 function compileRule(definitions: Definitions, stored: StoredParameter, isTyped: boolean): Rule {
   const { parameter } = stored;
   const allowance = newAllowance();
@@ -254,7 +254,7 @@ function compileRule(definitions: Definitions, stored: StoredParameter, isTyped:
     rows.foreign.run(parameter.number, allowance, () => rule(resource, settings, rows));
 }
 
-/** `allowance`: of all that the expressions of a tenant's parameter go through. */
+/** `allowance`: the budget that all expressions of a tenant's parameter share. */
 function compileUnboundedRule(
   definitions: Definitions,
   stored: StoredParameter,
@@ -328,7 +328,7 @@ function rowMaker(
   }
 }
 
-/** True for a value that is more than extensions: what has only those counts as missing. */
+/** True for a value that has more than extensions; a value with extensions alone counts as missing. */
 function hasContent(value: JsonValue): boolean {
   if (!isJsonObject(value)) return value !== null && value !== '' && !Array.isArray(value);
   for (const name in value) {
@@ -339,7 +339,7 @@ function hasContent(value: JsonValue): boolean {
 
 const UNDERSCORE = 95;
 
-/** The value of an extension, for expressions that end in `.extension(url)`. */
+/** Returns the value of an extension, for expressions that end in `.extension(url)`. */
 export function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const name in value) {
@@ -356,8 +356,8 @@ export function extensionValue(definitions: Definitions, { value }: PathValue): 
 }
 
 /**
- * The rule of a composite. Its components are evaluated on each element that its own expression finds; each branch of
- * that expression is a plain path (`Observation.component`), which says the type of its elements.
+ * Compiles the rule of a composite. Its components are evaluated on each element that its own expression gives. Each
+ * branch of that expression is a plain path (`Observation.component`), which determines the type of its elements.
  */
 function compileComposite(
   definitions: Definitions,

@@ -1,13 +1,13 @@
 /**
- * Folding of strings for search: case, accents, punctuation and white space make no difference. By a table of our
- * own, so that rows and searches agree whatever the host's Unicode data are.
+ * Folding of strings for search: case, accents, punctuation and white space make no difference. It uses its own table,
+ * so that rows and searches agree whatever Unicode data the host has.
  * Source: https://hl7.org/fhir/R4/search.html#string
  */
 import { FOLD_EXPANSIONS, FOLD_RUNS, FOLD_VANISHING } from './fold-table';
 
 /** Folded strings are cut at this many UTF-16 code units; a longer search value is checked on the text itself. */
 export const MAX_STRING_LENGTH = 200;
-/** Only so much of a text is folded: more than fills MAX_STRING_LENGTH unless it is nearly all punctuation. */
+/** Longer texts are cut before folding; this fills MAX_STRING_LENGTH unless the text is nearly all punctuation. */
 const MAX_FOLDED_INPUT = 1000;
 
 const KEPT = 0;
@@ -16,7 +16,7 @@ const SPACE = 2;
 const VANISHING = 3;
 const BEYOND = 4;
 
-/** What to do with each ASCII character. Symbols such as `+` and `%` are kept. */
+/** Class of each ASCII character. Symbols such as `+` and `=` stay. */
 const ASCII_CLASSES = new Uint8Array(128);
 for (let unit = 0; unit < 128; unit++) {
   const character = String.fromCharCode(unit);
@@ -29,8 +29,8 @@ for (let unit = 0; unit < 128; unit++) {
 let table: ReadonlyMap<number, string> | undefined;
 
 /**
- * `text` folded: lower case without accents; punctuation inside words (O'Brien, St.) is dropped, other punctuation
- * (Smith-Jones) and white space become one space between words. Not cut; '' when nothing is left.
+ * Returns `text` folded: lower case without accents. Punctuation inside words (O'Brien, St.) is dropped; other
+ * punctuation (Smith-Jones) and white space become one space between words. Not cut; '' when nothing is left.
  * Cost: below 0.2 µs for a short ASCII text, about 2 µs with other characters.
  */
 export function fold(text: string): string {
@@ -49,26 +49,26 @@ export function fold(text: string): string {
   return (seen & CAPITAL) === 0 ? text : text.toLowerCase();
 }
 
-/** `text` folded and cut as index rows keep it. */
+/** Returns `text` folded and cut as in index rows. */
 export function foldForIndex(text: string): string {
   return cut(fold(cut(text, MAX_FOLDED_INPUT)), MAX_STRING_LENGTH);
 }
 
-/** True when an index row does not hold the whole of the text; `folded` is what it holds. */
+/** True when an index row cannot hold the whole text; `folded` is the part that it holds. */
 export function isLongerThanIndex(text: string, folded: string): boolean {
   if (text.length > MAX_FOLDED_INPUT) return true;
-  // A cut may leave out half of a character.
+  // A cut may drop half of a character.
   return folded.length >= MAX_STRING_LENGTH - 1 && fold(text).length > folded.length;
 }
 
-/** At most `length` code units of `text`, without leaving half of a character at the end. */
+/** Returns at most `length` code units of `text`, without half of a character at the end. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-/** The further words of a folded text: what a search for a family name may also begin with. */
+/** Returns the further words of a folded text, with which a search for a family name may also begin. */
 export function furtherWords(folded: string): readonly string[] {
   const space = folded.indexOf(' ');
   return space < 0 ? [] : folded.slice(space + 1).split(' ');
@@ -92,7 +92,7 @@ function foldSlowly(text: string): string {
               ? ' '
               : '';
     } else {
-      // Halves of surrogate pairs vanish: PostgreSQL could not store them.
+      // Unpaired surrogates are dropped, because PostgreSQL could not store them.
       piece = code >= 0xd800 && code <= 0xdfff ? '' : (table.get(code) ?? character);
     }
     for (const part of piece) {

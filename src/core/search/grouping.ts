@@ -1,6 +1,6 @@
 /**
- * By what resources can be counted: the values of a token, reference or date parameter. The group of a value holds what a
- * search for that value finds, so that what is equal here is what is equal there.
+ * Grouping of resources for counts, by the values of a token, reference or date parameter. The group of a value holds
+ * the matches of a search for that value, so grouping and search treat the same values as equal.
  */
 import { fhirError } from '../errors';
 import type { Definitions } from '../fhir/definitions';
@@ -22,25 +22,25 @@ import { isWithoutSystem } from './types/token-codes';
 
 export type GroupKind = 'token' | 'reference' | 'date';
 
-/** By what is grouped, and where that is stored. */
+/** The parameter that resources are grouped by, and where its values are stored. */
 export interface Grouping {
-  /** `canonical`: references by url; `updated`: the instant of the last change, which is no row but in the head. */
+  /** `canonical`: references by url; `updated`: the time of the last change, which is in the head and has no row. */
   readonly kind: 'token' | 'reference' | 'canonical' | 'date' | 'updated';
   readonly code: string;
   readonly stored: StoredParameter;
-  /** Undefined unless it is a date. */
+  /** Undefined unless the values are dates. */
   readonly bucket: DateBucket | undefined;
 }
 
 /** One value that a resource is counted by. */
 export interface GroupValue {
-  /** As a search for the group takes it; the same for all members of the group but for the case of letters. */
+  /** The value as a search parameter; equal for all members of the group except for the case of letters. */
   readonly value: string;
   /** Equal exactly for the members of one group. */
   readonly key: string;
-  /** Of a token: as the resource has it. */
+  /** For a token: the coding as the resource has it. */
   readonly coding?: GroupCoding;
-  /** What tells the group in its index rows. */
+  /** Identifies the group in its index rows. */
   readonly row?: GroupRow;
 }
 
@@ -50,7 +50,7 @@ export interface GroupCoding {
   readonly display?: string;
 }
 
-/** A hash with that of its system, the key of a target with its type, or a uri as rows have it. */
+/** A token's hash with that of its system, a target's key with its type, or a uri as in the rows. */
 export type GroupRow =
   | {
       readonly place: 'token' | 'reference';
@@ -64,7 +64,7 @@ const LAST_UPDATED = '_lastUpdated';
 const OF_REFERENCES: ReadonlySet<string> = new Set(['Reference', 'CodeableReference']);
 const OF_CANONICALS: ReadonlySet<string> = new Set(['canonical', 'uri', 'url']);
 
-/** How resources are grouped by a parameter; undefined: they are not. */
+/** Returns how resources are grouped by a parameter; undefined: grouping by it is not supported. */
 function kindOf(stored: StoredParameter): Grouping['kind'] | undefined {
   const { parameter, valueTypes } = stored;
   if (parameter.code === LAST_UPDATED) return 'updated';
@@ -83,14 +83,14 @@ function kindOf(stored: StoredParameter): Grouping['kind'] | undefined {
   }
 }
 
-/** As what a parameter can be grouped by; undefined: it cannot. */
+/** Returns the kind of values that a parameter can be grouped by; undefined: grouping by it is not supported. */
 export function groupKindOf(stored: StoredParameter): GroupKind | undefined {
   const kind = kindOf(stored);
   if (kind === 'canonical') return 'reference';
   return kind === 'updated' ? 'date' : kind;
 }
 
-/** Throws unknownParameter, invalidValue. */
+/** Returns the grouping by a parameter. Throws unknownParameter, invalidValue. */
 export function groupingOf(
   definitions: Definitions,
   type: string,
@@ -116,10 +116,10 @@ export function groupingOf(
   return { kind, code, stored, bucket: known };
 }
 
-/** The groups of a resource, each once. `lastUpdated`: milliseconds since 1970. */
+/** Returns the groups of a resource, each once. `lastUpdated`: milliseconds since 1970. */
 export type GroupsOf = (resource: JsonObject, lastUpdated: number) => readonly GroupValue[];
 
-/** Cost: that of compiling the expressions, some 100 µs; then some microseconds for each resource. */
+/** Compiles a grouping. Cost: some 100 µs for the expressions; then some microseconds for each resource. */
 export function compileGroups(
   { kind, stored, bucket = 'day' }: Grouping,
   definitions: Definitions,
@@ -193,7 +193,7 @@ function ofToken(
   return groups;
 }
 
-/** What refers by more than an identifier, and to nothing inside of the resource. */
+/** Returns the group of a reference; none for one with only an identifier, or to a contained resource. */
 function ofReference(
   found: PathValue,
   { targetType }: RowSource,
@@ -215,7 +215,7 @@ function ofReference(
   return [{ value: text, key: text, row: { place: 'token', high, low: hasher.low, number: 0 } }];
 }
 
-/** By the url, whatever the version: as a search for the url finds them. */
+/** Groups by url without version, as a search for the url matches. */
 function ofCanonical({ value, type }: PathValue, { hasher }: RowSettings): readonly GroupValue[] {
   if (!isStorable(value)) return [];
   const url = type === 'canonical' ? splitCanonical(value).url : value;

@@ -1,6 +1,6 @@
 import type { Criterion } from './predicate';
 
-/** True where what no index holds is asked for, through any depth of chains. */
+/** True where a criterion needs a scan of resources without an index, at any depth of chains. */
 export function hasScan({ anyOf }: Criterion): boolean {
   return anyOf.some((predicate) => {
     switch (predicate.index) {

@@ -1,7 +1,7 @@
 /**
- * Keyed 64-bit hashes of the values in index rows: SipHash-1-3 (Aumasson and Bernstein) over UTF-16 code units, each
- * as two bytes, low byte first. Without the database's secret nobody can construct two values that collide. All
- * arithmetic is on signed 32-bit halves; nothing is allocated but the table of remembered systems.
+ * Keyed 64-bit hashes of the values in index rows: SipHash-1-3 (Aumasson and Bernstein) over UTF-16 code units, each as
+ * two bytes, low byte first. Without the database's secret nobody can construct two values that collide. All arithmetic
+ * is on signed 32-bit halves; nothing is allocated except the cache of systems.
  *
  * The functions that give 64 bits return the high half and leave the low half in `low`, to be read before the next
  * call:
@@ -12,26 +12,26 @@
 export interface Hasher {
   /** Low half of the last 64-bit result. */
   low: number;
-  /** High half of the 64-bit hash of `text`; the low half is in `low`. */
+  /** Returns the high half of the 64-bit hash of `text`; the low half is in `low`. */
   text(text: string): number;
   /**
-   * High half of the hash of a sequence of texts (an absent one differs from an empty one); the low half is in `low`.
-   * The length of every part is hashed before the part, so ('a', 'bc') and ('ab', 'c') differ.
+   * Returns the high half of the hash of a sequence of texts (an absent one differs from an empty one); the low half is
+   * in `low`. The length of every part is hashed before the part, so ('a', 'bc') and ('ab', 'c') differ.
    */
   parts(first: string | undefined, second: string | undefined, third?: string, fourth?: string): number;
-  /** 32-bit hash of `text`, never 0: 0 stands for "none" in index rows. */
+  /** Returns a 32-bit hash of `text`, never 0: 0 stands for "none" in index rows. */
   short(text: string): number;
-  /** As `short`, remembering up to 1,024 texts: for systems, units and other texts that come again and again. */
+  /** As `short`, with a cache of up to 1,024 texts, for frequent texts such as systems and units. */
   remembered(text: string): number;
 }
 
 const MAX_REMEMBERED = 1024;
-/** Longer texts are not remembered, so that the table stays small. */
+/** Longer texts are not cached, so that the cache stays small. */
 const MAX_REMEMBERED_LENGTH = 256;
-/** Stands for the length of a part that is absent. */
+/** Replaces the length of an absent part. */
 const ABSENT = -1;
 
-/** The hasher of one database; `secret` is its random key of at least 16 bytes (the first 16 are used). */
+/** Creates the hasher of one database; `secret` is its random key of at least 16 bytes (the first 16 are used). */
 export function createHasher(secret: Buffer): Hasher {
   if (secret.length < 16) throw new RangeError('the key of a hasher has 16 bytes');
   return new SipHasher(secret);
@@ -70,7 +70,7 @@ class SipHasher implements Hasher {
   parts(first: string | undefined, second: string | undefined, third?: string, fourth?: string): number {
     const state = this.state;
     state.set(this.start);
-    // Keeps sequences apart from single texts.
+    // Separates sequences from single texts.
     state[3] = (state[3] ?? 0) ^ 0xee;
     absorbPart(state, first);
     absorbPart(state, second);
@@ -95,7 +95,7 @@ class SipHasher implements Hasher {
     return value;
   }
 
-  /** The closing rounds: sets `low`, returns the high half. */
+  /** Runs the closing rounds: sets `low`, returns the high half. */
   private finish(): number {
     const state = this.state;
     state[5] = (state[5] ?? 0) ^ 0xff;
@@ -105,7 +105,7 @@ class SipHasher implements Hasher {
   }
 }
 
-/** One part of a sequence: its length as a block of its own, then its code units, padded with zeros. */
+/** Absorbs one part of a sequence: its length as a block of its own, then its code units, padded with zeros. */
 function absorbPart(state: Int32Array, part: string | undefined): void {
   absorbBlock(state, 0, part === undefined ? ABSENT : part.length);
   if (part !== undefined && part.length > 0) absorb(state, part, false);
@@ -120,8 +120,8 @@ function absorbBlock(state: Int32Array, high: number, low: number): void {
 }
 
 /**
- * Absorbs blocks of four code units. `closed`: ends with SipHash's own last block, which carries the number of bytes
- * in its top byte; otherwise the last block is padded with zeros and left out when empty.
+ * Absorbs blocks of four code units. `closed`: ends with SipHash's own last block, which carries the number of bytes in
+ * its top byte; otherwise the last block is padded with zeros and omitted when empty.
  */
 function absorb(state: Int32Array, text: string, closed: boolean): void {
   const length = text.length;
@@ -194,7 +194,9 @@ function absorb(state: Int32Array, text: string, closed: boolean): void {
   state[7] = h;
 }
 
-/** SipRounds on the state in place; the loop of `absorb` has its own copy, which keeps its variables in registers. */
+/**
+ * Runs SipRounds on the state in place. The loop of `absorb` has its own copy, which keeps its variables in registers.
+ */
 function rounds(state: Int32Array, count: number): void {
   let a = state[0] ?? 0,
     b = state[1] ?? 0,

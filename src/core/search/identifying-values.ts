@@ -1,10 +1,13 @@
-/** The values of a resource by which one would look for it before making it: identifiers, and the url of a canonical one. */
+/**
+ * Values by which a client searches for a resource before creating it: identifiers, and the url of a canonical
+ * resource.
+ */
 import type { Definitions } from '../fhir/definitions';
 import { isCanonicalUrl } from './canonical-targets';
 import type { IndexRows } from './index-rows';
 import { storedParameters } from './parameter';
 
-/** `_id`, a parameter of identifiers, or the url of a canonical resource; never with a modifier, which asks for more. */
+/** True for `_id`, a parameter of identifiers, or the url of a canonical resource; never for a name with a modifier. */
 export function isIdentifying(definitions: Definitions, type: string, name: string): boolean {
   if (name === '_id') return true;
   const stored = storedParameters(definitions, type).get(name);
@@ -12,7 +15,10 @@ export function isIdentifying(definitions: Definitions, type: string, name: stri
   return stored.valueTypes.includes('Identifier') || isCanonicalUrl(definitions, stored.parameter);
 }
 
-/** Those among the rows of a resource, each once, named as `tokenName` and `uriName` do. Cost: some microseconds. */
+/**
+ * Returns the identifying values among a resource's rows, each once, named as by `tokenName` and `uriName`. Cost: some
+ * µs.
+ */
 export function identifyingValues(
   definitions: Definitions,
   type: string,
@@ -33,7 +39,7 @@ export function identifyingValues(
   return [...new Set(values)];
 }
 
-/** Whatever its system: `a|b` and `b` may mean the same resource. */
+/** The name omits the system: `a|b` and `b` may mean the same resource. */
 export function tokenName(parameter: number, high: number, low: number): string {
   return `token ${parameter} ${high} ${low}`;
 }

@@ -5,15 +5,15 @@ import { storedParameters } from './parameter';
 
 /** One `_include` or `_revinclude` (search.html#include). */
 export interface Include {
-  /** The type whose resources refer to others. */
+  /** The type of the referring resources. */
   readonly source: string;
-  /** Its reference parameters by which they do; several for `*`. */
+  /** Its reference parameters that are followed; several for `*`. */
   readonly parameters: readonly SearchParameterDefinition[];
   /** Undefined: any type. */
   readonly targetType: string | undefined;
-  /** True for `_revinclude`: the source is what is added. */
+  /** True for `_revinclude`: resources of the source type are added. */
   readonly isReverse: boolean;
-  /** True for `:iterate`: it is applied to what was included, too. */
+  /** True for `:iterate`: the include also applies to included resources. */
   readonly iterates: boolean;
 }
 
@@ -25,7 +25,7 @@ export function isInclude(name: string): boolean {
 }
 
 /**
- * `Type:parameter`, `Type:parameter:TargetType`, `Type:*`, or `*` for all that the searched type refers to.
+ * Parses `Type:parameter`, `Type:parameter:TargetType`, `Type:*`, or `*` for all references of the searched type.
  * Throws invalidParameterValue, unsupportedModifier.
  */
 export function parseInclude(

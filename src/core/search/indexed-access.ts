@@ -2,7 +2,7 @@ import type { CodeRange } from './access-path';
 import type { Criterion, Predicate } from './predicate';
 import type { SortRows } from './sort-rows';
 
-/** True when the index rows of the predicate lie in the order of the clinical date. */
+/** True when the index rows of the predicate are in the order of the clinical date. */
 export function liesByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
   return (
     (predicate.index === 'token' && predicate.value !== undefined) ||
@@ -11,7 +11,7 @@ export function liesByDate(predicate: Predicate, sortDateParameter: number | und
   );
 }
 
-/** True when the resources that meet the criterion can be listed from an index; others can only be tested. */
+/** True when an index can list the resources that meet the criterion; other criteria can only be tested. */
 export function hasAccessPath({ anyOf, isNegated }: Criterion): boolean {
   return isNegated !== true && anyOf.every(canList);
 }
@@ -32,10 +32,10 @@ export function canList(predicate: Predicate): boolean {
   }
 }
 
-/** More alternatives are not merged in order but gathered. */
+/** More alternatives are fetched and sorted instead of merged in order. */
 const MAX_MERGED = 8;
 
-/** True when the matches of the criterion can be met in the order of the clinical date. */
+/** True when an index scan gives the matches of the criterion in the order of the clinical date. */
 export function canWalk(criterion: Criterion, sortDateParameter: number | undefined): boolean {
   return (
     hasAccessPath(criterion) &&
@@ -45,12 +45,12 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
   );
 }
 
-/** True when the rows of the criterion carry the clinical date as those of references do, and lie in its order. */
+/** True when the rows of the criterion carry the clinical date, as reference rows do, and are in its order. */
 export function canMeet(criterion: Criterion): boolean {
   return canWalk(criterion, undefined);
 }
 
-/** True for a chain of which the index holds, for each target, who refers to it in the order of the clinical date. */
+/** True for a chain whose index holds, for each target, the referring resources in the order of the clinical date. */
 export function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
   const [only] = anyOf;
   return (
@@ -62,10 +62,13 @@ export function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
   );
 }
 
-/** Of more targets those who refer are not merged: each is a range of its own. */
+/** The resources that refer to more targets are not merged, because each target is a range of its own. */
 const MAX_MERGED_TARGETS = 2_000;
 
-/** About how many targets such a chain has, where they are few and none is contained in who refers; else undefined. */
+/**
+ * Returns the approximate number of targets of such a chain. Undefined where there are too many, or where some may be
+ * contained in the referring resource.
+ */
 export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefined {
   if (isNegated === true || anyOf.length === 0 || anyOf.length > MAX_MERGED) return undefined;
   let targets = 0;
@@ -77,7 +80,7 @@ export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefin
   return targets <= MAX_MERGED_TARGETS ? Math.max(1, targets) : undefined;
 }
 
-/** The rows that lie in the order wanted under the codes of the criterion; undefined: there are none of some of them. */
+/** Returns the ordered rows under the codes of the criterion; undefined: some of the codes have none. */
 export function rangesUnderCodes({ anyOf, isNegated }: Criterion, rows: SortRows): CodeRange[] | undefined {
   if (isNegated === true || rows.underCodes.length === 0) return undefined;
   const ranges = new Map<string, CodeRange>();
@@ -96,7 +99,7 @@ export function rangesUnderCodes({ anyOf, isNegated }: Criterion, rows: SortRows
   return ranges.size > 0 && ranges.size <= MAX_MERGED * 2 ? [...ranges.values()] : undefined;
 }
 
-/** `_lastUpdated` alone: the heads lie in its order. */
+/** True for `_lastUpdated` alone: the heads are in its order. */
 export function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
   return (
     only !== undefined && others.length === 0 && only.anyOf.length === 1 && only.anyOf[0]?.index === 'updated'

@@ -1,4 +1,4 @@
-/** What errors say of the names that could have been written. */
+/** Hints in error messages about the parameter names that are allowed. */
 import type { Definitions } from '../fhir/definitions';
 import { hidesWords } from './criteria';
 import { storedParameters } from './parameter';
@@ -6,7 +6,7 @@ import { searchableParameters, type SearchableParameter } from './searchable';
 import type { TenantParameter } from './tenant-parameter';
 import type { SearchTypeContext } from './types/search-type';
 
-/** By the parameters of a type, as in parameter.ts. */
+/** Keyed by the parameters of a type, as in parameter.ts. */
 const known = new WeakMap<object, readonly SearchableParameter[]>();
 
 function parametersOf(definitions: Definitions, type: string): readonly SearchableParameter[] {
@@ -16,14 +16,17 @@ function parametersOf(definitions: Definitions, type: string): readonly Searchab
   return parameters;
 }
 
-/** The codes of what the client can search resources of the type by. */
+/** Returns the codes that the client can search resources of the type by. */
 export function searchableCodes(context: SearchTypeContext, type: string): string[] {
   return parametersOf(context.definitions, type)
     .map(({ code }) => code)
     .filter((code) => !hidesWords(context, type, code));
 }
 
-/** Behind "'name' is not a search parameter of Type": why not yet or not any more, what is, or how a chain and `_has` are written. */
+/**
+ * Returns the text after "'name' is not a search parameter of Type". It says why a tenant's parameter is unusable,
+ * which parameters exist, or the syntax of a chain or `_has`.
+ */
 export function knownParameters(context: SearchTypeContext, type: string, name: string): string {
   if (name.startsWith('_has:'))
     return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';

@@ -1,31 +1,34 @@
-/** How many links of chains a statement would hold. */
+/** Counts the links of chains in the statement of a search. */
 import type { Criterion, Predicate } from './predicate';
 
 /**
- * Where chains look for contained resources: from any resource of which a predicate says so; from this one, which is
- * contained itself, but from none behind it; nowhere.
+ * Where chains search contained resources: for any resource whose predicate says so; for this one, which is contained
+ * itself, but for none after it; nowhere.
  */
 export type LooksInside = 'always' | 'once' | 'never';
 
 type Target = Extract<Predicate, { index: 'target' }>;
 
-/** Where criteria of a stored resource at the end of a link look, by where the link does. */
+/** Returns the mode for criteria of a stored resource at the end of a link, from the mode of the link. */
 export function storedLooks(from: LooksInside): LooksInside {
   return from === 'always' ? 'always' : 'never';
 }
 
-/** The same of a contained one. */
+/** The same for a contained resource. */
 export function containedLooks(from: LooksInside): LooksInside {
   return from === 'always' ? 'once' : 'never';
 }
 
-/** Whether the link may lead to contained resources. */
+/** True when the link may lead to contained resources. */
 export function isLookedInto({ looksInside = false, part, urls }: Target, from: LooksInside): boolean {
   if (part !== undefined) return part === 'contained';
   return urls === undefined && (from === 'always' ? looksInside : from === 'once');
 }
 
-/** Links as they are written into a statement: one that looks into contained resources too is there twice, with all behind it. */
+/**
+ * Counts links as they are written into a statement: a link that also searches contained resources counts twice, with
+ * all after it.
+ */
 export function countLinks(criteria: readonly Criterion[], from: LooksInside): number {
   let links = 0;
   for (const predicate of criteria.flatMap(({ anyOf }) => anyOf)) {

@@ -1,4 +1,4 @@
-/** What an OperationDefinition that is a named query must be, checked before it is stored. */
+/** Checks an OperationDefinition that is a named query before it is stored. */
 import { FhirError, toIssue, type Issue } from '../errors';
 import type { JsonObject } from '../fhir/json';
 import { isInclude } from './include';
@@ -18,15 +18,15 @@ const MAX_CRITERIA_LENGTH = 4_000;
 const MAX_TYPES = 200;
 const CODE = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const INPUT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-/** What the client alone says: which page, and how much of it. */
+/** Parameters of the page and its presentation, which only the client may set. */
 const OF_THE_CLIENT: ReadonlySet<string> = new Set([
   ...['_count', '_offset', '_cursor', '_total', '_summary', '_elements', '_contained', '_containedType'],
   ...['_query', '_format', '_pretty', '_explain'],
 ]);
-/** Values of these are no plain ones: what a client gives could say anything in their language. */
+/** True for parameters whose values have a syntax of their own, in which a client's value could mean anything. */
 const isFixed = (name: string): boolean => name === '_filter' || name === '_sort' || isInclude(name);
 
-/** Values that a parameter of each kind takes, or values of each type. */
+/** Sample values for each kind of parameter, or for each type. */
 const SAMPLES: Readonly<Record<string, string>> = {
   ...{
     number: '1',
@@ -48,8 +48,9 @@ const SAMPLES: Readonly<Record<string, string>> = {
 const OTHER_SAMPLES = ['true', '1', '2020-01-01'] as const;
 
 /**
- * Why a definition that has our extension cannot be stored; 422 each. Only an active one is looked at: no other is
- * asked. `resource`: structurally an OperationDefinition. Cost: below a millisecond for a few types.
+ * Returns the reasons why a definition with our extension cannot be stored; 422 each. Only active definitions are
+ * checked, because no others are executed. `resource`: structurally an OperationDefinition. Cost: below a millisecond
+ * for a few types.
  */
 export function checkNamedQuery(
   context: SearchTypeContext,
@@ -154,7 +155,7 @@ function checkCriteria(
   }
 }
 
-/** What is wrong with the criteria as a search, with some value in the place of each input. */
+/** Returns the fault of the criteria as a search, with a sample value for each input. */
 function faultOf(
   context: SearchTypeContext,
   type: string,
@@ -163,7 +164,7 @@ function faultOf(
 ): string | undefined {
   for (const template of templates) {
     let fault: string | undefined;
-    // Of what kind the value of a string is, only its parameter tells.
+    // The kind of a string's value depends on its parameter.
     for (const other of OTHER_SAMPLES) {
       const values = new Map(inputs.map(({ name, kind = '' }) => [name, [SAMPLES[kind] ?? other]]));
       const found = parseFault(context, type, fillIn([template], values));

@@ -1,13 +1,16 @@
 /**
- * Named queries of a tenant (search.html#query): an OperationDefinition of the kind `query` says in an extension of ours
- * which search parameters it stands for. A value that is given to it takes the place of `{name}` inside one value, never
- * more: names and separators are read before.
+ * Named queries of a tenant (search.html#query). An OperationDefinition of the kind `query` has an extension of ours
+ * with the search parameters that it stands for. A client's value replaces `{name}` inside one value and cannot change
+ * more, because names and separators are parsed before.
  */
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { splitUnescaped } from './parameter-value';
 
-/** Behind the base address of our extensions: valueString, parameters as in an address with `{name}` in values. */
+/**
+ * Relative to the base address of our extensions: a valueString with parameters as in an address, with `{name}` in
+ * values.
+ */
 export const SEARCH_CRITERIA_EXTENSION = 'search-criteria';
 
 type Parameter = readonly [name: string, value: string];
@@ -16,15 +19,15 @@ type Parameter = readonly [name: string, value: string];
 export interface QueryInput {
   readonly name: string;
   readonly isRequired: boolean;
-  /** True: it may be given several times, and any of the values may match. */
+  /** True: a client may send it several times, and any of the values may match. */
   readonly repeats: boolean;
-  /** What kind of search parameter takes the value, or else the FHIR type of the value. */
+  /** The kind of search parameter that takes the value, or else the FHIR type of the value. */
   readonly kind: string | undefined;
   /** Position among the parameters of the definition. */
   readonly place: number;
 }
 
-/** A search parameter with the texts of its value, and names of inputs between them. */
+/** A search parameter whose value consists of texts and names of inputs. */
 export interface CriterionTemplate {
   readonly name: string;
   readonly parts: readonly (string | { readonly input: string })[];
@@ -33,7 +36,7 @@ export interface CriterionTemplate {
 export interface NamedQuery {
   readonly code: string;
   readonly url: string;
-  /** Resource types that it can be asked of. */
+  /** Resource types that it can search. */
   readonly types: readonly string[];
   readonly inputs: readonly QueryInput[];
   readonly criteria: readonly CriterionTemplate[];
@@ -41,17 +44,17 @@ export interface NamedQuery {
 
 /** A request for a named query as parameters of an ordinary search. */
 export interface ExpandedQuery {
-  /** What the query stands for. */
+  /** The search parameters that the query stands for. */
   readonly parameters: readonly Parameter[];
-  /** What the request gave to the query, its name first. */
+  /** Parameters of the request that the query used, its name first. */
   readonly used: readonly Parameter[];
-  /** All others of the request. */
+  /** All other parameters of the request. */
   readonly others: readonly Parameter[];
 }
 
 export const NAMED_QUERY = '_query';
 
-/** The extensions that say what a definition stands for, with their positions; of a sound one there is one. */
+/** Returns the criteria extensions of a definition, with their positions; a sound definition has one. */
 export function criteriaExtensions(
   { extension }: JsonObject,
   extensionBase: string,
@@ -61,7 +64,7 @@ export function criteriaExtensions(
   );
 }
 
-/** Undefined for what is no named query, or was stored without being checked. */
+/** Reads a named query; undefined for a resource that is none, or that was stored without being checked. */
 export function readNamedQuery(resource: JsonObject, extensionBase: string): NamedQuery | undefined {
   const { code, url, status, kind } = resource;
   const [criteria, ...others] = criteriaExtensions(resource, extensionBase);
@@ -78,7 +81,7 @@ export function readNamedQuery(resource: JsonObject, extensionBase: string): Nam
   };
 }
 
-/** Its parameters of the use `in`. */
+/** Returns the definition's parameters of the use `in`. */
 export function readInputs({ parameter }: JsonObject): QueryInput[] {
   return objectsOf(parameter).flatMap(({ name, use, min, max, searchType, type }, place) => {
     if (use !== 'in' || typeof name !== 'string') return [];
@@ -97,7 +100,7 @@ export function readInputs({ parameter }: JsonObject): QueryInput[] {
 
 const INPUT = /\{([A-Za-z][A-Za-z0-9_-]*)\}/;
 
-/** The templates of `a=x&b=y{name}`; a text says what is wrong. */
+/** Parses the templates of `a=x&b=y{name}`; returns a text that says what is wrong with them. */
 export function parseCriteria(text: string): readonly CriterionTemplate[] | string {
   const templates: CriterionTemplate[] = [];
   for (const pair of text.split('&')) {
@@ -108,7 +111,7 @@ export function parseCriteria(text: string): readonly CriterionTemplate[] | stri
     const pieces = pair.slice(equals + 1).split(INPUT);
     const parts: CriterionTemplate['parts'][number][] = [];
     for (const [index, piece] of pieces.entries()) {
-      // Between two texts stands the name that the pattern has caught.
+      // Odd pieces are the names that the pattern captured.
       const part = index % 2 === 1 ? { input: piece } : /[{}]/.test(piece) ? undefined : decode(piece);
       if (part === undefined || name === undefined)
         return `'${pair.slice(0, 80)}' has a brace that holds no name, or a % that encodes nothing`;
@@ -129,7 +132,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Throws invalidParameterValue where an input is missing or given too often. */
+/** Expands a named query. Throws invalidParameterValue for a missing input or one that was sent too often. */
 export function expandQuery(query: NamedQuery, given: readonly Parameter[]): ExpandedQuery {
   const inputs = new Map(query.inputs.map((input) => [input.name, input]));
   const values = new Map<string, readonly string[]>();
@@ -156,8 +159,8 @@ export function expandQuery(query: NamedQuery, given: readonly Parameter[]): Exp
 const MAX_ALTERNATIVES = 1_000;
 
 /**
- * Criteria of which an input was not given are left out; of an input with several values there is an alternative for
- * each. Throws tooCostly.
+ * Fills values into criteria. A criterion with a missing input is omitted; an input with several values gives an
+ * alternative for each. Throws tooCostly.
  */
 export function fillIn(
   criteria: readonly CriterionTemplate[],
@@ -182,8 +185,8 @@ function wrongQuery({ code }: NamedQuery, reason: string): Error {
 }
 
 /**
- * One value stays one: `$`, `,` and a backslash before nothing special mean themselves. `|` parts a system from its code
- * as ever, and what the client has escaped stays escaped (search.html#escaping).
+ * Escapes a value so that it stays one value: `$`, `,` and a backslash before no special character become literal. `|`
+ * still separates a system from its code, and escapes of the client stay (search.html#escaping).
  */
 function escapeValue(value: string): string {
   return value.replace(/\\[\\,$|]|[\\,$]/g, (found) => (found.length > 1 ? found : `\\${found}`));

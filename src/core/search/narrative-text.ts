@@ -1,4 +1,4 @@
-/** The text of a narrative without its markup. */
+/** Text of narratives without markup. */
 import { endOfReference, referred } from '../fhir/validate/narrative-markup';
 
 /** Elements that may begin and end inside a word; all others separate words. */
@@ -11,7 +11,7 @@ const INLINE: ReadonlySet<string> = new Set(
 const LESS_THAN = 60;
 const AMPERSAND = 38;
 
-/** The text of XHTML; what is not closed is left out. Cost: one pass. */
+/** Returns the text of XHTML without unclosed tags. Cost: one pass. */
 export function narrativeText(xhtml: string): string {
   let text = '';
   let from = 0;
@@ -32,7 +32,7 @@ export function narrativeText(xhtml: string): string {
   return text + xhtml.slice(from);
 }
 
-/** Behind the `>` of the tag or comment that begins at `at`; undefined when there is none. */
+/** Returns the position after the `>` of the tag or comment that begins at `at`; undefined when there is none. */
 function endOfTag(xhtml: string, at: number): number | undefined {
   if (xhtml.startsWith('<!--', at)) {
     const end = xhtml.indexOf('-->', at + 4);

@@ -4,8 +4,8 @@ import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';
 
 /**
- * What the database can order by: columns of a resource's head that index rows carry too, where the ranges of the
- * only criterion begin (`low`), or the values of a parameter. Ties by key, same way.
+ * The order in the database: by columns of a resource's head that index rows carry too, by where the ranges of the only
+ * criterion begin (`low`), or by the values of a parameter. Ties are ordered by key in the same direction.
  */
 export type Order = HeadOrder | ValueOrder;
 
@@ -14,19 +14,19 @@ export interface HeadOrder {
   readonly descending: boolean;
 }
 
-/** By the least value of a parameter ascending, by the greatest descending; without a value last. */
+/** Ascending by the least value of a parameter, descending by the greatest; resources without a value come last. */
 export interface ValueOrder {
   readonly by: 'value';
   readonly descending: boolean;
   readonly rows: SortRows;
 }
 
-/** More matches are not gathered only to be sorted in the process. */
+/** Limit on matches that are fetched to be sorted in the process. */
 export const MAX_SORTED = 10_000;
 
 /**
- * The order of a search that asks for none: it depends on the criteria alone, never on how many match, so that every
- * page has the same. Clinical date where an index gives it for nothing, newest first.
+ * Returns the order of a search without `_sort`. It depends on the criteria alone, never on the number of matches, so
+ * that every page has the same order. It is the clinical date, newest first, where an index has that order.
  */
 export function defaultOrder(
   criteria: readonly Criterion[],

@@ -1,16 +1,16 @@
-/** The expressions of search parameters as functions. Those that tenants wrote are bounded in what they may take. */
+/** Compiles the expressions of search parameters to functions. Those of tenants have a budget. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { JsonValue } from '../fhir/json';
 import { compilePath, PathAllowance, PathError, type PathValue } from '../fhir/path';
 
 export type ParameterPath = (root: JsonValue | PathValue) => readonly PathValue[];
 
-/** Steps of the expressions of one parameter of a tenant in one resource: some 25 ms. */
+/** Limit on steps of the expressions of one parameter of a tenant in one resource: some 25 ms. */
 export const MAX_FOREIGN_STEPS = 250_000;
 
 const NOTHING: readonly PathValue[] = [];
 
-/** Of one parameter in one resource. */
+/** Creates the budget of one parameter in one resource. */
 export function newAllowance(): PathAllowance {
   return new PathAllowance(MAX_FOREIGN_STEPS);
 }
@@ -21,11 +21,11 @@ export function renewAllowance(allowance: PathAllowance): void {
 }
 
 /**
- * The expression of a parameter, or of a part of it. An expression of a tenant that exhausts its budget finds nothing, and
- * leaves an allowance that is negative.
+ * Compiles the expression of a parameter, or of a part of it. A tenant's expression that exhausts its budget gives no
+ * values and leaves a negative allowance.
  *
- * @param options.rootType a type, or the path of an element such as `Observation.component`; undefined: the parameter's
- * @param options.allowance shared by several evaluations; undefined: each has its own
+ * @param options.rootType a type, or the path of an element such as `Observation.component`; default: the parameter's
+ * @param options.allowance shared by several evaluations; default: a new one for each
  */
 export function compileParameterPath(
   definitions: Definitions,

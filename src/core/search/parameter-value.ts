@@ -1,4 +1,4 @@
-/** Splits a raw value at every `separator` that no backslash protects (search.html#escaping); parts stay escaped. */
+/** Splits a raw value at every unescaped `separator` (search.html#escaping); the parts stay escaped. */
 export function splitUnescaped(text: string, separator: ',' | '|' | '$'): string[] {
   if (!text.includes(separator)) return [text];
   const parts: string[] = [];
@@ -15,12 +15,12 @@ export function splitUnescaped(text: string, separator: ',' | '|' | '$'): string
   return parts;
 }
 
-/** Takes the backslashes from `\,` `\$` `\|` `\\`; any other backslash stands for itself. */
+/** Removes the backslashes from `\,` `\$` `\|` `\\`; any other backslash is literal. */
 export function unescapeValue(text: string): string {
   return text.includes('\\') ? text.replace(/\\([,$|\\])/g, '$1') : text;
 }
 
-/** Any text as a value that means it (search.html#escaping). */
+/** Escapes any text so that it is a literal value (search.html#escaping). */
 export function escapeValue(text: string): string {
   return text.replace(/[\\,|$]/g, '\\$&');
 }

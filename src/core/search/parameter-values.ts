@@ -4,7 +4,9 @@ import type { PathValue } from '../fhir/path';
 import { extensionValue } from './extract';
 import { compileParameterPath } from './parameter-path';
 
-/** The values that a parameter finds in a resource; those of extensions by themselves. Cost: once, some 100 µs. */
+/**
+ * Compiles a parameter to its values in a resource, with the values of extensions unwrapped. Cost: once, some 100 µs.
+ */
 export function compileValues(
   definitions: Definitions,
   parameter: SearchParameterDefinition,

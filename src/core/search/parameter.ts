@@ -1,7 +1,7 @@
 /**
- * Which rows each search parameter of a type is answered from, decided from the definitions alone. Many parameters
- * say again what others say: `patient` is `subject` where it is a Patient, `combo-code` is `code` together with
- * `component-code`. Those have no rows of their own; a search looks in the rows of the others.
+ * Decides from the definitions alone which rows answer each search parameter of a type. Many parameters repeat others:
+ * `patient` is `subject` where that is a Patient; `combo-code` is `code` together with `component-code`. They have no
+ * rows of their own; a search uses the rows of the others.
  */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { inspectPath } from '../fhir/path';
@@ -23,25 +23,27 @@ export interface StoredParameter {
    * - `none`: no rows: the server computes it (`_id`, `_text` …), or it is a composite that cannot be stored
    */
   readonly storage: 'own' | 'shared' | 'none';
-  /** Where its rows are: itself, others, or nowhere. A resource matches when it has a matching row in any. */
+  /**
+   * Sources of its rows: itself, other parameters or none. A resource matches when it has a matching row in any.
+   */
   readonly rowsOf: readonly RowSource[];
-  /** FHIR types that its values can have, sorted; empty for composites and for what the server computes. */
+  /** FHIR types that its values can have, sorted; empty for composites and for computed parameters. */
   readonly valueTypes: readonly string[];
-  /** Of a token parameter: the systems that bindings give to its values of type `code`, sorted. */
+  /** For a token parameter: the systems that bindings give to its values of type `code`, sorted. */
   readonly bindingSystems: readonly string[];
 }
 
-/** Parameters that the head of a resource answers: they have no rows although they have an expression. */
+/** Parameters answered from the head of a resource: they have an expression but no rows. */
 const HEAD_PARAMETERS: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
-/** By the parameters of a type, which are the same object for all tenants that have none of their own there. */
+/** Keyed by the parameters of a type: one object for all tenants without parameters of their own for that type. */
 const known = new WeakMap<
   ReadonlyMap<string, SearchParameterDefinition>,
   ReadonlyMap<string, StoredParameter>
 >();
 
 /**
- * The stored parameters of a resource type by code, in the order of their ordinals. The same object each time.
+ * Returns the stored parameters of a resource type by code, in the order of their ordinals; the same object each time.
  * Cost: about 1 ms the first time for a type, then two lookups.
  */
 export function storedParameters(
@@ -63,13 +65,16 @@ export function storedParameters(
   return parameters;
 }
 
-/** Rows that a parameter is searched by, and the parameter that they are made for. */
+/** Rows that answer a parameter, and the parameter that they are made for. */
 export interface RowOwner {
   readonly source: RowSource;
   readonly owner: StoredParameter;
 }
 
-/** The owners of the rows of a parameter; undefined: it has none, or some are made for a parameter of another kind. */
+/**
+ * Returns the owners of the rows of a parameter; undefined: it has no rows, or some are made for a parameter of another
+ * kind.
+ */
 export function rowOwnersOf(
   definitions: Definitions,
   type: string,
@@ -89,8 +94,8 @@ export function rowOwnersOf(
 }
 
 /**
- * Numbers of the parameters of a type under which the rows of References are; not those of canonicals and of whole
- * resources alone. Parameters of tenants do not count.
+ * Returns the numbers of a type's parameters with rows of References. Parameters that have only canonicals or whole
+ * resources, and those of tenants, do not count.
  */
 export function referringParameters(definitions: Definitions, type: string): readonly number[] {
   return [...storedParameters(definitions, type).values()]
@@ -104,7 +109,7 @@ export function referringParameters(definitions: Definitions, type: string): rea
     .map(({ parameter }) => parameter.number);
 }
 
-/** A tenant's parameter never shares rows: those of others are complete already, its own are not. */
+/** A tenant's parameter never shares rows: rows of others may be complete while its own are not. */
 function decideForeign(definitions: Definitions, parameter: SearchParameterDefinition): StoredParameter {
   const { kind, expression, type } = parameter;
   const types =
@@ -114,20 +119,20 @@ function decideForeign(definitions: Definitions, parameter: SearchParameterDefin
   return {
     parameter,
     ...toStorage(parameter, undefined),
-    // An extension stands for whatever its value is.
+    // An extension can have any type of value.
     valueTypes:
       types === undefined || types.includes('Extension') ? rowTypesOf(definitions, kind) : [...types].sort(),
     bindingSystems: kind === 'token' ? bindingSystemsOf(definitions, toCandidate(parameter).branches) : [],
   };
 }
 
-/** Whether two parameters of a type find the same by the same values. */
+/** True when two parameters of a type match the same resources for the same values. */
 export function saysTheSame(one: SearchParameterDefinition, other: SearchParameterDefinition): boolean {
   const [first, second] = [toCandidate(one), toCandidate(other)];
   return keyOf(first) === keyOf(second) && first.targetType === second.targetType;
 }
 
-/** The branches of the expression of a parameter in the normal form that value-types.ts reads. */
+/** Returns the branches of a parameter's expression in the normal form that value-types.ts reads. */
 export function branchesOf(parameter: SearchParameterDefinition): ReadonlySet<string> {
   return toCandidate(parameter).branches;
 }
@@ -136,7 +141,7 @@ export function branchesOf(parameter: SearchParameterDefinition): ReadonlySet<st
 interface Candidate {
   readonly parameter: SearchParameterDefinition;
   readonly branches: ReadonlySet<string>;
-  /** Set when every branch ends in `.where(resolve() is T)`; `branches` are without it then. */
+  /** Set when every branch ends in `.where(resolve() is T)`, which `branches` then omit. */
   readonly targetType?: string;
 }
 
@@ -194,7 +199,7 @@ function decide(
   );
 }
 
-/** Follows an alias of a union to the members of the union. */
+/** Replaces an alias of a union by the members of the union. */
 function redirect(sources: Map<SearchParameterDefinition, readonly RowSource[]>): void {
   const byNumber = new Map([...sources].map(([parameter, rowsOf]) => [parameter.number, rowsOf]));
   for (const [parameter, rowsOf] of sources) {
@@ -244,7 +249,7 @@ function toCandidate(parameter: SearchParameterDefinition): Candidate {
   };
 }
 
-/** What two parameters must have in common to share rows. Composites must also agree in their components. */
+/** Returns a key that is equal for parameters that can share rows. Composites must also agree in their components. */
 function keyOf({ parameter, branches }: Candidate): string {
   return `${kindOf(parameter)} ${[...branches].sort().join(' | ')}`;
 }
@@ -266,7 +271,7 @@ function isPartOf(member: Candidate, whole: Candidate): boolean {
 
 const TARGET_FILTER = /\.where\(resolve\(\) is ([A-Za-z]+)\)$/;
 
-/** One spelling for the ways in which definitions write the same path: `(a as T)`, `a as T`, `a.as(T)`. */
+/** Gives one spelling to the forms of the same path in the definitions: `(a as T)`, `a as T`, `a.as(T)`. */
 function normalizeBranch(branch: string, type: string): string {
   let text = withoutOuterParentheses(branch.replace(/\s+/g, ' ').trim())
     .replace(/^\(([\w.]+) as (\w+)\)/, '$1.ofType($2)')
@@ -286,7 +291,7 @@ function withoutOuterParentheses(text: string): string {
   return withoutOuterParentheses(text.slice(1, -1).trim());
 }
 
-/** The branches of `a | b`, not looking into parentheses and texts. */
+/** Splits `a | b` into its branches, but not inside parentheses and string literals. */
 export function splitUnion(expression: string): string[] {
   const branches: string[] = [];
   let depth = 0;

@@ -14,7 +14,7 @@ import type { SearchTypeContext } from './types/search-type';
 
 export const DEFAULT_COUNT = 50;
 export const MAX_COUNT = 1000;
-/** Skipping costs what reading the keys of the skipped costs; cursors go on at no cost. */
+/** An offset costs as much as reading the keys of the skipped matches; cursors cost nothing. */
 const MAX_OFFSET = 10_000;
 
 /** `_id`, `_lastUpdated`, or a parameter of the type. */
@@ -24,56 +24,56 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** A search as plain data: what it asks, nothing of how it is answered. */
+/** A parsed search as plain data, independent of its execution. */
 export interface SearchQuery {
   readonly type: string;
-  /** A resource must meet all of them. */
+  /** A resource must meet all criteria. */
   readonly criteria: readonly Criterion[];
   readonly sort: readonly SortKey[];
   readonly includes: readonly Include[];
   readonly count: number;
   readonly total: 'none' | 'estimate' | 'accurate' | undefined;
-  /** `_summary=count` or `_count=0`: only the total is wanted. */
+  /** True for `_summary=count` or `_count=0`: only the total is wanted. */
   readonly countOnly: boolean;
   /** Undefined: whole resources. */
   readonly subset: Subset | undefined;
   readonly cursor: string | undefined;
-  /** Whether cursors of the page before and of the last one are wanted, too. */
+  /** True: cursors of the previous and the last page are wanted, too. */
   readonly bothWays: boolean;
-  /** Whether a cursor behind each match is wanted. */
+  /** True: a cursor after each match is wanted. */
   readonly eachCursor: boolean;
-  /** Whether stored or contained resources are found, or both, and what is shown of a contained one (#contained). */
+  /** Whether stored or contained resources match, or both, and how a contained match is returned (#contained). */
   readonly contained: {
     readonly matches: 'false' | 'true' | 'both';
     readonly as: 'container' | 'contained';
   };
-  /** Matches before the first of the page; without meaning beside a cursor. */
+  /** Number of matches before the first of the page; ignored beside a cursor. */
   readonly offset: number;
   /** The parameters that were understood, in the order of the request. */
   readonly used: readonly (readonly [name: string, value: string])[];
-  /** What was left out, under lenient handling. */
+  /** Warnings about ignored parameters, under lenient handling. */
   readonly issues: readonly Issue[];
 }
 
-/** Says what the answer looks like, not which resources match; understood by the edge. */
+/** Parameters of the format, which the edge handles. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
-/** Links of chains and `_has` that the criteria of one search are written with: each is a part of the statement. */
+/** Limit on links of chains and `_has` in the criteria of one search; each becomes a part of the statement. */
 const MAX_LINKS = 100;
-/** Whether the total is wanted even where it is not free. */
+/** True when the total is wanted even where it costs extra. */
 export function isCounted({ total }: Pick<SearchQuery, 'total'>): boolean {
   return total === 'accurate' || total === 'estimate';
 }
 
-/** Characters of all names and values: room for 10,000 ids of 64 and as much again. */
+/** Limit on the characters of all names and values: room for 10,000 ids of 64 and as much again. */
 const MAX_CHARACTERS = 1_500_000;
 
-/** Whether a search may be written in so many characters. */
+/** True when a search of this length is allowed. */
 export function isSearchLength(characters: number): boolean {
   return characters <= MAX_CHARACTERS;
 }
 
-/** Throws tooCostly for a search that is written in more characters than any may have. */
+/** Throws tooCostly for a search that is longer than the limit. */
 export function requireSearchLength(characters: number): void {
   if (isSearchLength(characters)) return;
   throw fhirError('tooCostly', {
@@ -82,8 +82,8 @@ export function requireSearchLength(characters: number): void {
 }
 
 /**
- * Parses the parameters of a search (search.html). Unknown parameters are refused or left out by `handling`; unknown
- * modifiers, prefixes and malformed values are refused always. Empty values and `_` are ignored.
+ * Parses the parameters of a search (search.html). `unknown` decides whether unknown parameters are rejected or
+ * ignored; unknown modifiers, prefixes and malformed values are always rejected. Empty values and `_` are ignored.
  * Throws unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly.
  */
 export function parseSearch(
@@ -108,7 +108,7 @@ export function parseSearch(
   if (context.restriction !== undefined) criteria.push(...context.restriction(type));
   const restricting = criteria.length;
   if (request.where !== undefined) criteria.push(...conditionCriteria(context, type, request.where));
-  // What is asked twice is the same as what is asked once; it counts all the same.
+  // A repeated criterion is evaluated once but still counts towards the limits.
   const asked = new Set<string>();
   const isNew = (name: string, value: string): boolean => asked.size < asked.add(`${name}=${value}`).size;
   let written = criteria.length - restricting;
@@ -137,7 +137,7 @@ export function parseSearch(
         break;
       }
       case NAMED_QUERY: {
-        // Put in place before (interactions/named-queries.ts), and never left out: it says what is searched.
+        // Expanded before (interactions/named-queries.ts), and never ignored, because it determines the search.
         const reason = 'a named query is asked of one resource type, and of no other query';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }
@@ -194,7 +194,7 @@ export function parseSearch(
   };
 }
 
-/** References that a name goes along, in either direction. */
+/** Returns the number of references that a name follows, in either direction. */
 function linksIn(name: string): number {
   return name.includes('.') || name.startsWith('_has:') ? (name.match(/\.|_has:/g) ?? []).length : 0;
 }
@@ -223,7 +223,7 @@ const SORTABLE: ReadonlySet<string> = new Set([
   'quantity',
 ]);
 
-/** What the head of a resource is sorted by. */
+/** Sort keys that the head of a resource holds. */
 const HEAD_KEYS: readonly string[] = ['_id', '_lastUpdated'];
 
 function parseSortKey(context: SearchTypeContext, type: string, text: string): SortKey {

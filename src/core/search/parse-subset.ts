@@ -5,8 +5,8 @@ import type { Subset } from '../fhir/subset';
 import { parseChoice } from './choice';
 
 /**
- * The part of one resource that `_summary` and `_elements` ask for; undefined: all of it. Other parameters are not looked at.
- * `_summary=count` is for searches only. Throws invalidParameterValue.
+ * Parses the part of one resource that `_summary` and `_elements` select; undefined: the whole resource. Other
+ * parameters are ignored. `_summary=count` is for searches only. Throws invalidParameterValue.
  */
 export function parseSubset(
   definitions: Definitions,
@@ -26,7 +26,7 @@ export function parseSubset(
   return subset;
 }
 
-/** `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. */
+/** Parses `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. */
 export function parseElements(
   definitions: Definitions,
   type: string,

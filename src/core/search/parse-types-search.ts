@@ -10,22 +10,22 @@ import type { SearchTypeContext } from './types/search-type';
 
 type Parameters = SearchRequest['parameters'];
 
-/** Over all types that are asked; each has a hash or two. */
+/** Limit over all searched types; each alternative has one or two hashes. */
 const MAX_ALTERNATIVES = 200_000;
-/** Unknown parameters that one answer names. */
+/** Limit on the unknown parameters that one response names. */
 const MAX_NAMED = 20;
 
-/** The types that a search without one in its address names. */
+/** The types that a search without a type in its address names. */
 export interface NamedTypes {
-  /** All that a `_type` names, in the order of their names; undefined: there is no `_type`. */
+  /** All types that a `_type` names, sorted by name; undefined: there is no `_type`. */
   readonly named: readonly string[] | undefined;
-  /** Those of them that every `_type` names: a repeated parameter is AND. */
+  /** The types that every `_type` names, because a repeated parameter means AND. */
   readonly common: readonly string[];
-  /** The parameters but `_type`. */
+  /** All parameters except `_type`. */
   readonly others: Parameters;
 }
 
-/** `_type=A,B` (search.html#type). Throws invalidParameterValue, unsupportedModifier. */
+/** Parses `_type=A,B` (search.html#type). Throws invalidParameterValue, unsupportedModifier. */
 export function readTypes(definitions: Definitions, parameters: Parameters): NamedTypes {
   const lists: string[][] = [];
   for (const [name, value] of parameters) {
@@ -48,16 +48,16 @@ export function readTypes(definitions: Definitions, parameters: Parameters): Nam
 
 /** A search of several types as plain data. */
 export interface TypesQuery extends Omit<SearchQuery, 'type' | 'criteria' | 'sort'> {
-  /** What each type is asked; the same parameters, as that type understands them. */
+  /** The search of each type: the same parameters, as that type understands them. */
   readonly queries: ReadonlyMap<string, SearchQuery>;
-  /** `_sort` by names alone: each type has a parameter of its own for them. */
+  /** `_sort` by names alone, because each type has its own parameter for a name. */
   readonly sort: readonly { readonly code: string; readonly descending: boolean }[];
 }
 
 /**
- * Parses a search for each of `types`. A parameter is known where all of them have it: "If the _type parameter is
- * included, all other search parameters SHALL be common to all provided types. If _type is not included, all
- * parameters SHALL be common to all resource types" (search.html#Introduction).
+ * Parses a search for each of `types`. A parameter is known if all of them have it: "If the _type parameter is
+ * included, all other search parameters SHALL be common to all provided types. If _type is not included, all parameters
+ * SHALL be common to all resource types" (search.html#Introduction).
  * Throws as `parseSearch`, and tooCostly. Cost: that of `parseSearch` for each type, some microseconds.
  */
 export function parseTypesSearch(
@@ -106,14 +106,14 @@ export function parseTypesSearch(
   };
 }
 
-/** What all of the types can be searched by. */
+/** Returns the codes that all of the types can be searched by. */
 function commonCodes(context: SearchTypeContext, types: readonly string[]): string[] {
   const [first = [], ...others] = types.map((type) => searchableCodes(context, type));
   const sets = others.map((codes) => new Set(codes));
   return first.filter((code) => sets.every((codes) => codes.has(code)));
 }
 
-/** What one search may ask of several types together is bounded as what it may ask of one. */
+/** Limits the alternatives of a search of several types together. Throws tooCostly. */
 function boundAlternatives(types: number, parameters: Parameters): void {
   let alternatives = 0;
   for (const [, value] of parameters) alternatives += value.split(',').length;
@@ -123,7 +123,7 @@ function boundAlternatives(types: number, parameters: Parameters): void {
   }
 }
 
-/** Values of one sort key are compared over all types: numbers with numbers, texts with texts. */
+/** Throws unless the values of each sort key are comparable over all types: numbers with numbers, texts with texts. */
 function requireComparable(queries: readonly SearchQuery[]): void {
   for (const [index, { code, parameter }] of (queries[0]?.sort ?? []).entries()) {
     const other = queries.find(({ sort }) => isNumeric(sort[index]?.parameter) !== isNumeric(parameter));
@@ -137,7 +137,7 @@ function isNumeric(parameter: SearchParameterDefinition | undefined): boolean {
   return parameter !== undefined && ['date', 'number', 'quantity'].includes(parameter.kind);
 }
 
-/** `Type:parameter` is the same for all types, `*` is each type's own. */
+/** `Type:parameter` is the same include for all types; `*` differs for each type. */
 function distinctIncludes(queries: readonly SearchQuery[]): Include[] {
   const distinct = new Map<string, Include>();
   for (const include of queries.flatMap(({ includes }) => includes)) {

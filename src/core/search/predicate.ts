@@ -5,8 +5,8 @@ import type { RangeTest } from './range-test';
 import type { ResourceKey } from './resource-key';
 
 /**
- * One alternative of a criterion as a condition on one index: plain data from which storage makes SQL. Everything
- * a client wrote has become a hash, a key, a folded string or a number here.
+ * One alternative of a criterion as a condition on one index: plain data from which storage makes SQL. All client input
+ * has become a hash, a key, a folded string or a number here.
  */
 export type Predicate =
   | {
@@ -17,8 +17,8 @@ export type Predicate =
       /** Undefined: any system; 0: none. */
       readonly system: number | undefined;
       /**
-       * How rows of composites that begin with this code, of this system, name it; only where they lie in an order
-       * (composite-order.ts).
+       * Hashes of this code and system in the rows of composites that begin with them; only where those rows are
+       * ordered (composite-order.ts).
        */
       readonly qualifiers?: readonly ResourceKey[];
     }
@@ -26,12 +26,12 @@ export type Predicate =
       readonly index: 'reference';
       readonly parameter: number;
       readonly target: ResourceKey;
-      /** Undefined: any type (the key alone tells, but for ids of our own format). */
+      /** Undefined: any type. The key alone identifies the target, except for ids of our own format. */
       readonly targetType: number | undefined;
-      /** Set when the client wrote an id without a type that several types may have. */
+      /** Set when the client wrote an id without a type and several types are possible. */
       readonly bareId?: string;
     }
-  /** A reference to any of many. */
+  /** A reference to any of several targets. */
   | {
       readonly index: 'references';
       readonly parameter: number;
@@ -47,7 +47,7 @@ export type Predicate =
       readonly to: string | undefined;
       /** Hash of the unfolded value for :exact. */
       readonly exact: number | undefined;
-      /** True: not by the further words of a family name. */
+      /** True: rows of the further words of a family name do not match. */
       readonly isWhole?: boolean;
     }
   /** A whole string ends with the folded text. */
@@ -64,9 +64,11 @@ export type Predicate =
       /** Exclusive; undefined: `version` alone. */
       readonly versionTo?: string;
     }
-  /** The text stands anywhere in a uri. */
+  /** A uri contains the text. */
   | { readonly index: 'uriSubstring'; readonly parameter: number; readonly text: string }
-  /** A canonical that names what has this id, of one of these types; it stands for the url of that resource. */
+  /**
+   * A canonical that refers to the resource with this id, of one of these types; replaced by the url of that resource.
+   */
   | {
       readonly index: 'canonical';
       readonly parameter: number;
@@ -76,7 +78,7 @@ export type Predicate =
   | RangePredicate
   | SpanPredicate
   | PositionPredicate
-  /** Any of many codes, as a value set or a subtree of a code system names them. */
+  /** Any of several codes, from a value set or a subtree of a code system. */
   | { readonly index: 'codes'; readonly parameter: number; readonly codes: readonly HashedCode[] }
   /** A code that is none of these. */
   | {
@@ -84,25 +86,25 @@ export type Predicate =
       readonly parameter: number;
       readonly codes: readonly Partial<HashedCode>[];
     }
-  /** The folded text stands anywhere in a string. */
+  /** A string contains the folded text. */
   | { readonly index: 'substring'; readonly parameter: number; readonly text: string }
   /**
-   * A chain: one of the resources that it refers to by one of these parameters meets the criteria. With `urls`: that it
-   * names by a canonical; they are the parameters of the url of the target.
+   * A chain: a resource that it refers to by one of these parameters meets the criteria. With `urls` it refers to the
+   * target by a canonical; they are the parameters of the target's url.
    */
   | {
       readonly index: 'target';
       /** True: some references of the space by these parameters lead to contained resources. */
       readonly looksInside?: boolean;
-      /** Only what is stored, or only what is contained: the link is parted (resolve-chains.ts). Undefined: both. */
+      /** Only stored or only contained targets, after the link was split (resolve-chains.ts). Undefined: both. */
       readonly part?: 'stored' | 'contained';
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];
       readonly target: TypeCriteria;
     }
   /**
-   * `_has`: one of the resources that refer to it by one of these parameters meets the criteria. With `urls`: that name
-   * it by a canonical; they are the parameters of its own url.
+   * `_has`: a resource that refers to it by one of these parameters meets the criteria. With `urls` that resource
+   * refers to it by a canonical; they are the parameters of its own url.
    */
   | {
       readonly index: 'source';
@@ -110,30 +112,30 @@ export type Predicate =
       readonly urls?: readonly number[];
       readonly source: TypeCriteria;
     }
-  /** All of several criteria, where one alternative asks for more than one thing; `driver` as in TypeCriteria. */
+  /** All of several criteria, where one alternative has more than one condition; `driver` as in TypeCriteria. */
   | { readonly index: 'all'; readonly criteria: readonly Criterion[]; readonly driver?: number }
-  /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */
+  /** The bit in the head for the parameter with this ordinal: whether the resource has a value for it. */
   | {
       readonly index: 'presence';
       readonly ordinal: number;
       readonly isPresent: boolean;
-      /** Its number, for contained resources, which have no head. */
+      /** Number of the parameter, for contained resources, which have no head. */
       readonly parameter: number;
     }
-  /** `_lastUpdated`: half open, milliseconds since 1970. */
+  /** `_lastUpdated`: a half-open range in milliseconds since 1970. */
   | { readonly index: 'updated'; readonly low: number; readonly high: number }
   /** `_id`. */
   | {
       readonly index: 'key';
       readonly keys: readonly ResourceKey[];
-      /** True: the client wrote the ids, so that contained resources are meant too. */
+      /** True: the client wrote the ids, so they may also be those of contained resources. */
       readonly isWritten?: boolean;
-      /** At the end of a chain, where texts were read: the contained resources that meet the same. */
+      /** At the end of a chain, after texts were read: the contained resources that meet the same criteria. */
       readonly contained?: readonly ContainedKeys[];
     }
   /**
-   * Of containers: the contained resource that is this block of them meets the criteria. Its type is that of the criteria,
-   * which another criterion asks (search/contained.ts).
+   * Matches containers whose contained resource in this block meets the criteria. Another criterion tests the type of
+   * that resource (search/contained.ts).
    */
   | {
       readonly index: 'inside';
@@ -142,26 +144,26 @@ export type Predicate =
       readonly block: number;
       readonly criteria: readonly Criterion[];
     }
-  /** Of contained resources only, which have no key: exactly these. */
+  /** Exactly these contained resources, which have no key of their own. */
   | { readonly index: 'block'; readonly containers: readonly ContainedKeys[] }
   | PendingPredicate;
 
-/** Contained resources: the number of the type of their containers, and of each the container's key and its block. */
+/** Contained resources: the type number of their containers, and for each the container's key and its block. */
 export interface ContainedKeys {
   readonly type: number;
   readonly keys: readonly ResourceKey[];
-  /** One for each key (index-rows.ts). */
+  /** The block of each key (index-rows.ts). */
   readonly blocks: readonly number[];
 }
 
 /**
- * What the terminology of the space or the texts of resources must be asked for. `resolveCriteria` puts predicates on
- * indexes in the place of these before storage makes SQL.
+ * Predicates that need the terminology of the space or the texts of resources. `resolveCriteria` replaces them by
+ * predicates on indexes before storage makes SQL.
  */
 export type PendingPredicate =
-  /** Any code of a value set; `valueSet` is `url`, `url|version` or an address as it was written. */
+  /** Any code of a value set; `valueSet` is `url`, `url|version` or an address as the client wrote it. */
   | { readonly index: 'valueSet'; readonly rows: CodeRows; readonly valueSet: string }
-  /** The code itself, and each that it is subsumed by (`above`) or subsumes (`below`) in its code system. */
+  /** The code itself, and each code that subsumes it (`above`) or that it subsumes (`below`) in its code system. */
   | {
       readonly index: 'subsumption';
       readonly rows: CodeRows;
@@ -169,38 +171,41 @@ export type PendingPredicate =
       readonly system: string;
       readonly code: string;
     }
-  /** A reference to the root, or to what is above or below it: that refer to each other by the parameters `upwards`. */
+  /**
+   * A reference to the root, or to a resource above or below it in a hierarchy. `upwards`: the parameters by which the
+   * resources of the hierarchy refer to their parents.
+   */
   | {
       readonly index: 'hierarchy';
       readonly relation: 'above' | 'below';
       readonly parameters: readonly number[];
-      /** The number of the type of the root, and of all that is above and below. */
+      /** Type number of the root and of all resources above and below it. */
       readonly type: number;
       readonly root: ResourceKey;
       readonly upwards: readonly number[];
     }
-  /** What no index holds: the resources themselves are read. */
+  /** A condition without an index: the resources themselves are read. */
   | { readonly index: 'scan'; readonly scan: Scan }
   | CurrentListPredicate;
 
-/** The newest of these lists that is kept up to date for a patient has the resource as its item by these parameters. */
+/** The newest of these lists that is current for a patient has the resource as its item by these parameters. */
 export interface CurrentListPredicate {
   readonly index: 'currentList';
   /** `$current-problems` … */
   readonly function: string;
   readonly parameters: readonly number[];
-  /** Without the patient, whom another criterion names. */
+  /** The criteria without the patient, which is in another criterion. */
   readonly lists: TypeCriteria;
 }
 
-/** Where the codes of a parameter lie, and how they are spelt there. */
+/** The rows with the codes of a parameter, and the form of the codes in them. */
 export interface CodeRows {
   readonly parameters: readonly number[];
-  /** Some values are codings, of which the codes lie folded. */
+  /** True: some values are codings, whose codes are folded in the rows. */
   readonly hasFolded: boolean;
-  /** Some values are of type `code`, which lies as written. */
+  /** True: some values are of type `code`, whose rows are not folded. */
   readonly hasExact: boolean;
-  /** All values are of type `code`, and no binding tells their system. */
+  /** True: all values are of type `code`, and no binding gives their system. */
   readonly isSystemless: boolean;
 }
 
@@ -208,35 +213,40 @@ export interface CodeRows {
 export type Scan = (
   | {
       readonly kind: 'words';
-      /** The values of a search parameter, one of which must meet the condition; the narrative; or all texts. */
+      /** The values of a search parameter, one of which must meet the condition; or the narrative; or all texts. */
       readonly texts: { readonly parameter: SearchParameterDefinition } | 'narrative' | 'content';
       readonly condition: WordCondition;
     }
-  /** A folded text is the beginning of a folded value, or a part of it. */
+  /** A folded value begins with the folded text, or contains it. */
   | {
       readonly kind: 'beginning' | 'part';
       readonly parameter: SearchParameterDefinition;
       readonly text: string;
     }
-  /** Index rows that are made only for this meet all criteria. */
+  /** Index rows that are made only for this scan meet all criteria. */
   | {
       readonly kind: 'rows';
-      /** Those of one of the elements of this name by itself; undefined: of the whole resource. */
+      /** Rows of each element of this name by itself; undefined: of the whole resource. */
       readonly element?: string;
-      /** Position of the bit in the heads of resources that can meet them, where there is one. */
+      /** Position of the bit in the heads of resources that can meet the criteria, where there is one. */
       readonly ordinal?: number;
       readonly criteria: readonly Criterion[];
-      /** Whose references are local; set when the criteria are resolved. */
+      /** The space whose references are local; set when the criteria are resolved. */
       readonly space?: Space;
     }
-  /** A media type is `base` (in lower case), or below it as `image/png` is below `image`, whatever its parameters. */
+  /**
+   * A media type is `base` (in lower case), or below it as `image/png` is below `image`; its parameters are ignored.
+   */
   | { readonly kind: 'mediaType'; readonly parameter: SearchParameterDefinition; readonly base: string }
 ) & { readonly release: Release; readonly type: string };
 
-/** Words are folded; each stands for all words of a text that begin with it. */
+/**
+ * A condition on folded words. A word matches all words of a text that begin with it; in a phrase only the last one
+ * does.
+ */
 export type WordCondition =
   | { readonly kind: 'word'; readonly word: string }
-  /** The words one after the other. */
+  /** The words in this order, without others between them. */
   | { readonly kind: 'phrase'; readonly words: readonly string[] }
   | { readonly kind: 'all' | 'any'; readonly of: readonly WordCondition[] };
 
@@ -250,50 +260,50 @@ export interface HashedCode {
 export interface TypeCriteria {
   /** The number of the type. */
   readonly type: number;
-  /** The parameter of which the low bound is the clinical date of that type. */
+  /** The parameter whose low bound is the clinical date of that type. */
   readonly sortDateParameter: number | undefined;
   readonly criteria: readonly Criterion[];
-  /** The criterion to begin with, as the planner found; undefined: of none could the matches be counted. */
+  /** The criterion to begin with, chosen by the planner; undefined: the matches of none could be counted. */
   readonly driver?: number;
-  /** Index rows that the driver has. */
+  /** Number of index rows of the driver. */
   readonly driverCount?: number;
 }
 
 export interface RangePredicate {
   readonly index: 'range';
   readonly parameter: number;
-  /** What comes before the last component of a composite; undefined: not a composite. */
+  /** Hash of the components before the last one of a composite; undefined: not a composite. */
   readonly qualifier?: ResourceKey;
-  /** Of a code that comes before it: the hash of its system, 0: none; undefined: any. */
+  /** For a code in the qualifier: the hash of its system, 0: none; undefined: any. */
   readonly qualifierSystem?: number;
-  /** Dates are half open ranges; numbers are points, and ranges that hold both their ends. */
+  /** Dates are half-open ranges; numbers are points, or ranges that include both ends. */
   readonly domain: 'date' | 'number';
-  /** `includes`, of dates only: the stored range has all of the search range in it. */
+  /** `includes`, for dates only: the stored range contains the search range. */
   readonly test: RangeTest | 'includes';
   /** The search range, half open: milliseconds since 1970, or a number with its implicit precision. */
   readonly low: number;
   readonly high: number;
-  /** Numbers: what all tests but `eq`, `ne` and `ap` compare with. */
+  /** For numbers: the value for all tests except `eq`, `ne` and `ap`. */
   readonly value?: number;
-  /** Quantities: hashes that the row must have. */
+  /** For quantities: hashes that the row must have. */
   readonly unit?: RangeUnit;
-  /** Bounds of where the stored range begins, half open, by which an index is entered (split-range.ts). */
+  /** Half-open bounds of the stored range's beginning, for an index range scan (split-range.ts). */
   readonly lowFrom?: number;
   readonly lowTo?: number;
-  /** True: what begins within these bounds meets the test. */
+  /** True: every row that begins within these bounds meets the test. */
   readonly isToldByLow?: boolean;
-  /** What the same row must meet besides. */
+  /** Further conditions on the same row. */
   readonly and?: readonly RangePredicate[];
 }
 
 export interface RangeUnit {
   readonly system?: number;
   readonly code?: number;
-  /** The code or the human unit. */
+  /** Hash of the code or of the human unit. */
   readonly codeOrName?: number;
 }
 
-/** What a number is tested for. */
+/** The test of a number. */
 export type NumberTest = Pick<RangePredicate, 'low' | 'high' | 'value'> & { readonly test: RangeTest };
 
 /** A composite that ends in two numbers: `low` and `high` of one row, each a point. */
@@ -307,7 +317,7 @@ export interface SpanPredicate {
   readonly end: NumberTest;
 }
 
-/** A position that is not farther away than so many metres, along the surface of the earth. */
+/** A position within this distance in metres, along the surface of the earth. */
 export interface PositionPredicate {
   readonly index: 'position';
   readonly parameter: number;
@@ -324,8 +334,8 @@ export interface Criterion {
   readonly anyOf: readonly Predicate[];
   /** True: a resource must meet none of them. */
   readonly isNegated?: boolean;
-  /** True: a resource has one row at most that each alternative looks at. */
+  /** True: a resource has at most one row that each alternative tests. */
   readonly isSingle?: boolean;
-  /** True: rows are tested against the set of all matches, not one by one; the planner says so. */
+  /** True: rows are tested against the set of all matches, not one by one; the planner decides. */
   readonly asSet?: boolean;
 }

@@ -1,8 +1,8 @@
-/** What storage/search/range-sql.ts says in SQL, of rows in memory. */
+/** The conditions of storage/search/range-sql.ts, for rows in memory. */
 import type { RangeRow } from './index-rows';
 import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
 
-/** A range row by its parameter, qualifier and unit, tested by its bounds. */
+/** True when a range row has the predicate's parameter, qualifier and unit, and its bounds pass the test. */
 export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {
   const { parameter, qualifier = NO_QUALIFIER, qualifierSystem, unit } = predicate;
   const { domain, test, low, high, value, and = [] } = predicate;
@@ -25,7 +25,7 @@ export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {
 
 const NO_QUALIFIER = { high: 0, low: 0 };
 
-/** Two numbers behind a qualifier, one in each bound of a row, each tested as a point. */
+/** True when both bounds of a row with the predicate's qualifier pass their tests, each as a point. */
 export function meetsSpan(
   { parameter, qualifier, qualifierSystem, start, end }: SpanPredicate,
   row: RangeRow,
@@ -40,7 +40,7 @@ export function meetsSpan(
   );
 }
 
-/** A stored range [row.low, row.high) against the search range [low, high), by search.html#prefix. */
+/** Tests a stored range [row.low, row.high) against the search range [low, high), by search.html#prefix. */
 function meetsDate(
   { test, low, high }: Pick<RangePredicate, 'test' | 'low' | 'high'>,
   row: RangeRow,
@@ -69,7 +69,7 @@ function meetsDate(
   }
 }
 
-/** A stored point or range [first, last], both ends included, against a number (search.html#prefix, #number). */
+/** Tests a stored point or range [first, last], both ends included, against a number (search.html#prefix, #number). */
 function meetsNumber({ test, low, high, value = NaN }: NumberTest, first: number, last: number): boolean {
   switch (test) {
     case 'eq':

@@ -2,7 +2,7 @@
 export const RANGE_TESTS = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'] as const;
 export type RangeTest = (typeof RANGE_TESTS)[number];
 
-/** Splits a prefix from a value; none is `eq`. */
+/** Splits a prefix from a value; without a prefix the test is `eq`. */
 export function splitPrefix(text: string): { test: RangeTest; rest: string } {
   const two = text.slice(0, 2);
   const test = RANGE_TESTS.find((candidate) => candidate === two);

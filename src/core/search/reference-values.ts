@@ -1,4 +1,4 @@
-/** What a resource is sorted by for a reference parameter, and the rows in which it stands. */
+/** Sort values of reference parameters, and the rows that hold them. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathValue } from '../fhir/path';
@@ -11,8 +11,9 @@ import { keyOf, type ResourceKey } from './resource-key';
 import { isOutside } from './rows/reference';
 
 /**
- * `Type/id` for what is in this space, however it is written; an address elsewhere as it stands. What is contained, and
- * what is no address at all, is undefined: there is no order among such. A canonical stands as it is written.
+ * Returns `Type/id` for a resource in this space, however the reference is written; an address elsewhere as it is
+ * written. Undefined for contained resources and for texts that are no address, which have no order. A canonical is
+ * returned as it is written.
  */
 export function sortedReference(
   { value, type }: PathValue,
@@ -30,15 +31,15 @@ function literalOf(value: JsonValue, type: string): JsonValue | undefined {
   return isJsonObject(reference) ? reference['reference'] : reference;
 }
 
-/** Rows in which each of the references of a parameter stands: by the key of a target, or by the hash of an address. */
+/** Rows that hold each reference of a parameter: by the key of a target, or by the hash of an address. */
 export interface ReferenceRowsOf {
-  /** The number of the rows. */
+  /** The parameter number of the rows. */
   readonly parameter: number;
-  /** Where only references to this type count. */
+  /** Set where only references to this type count. */
   readonly targetType: string | undefined;
-  /** The references of a resource to resources of this space. */
+  /** Returns the references of a resource to resources of this space. */
   targetsOf(resource: JsonObject): readonly ReferenceTarget[];
-  /** Those to other addresses, and their hashes. */
+  /** Returns the references to other addresses, and their hashes. */
   addressesOf(resource: JsonObject): readonly HashedText[];
 }
 
@@ -50,7 +51,9 @@ export interface ReferenceTarget {
 
 const WITH_ROWS: ReadonlySet<string> = new Set(['Reference', 'CodeableReference']);
 
-/** Undefined where some values are no References: canonicals stand in other rows. Cost: some microseconds. */
+/**
+ * Returns undefined where some values are not References, because other rows hold canonicals. Cost: some microseconds.
+ */
 export function referenceRowsOf(
   definitions: Definitions,
   {

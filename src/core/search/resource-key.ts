@@ -1,11 +1,11 @@
 /**
- * Resource keys: the 64-bit number that stands for an id in every table, computed without a lookup, so that a
+ * Resource keys: a 64-bit number that stands for an id in every table. It is computed without a lookup, so that a
  * reference is stored as a key before its target exists. Together with the type it identifies a resource of a space.
  *
  * An id that this server made is 16 characters of lower-case Crockford base32: 13 hold a positive 63-bit key (41 bits
  * of milliseconds since 2020-01-01, 10 bits drawn at the start of the process, 12 bits of a counter that starts at
- * random each millisecond), 3 hold a checksum of 15 bits. Such keys grow with time, so new rows go to the right edge
- * of each index. Any other id has a negative key, a keyed hash; the id itself is stored and compared on every read.
+ * random each millisecond), 3 hold a checksum of 15 bits. Such keys grow with time, so new rows go to the right edge of
+ * each index. Any other id has a negative key, a keyed hash; the id itself is stored and compared on every read.
  */
 import { randomInt } from 'node:crypto';
 import type { Hasher } from './hash';
@@ -21,7 +21,7 @@ export interface NewId extends ResourceKey {
 }
 
 export interface IdSource {
-  /** The next id; its key is greater than that of every id that this source gave before. */
+  /** Returns the next id; its key is greater than that of every id that this source returned before. */
   next(): NewId;
   /** The same without the id. */
   nextKey(): ResourceKey;
@@ -36,9 +36,9 @@ const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < ALPHABET.length; digit++) DIGITS[ALPHABET.charCodeAt(digit)] = digit;
 
 /**
- * A source of new ids, one per process. `now` (milliseconds since 1970) and `draw` (a random integer below its
- * argument) are for tests. A clock that goes back, or 4,096 ids in one millisecond, borrow from the milliseconds to
- * come.
+ * Creates a source of new ids, one per process. `now` (milliseconds since 1970) and `draw` (a random integer below its
+ * argument) are for tests. If the clock goes back, or after 4,096 ids in one millisecond, the source uses the
+ * milliseconds to come.
  */
 export function createIdSource(
   now: () => number = Date.now,
@@ -51,7 +51,7 @@ export function createIdSource(
     const present = Math.min(Math.max(now() - EPOCH, 0), LAST_MILLISECOND);
     if (present > last) {
       last = present;
-      // The upper half of the counter is kept free for the ids of this millisecond.
+      // The start is in the lower half of the counter, so that the upper half is free for the ids of this millisecond.
       counter = draw(2048);
     } else if (++counter > 4095) {
       last++;
@@ -70,7 +70,7 @@ export function createIdSource(
   };
 }
 
-/** The key of `type`/`id`: positive exactly when the id is one that `createIdSource` can make. Cost: below 0.5 µs. */
+/** Returns the key of `type`/`id`: positive exactly when `createIdSource` can make the id. Cost: below 0.5 µs. */
 export function keyOf(hasher: Hasher, type: string, id: string): ResourceKey {
   const own = parse(id);
   if (own !== undefined) return own;
@@ -78,7 +78,9 @@ export function keyOf(hasher: Hasher, type: string, id: string): ResourceKey {
   return { high, low: hasher.low };
 }
 
-/** The id of a positive key, which is the same for every type; undefined for a negative key, which has lost its id. */
+/**
+ * Returns the id of a positive key, which is the same for every type; undefined for a negative key, which is a hash.
+ */
 export function idOfKey(high: number, low: number): string | undefined {
   return high < 0 ? undefined : format(high, low);
 }
@@ -121,7 +123,7 @@ function format(high: number, low: number): string {
   return id;
 }
 
-/** 15 bits that depend on each bit of the key; the constants are part of the format of ids and never change. */
+/** Returns 15 bits that depend on each bit of the key. The constants are part of the format of ids and never change. */
 function checksum(high: number, low: number): number {
   let mixed = Math.imul(high ^ 0x5f356495, 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ low, 0xc2b2ae35);

@@ -1,16 +1,19 @@
-/** Criteria on the index rows of something that is not stored by itself, such as one element of a resource. */
+/** Tests criteria on the index rows of something that is not stored by itself, such as one element of a resource. */
 import type { IndexRows, TokenRow } from './index-rows';
 import type { Criterion, HashedCode, Predicate } from './predicate';
 import { meetsRange, meetsSpan } from './range-row-test';
 
-/** True where the rows meet all criteria, of which nothing is pending and none is on positions or other resources. */
+/**
+ * True when the rows meet all criteria. Pending predicates, positions and predicates on other resources are not
+ * allowed.
+ */
 export function meetsCriteria(criteria: readonly Criterion[], rows: IndexRows): boolean {
   return criteria.every(
     ({ anyOf, isNegated = false }) => anyOf.some((predicate) => meets(predicate, rows)) !== isNegated,
   );
 }
 
-/** The same of one predicate. */
+/** The same for one predicate. */
 export function meets(predicate: Predicate, rows: IndexRows): boolean {
   switch (predicate.index) {
     case 'token': {
@@ -92,14 +95,14 @@ export function meets(predicate: Predicate, rows: IndexRows): boolean {
   }
 }
 
-/** From `from` up to `to`, by code point as the index compares; `from` alone where `to` is undefined. */
+/** True for `from` up to `to`, by code points as the index compares; for `from` alone where `to` is undefined. */
 function isWithin(value: string, from: string, to: string | undefined): boolean {
   if (to === undefined) return value === from;
   const bytes = Buffer.from(value);
   return bytes.compare(Buffer.from(from)) >= 0 && bytes.compare(Buffer.from(to)) < 0;
 }
 
-/** A value or system of undefined is any. */
+/** Undefined means any value or any system. */
 type SoughtCode = { readonly [Member in keyof HashedCode]?: HashedCode[Member] | undefined };
 
 function isCode({ valueHigh, valueLow, system }: TokenRow, sought: SoughtCode): boolean {

@@ -1,4 +1,4 @@
-/** The FHIR types that index rows of a kind of parameter are made of (search.html#token and after; rows/). */
+/** The FHIR types of the values in index rows, by kind of parameter (search.html#token and after; rows/). */
 import type { Definitions, SearchParameterKind } from '../fhir/definitions';
 
 const ROW_TYPES: Readonly<Record<SearchParameterKind, readonly string[]>> = {
@@ -23,7 +23,7 @@ const ROW_TYPES: Readonly<Record<SearchParameterKind, readonly string[]>> = {
   composite: [],
 };
 
-/** Those of the release, with the types that specialise them (a `code` is a `string`), sorted. */
+/** Returns those types of the release, with the types that specialise them (a `code` is a `string`), sorted. */
 export function rowTypesOf(definitions: Definitions, kind: SearchParameterKind): readonly string[] {
   const named = ROW_TYPES[kind].filter((type) => definitions.structure(type) !== undefined);
   const special = SPECIALISED.filter((type) =>
@@ -34,7 +34,7 @@ export function rowTypesOf(definitions: Definitions, kind: SearchParameterKind):
   return [...new Set([...named, ...special])].sort();
 }
 
-/** True when rows of the kind can be made of values of the type. */
+/** True when values of the type can have rows of the kind. */
 export function hasRowsOf(definitions: Definitions, kind: SearchParameterKind, type: string): boolean {
   return ROW_TYPES[kind].some((ancestor) => definitions.conformsTo(type, ancestor));
 }

@@ -11,20 +11,20 @@ import { meetsCriteria } from './row-test';
 import { visitTexts } from './rows/string';
 import { meetsWords, patternsOf, wordsOf } from './words';
 
-/** A scan made ready to test resources. */
+/** A scan, compiled to a test of resources. */
 export interface ScanTest {
-  /** Position of the bit in a resource's head without which it need not be read; undefined: there is none. */
+  /** Position of the bit in the head that a resource must have to be read; undefined: there is none. */
   readonly ordinal: number | undefined;
-  /** What the JSON text of a resource that passes matches; see `patternsOf`. */
+  /** Patterns that the JSON text of a passing resource matches; see `patternsOf`. */
   readonly patterns: readonly string[];
   /** Cost: that of evaluating the parameter and folding its texts. */
   passes(resource: JsonObject): boolean;
 }
 
-/** Texts that are searched as one: words of the condition may stand in different ones of them, phrases may not. */
+/** Texts that are searched as one. The words of a condition may be in different texts; a phrase must be in one. */
 type TextGroup = readonly string[];
 
-/** Makes the index rows of a resource of a space, with those that only scans ask for (`RowSettings`). */
+/** Makes the index rows of a resource of a space, with those that only scans use (`RowSettings`). */
 export type RowMaker = (space: Space, type: string, resource: JsonObject) => IndexRows;
 
 export function compileScan(definitions: Definitions, scan: Scan, makeRows: RowMaker): ScanTest {
@@ -58,7 +58,9 @@ function compileParameter(
   };
 }
 
-/** What index rows say of a text's beginning, of the whole text. No pattern: folding may have changed every letter. */
+/**
+ * Tests the whole text, as index rows test its beginning. There is no pattern, because folding may change every letter.
+ */
 function compileText(
   definitions: Definitions,
   parameter: SearchParameterDefinition,
@@ -80,7 +82,7 @@ function compileText(
   };
 }
 
-/** Each element makes rows as if the resource had no other. */
+/** Each element makes rows as if the resource had no other elements. */
 function compileRows(
   { type, element, ordinal, criteria, space }: Extract<Scan, { kind: 'rows' }>,
   makeRows: RowMaker,
@@ -113,7 +115,10 @@ function compileMediaType(
   };
 }
 
-/** `image/png; q=1` is below itself, `image/png` and `image` (search.html#mimetype). */
+/**
+ * True when a media type is below `base`: `image/png; q=1` is below itself, `image/png` and `image`
+ * (search.html#mimetype).
+ */
 function isBelow(mediaType: string, base: string): boolean {
   const whole = mediaType.toLowerCase();
   const [bare = ''] = whole.split(';');
@@ -121,7 +126,7 @@ function isBelow(mediaType: string, base: string): boolean {
   return whole === base || name === base || name.startsWith(base.endsWith('/') ? base : `${base}/`);
 }
 
-/** Of a token each text by itself, of a string all parts of a name or an address together. */
+/** Returns each text of a token by itself, and all parts of a string's name or address together. */
 function groupsOf(found: PathValue, kind: SearchParameterKind): readonly TextGroup[] {
   const texts: string[] = [];
   if (kind === 'token') {
@@ -132,7 +137,7 @@ function groupsOf(found: PathValue, kind: SearchParameterKind): readonly TextGro
   return [texts];
 }
 
-/** CodeableConcept.text, Coding.display, Identifier.type.text (search.html#token). */
+/** Visits CodeableConcept.text, Coding.display and Identifier.type.text (search.html#token). */
 function visitTextsOfCode(value: JsonValue, type: string, visit: (text: string) => void): void {
   if (!isJsonObject(value)) return;
   const visitText = (text: JsonValue | undefined): void => {
@@ -157,10 +162,10 @@ function narrativeTexts(resource: JsonObject): TextGroup {
   return typeof div === 'string' ? [narrativeText(div)] : [];
 }
 
-/** Types whose values are no text that somebody would search for. */
+/** Types whose values are not searchable text. */
 const NO_TEXT: ReadonlySet<string> = new Set(['base64Binary', 'boolean']);
 
-/** All primitive values, contained resources and extensions among them; markup without its tags. */
+/** Returns all primitive values, those of contained resources and extensions included; markup without its tags. */
 function allTexts(definitions: Definitions, type: string): (resource: JsonObject) => TextGroup {
   const path = compilePath('descendants()', { definitions, rootType: type });
   return (resource) =>
@@ -172,7 +177,7 @@ function allTexts(definitions: Definitions, type: string): (resource: JsonObject
     });
 }
 
-/** Something that is no word stands between the texts, so that no phrase goes from one into the next. */
+/** An empty string separates the texts, so that no phrase spans two of them. */
 function wordsOfGroup(texts: TextGroup): readonly string[] {
   return texts.flatMap((text) => ['', ...wordsOf(text)]);
 }

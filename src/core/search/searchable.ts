@@ -4,27 +4,27 @@ import { groupKindOf, type GroupKind } from './grouping';
 import { storedParameters } from './parameter';
 import { searchTypeOf } from './types';
 
-/** A search parameter that resources of a type can be searched by. */
+/** A search parameter that is supported for the resources of a type. */
 export interface SearchableParameter {
   readonly code: string;
   readonly kind: SearchParameterKind;
-  /** Absent where the release has it in words alone (search.html#all). */
+  /** Absent for a parameter that the release defines in prose only (search.html#all). */
   readonly url?: string;
-  /** Resource types that a reference parameter may point to; nearly all of them where it may point to any. */
+  /** Resource types that a reference parameter may refer to; nearly all of them where it may refer to any. */
   readonly targets: readonly string[];
-  /** True: its value is an expression with a grammar of its own, in which commas do not part alternatives. */
+  /** True: its value is an expression with its own grammar, in which commas do not separate alternatives. */
   readonly isExpression: boolean;
-  /** As what resources can be counted by its values; absent: they cannot. */
+  /** The kind of values that resources can be counted by; absent: counting is not supported. */
   readonly groupKind?: GroupKind;
 }
 
 const EXPRESSIONS: ReadonlySet<string> = new Set(['_filter', '_text', '_content']);
 
-/** The parameters that a search of the type understands, sorted by code. Cost: a walk over those of the type. */
+/** Returns the parameters that a search of the type supports, sorted by code. Cost: one pass over those of the type. */
 export function searchableParameters(definitions: Definitions, type: string): readonly SearchableParameter[] {
   const stored = storedParameters(definitions, type);
   const works = [...stored.values()].filter((one) => searchTypeOf(one) !== undefined);
-  // R4 defines some that the server answers for every type in words alone (search.html#all).
+  // R4 defines some parameters, which the server supports for every type, in prose only (search.html#all).
   const computed = COMPUTED_PARAMETERS.map(
     (code): Omit<SearchableParameter, 'isExpression'> =>
       definitions.searchParameters(type).get(code) ?? { code, kind: 'special', targets: [] },

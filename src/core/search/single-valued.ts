@@ -1,11 +1,11 @@
-/** Which search parameters a resource has one value of at most, read off their expressions and the definitions. */
+/** Decides which search parameters have at most one value in a resource, from their expressions and the definitions. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { StoredParameter } from './parameter';
 
 const known = new WeakMap<StoredParameter, boolean>();
 
 /**
- * True where a resource has at most one row of the parameter (of a composite: for each of its first values). False
+ * True where a resource has at most one row of the parameter (for a composite: one for each of its first values). False
  * where the expression is more than a plain path. Cost: some microseconds the first time, then a lookup.
  */
 export function isSingleValued(definitions: Definitions, stored: StoredParameter): boolean {
@@ -24,14 +24,16 @@ function decide(definitions: Definitions, { parameter, rowsOf }: StoredParameter
   return last !== undefined && hasOneValue(definitions, parameter.type, [...path, ...last]);
 }
 
-/** The steps below the type; undefined for anything but a plain path. */
+/** Returns the steps below the type; undefined for an expression that is not a plain path. */
 function plainPath({ expression, type }: SearchParameterDefinition): readonly string[] | undefined {
   const steps = toSteps(expression ?? '');
   if (steps === undefined) return undefined;
   return steps[0] === type ? steps.slice(1) : steps;
 }
 
-/** `(Observation.value as Quantity) | (Observation.value as SampledData)` is one path: a choice has one type. */
+/**
+ * `(Observation.value as Quantity) | (Observation.value as SampledData)` is one path, because a choice has one type.
+ */
 function toOneBranch(expression: string): string {
   const branches = new Set(expression.split('|').map((branch) => withoutType(branch)));
   const [branch = ''] = branches;

@@ -1,4 +1,4 @@
-/** In which rows the values of a key of `_sort` stand, whether they lie there in its order or not. */
+/** The rows that hold the values of a `_sort` key, whether or not they are in its order. */
 import type { Definitions } from '../fhir/definitions';
 import type { ReferenceResolver } from '../fhir/reference';
 import { codeRowsOf, type CodeRowsOf } from './code-values';
@@ -14,7 +14,10 @@ export type SortColumn =
   | { readonly in: 'codes'; readonly rows: readonly CodeRowsOf[] }
   | { readonly in: 'references'; readonly rows: readonly ReferenceRowsOf[] };
 
-/** Undefined where rows do not tell the value: canonicals, and what has rows of another kind. Cost: some microseconds. */
+/**
+ * Returns undefined where rows do not hold the value: canonicals, and parameters with rows of another kind. Cost: some
+ * microseconds.
+ */
 export function sortColumnOf(
   definitions: Definitions,
   type: string,

@@ -1,29 +1,29 @@
-/** By which index rows resources lie in the order of a search parameter (search.html#sort). */
+/** Index rows that are in the order of a search parameter (search.html#sort). */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { compositeOrders } from './composite-order';
 import { ROW_SCHEME } from './index-rows';
 import { storedParameters } from './parameter';
 import { isSingleValued } from './single-valued';
 
-/** The rows of one parameter, of which a resource has one marked as its least and one as its greatest. */
+/** The rows of one parameter; each resource has one marked as its least and one as its greatest. */
 export interface SortRows {
-  /** Uris have no marks: only parameters of which a resource has one value are sorted by their rows. */
+  /** Uris have no marks, so only parameters with one value in a resource are sorted by their rows. */
   readonly index: 'range' | 'string' | 'uri';
-  /** What the values are: milliseconds since 1970, the doubles at which numbers stand, texts. */
+  /** The kind of values: milliseconds since 1970, sort positions (doubles) of numbers, texts. */
   readonly domain: 'date' | 'number' | 'text';
-  /** The number of the rows. */
+  /** The parameter number of the rows. */
   readonly parameter: number;
-  /** Of the bit that tells whether a resource has a value. */
+  /** Ordinal of the bit that says whether a resource has a value. */
   readonly ordinal: number;
-  /** Rows that lie in the same order under each code of another parameter. */
+  /** Rows that are in the same order under each code of another parameter. */
   readonly underCodes: readonly CodeOrderedRows[];
 }
 
-/** Range rows, qualified by codes, each resource once under one code. */
+/** Range rows, qualified by codes; each resource has one row under one code. */
 export interface CodeOrderedRows {
-  /** The number of the rows of the parameter of the codes. */
+  /** The parameter number of the rows with the codes. */
   readonly code: number;
-  /** All of these numbers together. */
+  /** The rows have one of these numbers. */
   readonly parameters: readonly number[];
 }
 
@@ -35,14 +35,14 @@ const INDEX_OF_KIND: Readonly<Partial<Record<SearchParameterDefinition['kind'], 
   uri: 'uri',
 };
 
-/** True for kinds whose rows lie in the order of their values; tokens and references are hashes and keys. */
+/** True for kinds whose rows are in the order of their values; rows of tokens and references have hashes and keys. */
 export function isSortedByRows(kind: SearchParameterDefinition['kind']): boolean {
   return INDEX_OF_KIND[kind] !== undefined;
 }
 
 /**
- * Undefined where no rows lie in the order of the parameter: those of several others together have no common marks, and
- * a canonical stands in two columns. Cost: two lookups.
+ * Returns the rows that are in the order of a parameter. Undefined where there are none: rows of several parameters
+ * together have no common marks, and a canonical has two columns. Cost: two lookups.
  */
 export function sortRowsOf(
   definitions: Definitions,

@@ -17,17 +17,17 @@ import { visitTexts } from './rows/string';
 import { visitCodes } from './rows/token';
 import { indexedUri } from './rows/uri';
 
-/** What a resource is sorted by: a text (numbers are texts that sort as they do), or a time; null: it has no value. */
+/** The sort value of a resource: a text (numbers become texts in their order), or a time; null: no value. */
 export type SortValue = string | number | null;
 
-/** What values mean in a space. */
+/** The settings of a space that sort values depend on. */
 export interface SortSpace {
   readonly references: ReferenceResolver;
   readonly zone: Zone;
   readonly hasher: Hasher;
 }
 
-/** Reads the values of all keys of one resource. */
+/** Returns the sort values of all keys for one resource. */
 export type SortValueReader = (
   content: () => JsonObject,
   lastUpdated: number,
@@ -35,7 +35,7 @@ export type SortValueReader = (
 ) => SortValue[];
 
 /**
- * A reader for the keys of a search: the least value of each for an ascending key, the greatest for a descending one
+ * Creates a reader for the keys of a search: the least value of each ascending key, the greatest of each descending one
  * (docs/search.md, Order). Values come from the resource's text.
  */
 export function createSortValueReader(
@@ -59,7 +59,7 @@ export function createSortValueReader(
   };
 }
 
-/** Orders two values; those without one come last in both directions. */
+/** Compares two values; resources without a value come last in both directions. */
 export function compareSortValues(a: SortValue, b: SortValue, descending: boolean): number {
   if (a === b) return 0;
   if (a === null) return 1;
@@ -131,7 +131,7 @@ function sortValues(
   }
 }
 
-/** As index rows keep them. */
+/** Returns the texts folded as in index rows. */
 function foldedTexts(found: PathValue): string[] {
   const folded: string[] = [];
   visitTexts(found.value, found.type, false, (text) => folded.push(foldForIndex(text)));
@@ -144,8 +144,8 @@ function dateLow({ value, type }: PathValue, zone: Zone): SortValue {
 }
 
 /**
- * Where a number, or a range of numbers, begins, as a text; none where that is open. Ranges as index rows have them.
- * `isOnlyKey`: `>5` comes after 5, as its rows lie; beside other keys the two are equal, and those decide.
+ * Returns the beginning of a number or range as a text; none where it is open. Ranges are those of the index rows.
+ * `isOnlyKey`: `>5` comes after 5, as in the rows; with several keys the two are equal, and the other keys decide.
  */
 function numberLow({ value, type }: PathValue, isOnlyKey: boolean): string[] {
   if (!isJsonObject(value)) return present(exactOf(value)).map(sortText);
@@ -169,13 +169,13 @@ function rangeLow(lowLimit: JsonValue | undefined, highLimit: JsonValue | undefi
     isJsonObject(limit) ? exactOf(limit['value']) : undefined,
   );
   if (high !== undefined && isJsonObject(highLimit)) {
-    // What has no row is no value.
+    // A value without a row is no sort value.
     if (lowLimit['code'] !== highLimit['code'] || lowLimit['system'] !== highLimit['system']) return [];
   }
   return boundedLow(low, high);
 }
 
-/** Ends of ranges count as doubles. */
+/** Ends of ranges are compared as doubles. */
 function boundedLow(low: Exact | undefined, high: Exact | undefined): string[] {
   if (low === undefined) return [];
   const at = placeOf(low).at;

@@ -3,9 +3,9 @@ import { LONG_DATE, ROW_SCHEME } from './index-rows';
 import type { Criterion, RangePredicate } from './predicate';
 
 /**
- * The same as several predicates, no two of which find one row, each of which enters the index by where ranges begin.
- * How far a range reaches no index tells; but one that is not long begins shortly before, and the long ones are few
- * and have rows of their own (ROW_SCHEME.long).
+ * Splits a range predicate into several that match disjoint rows, each with bounds for the beginning of ranges. No
+ * index holds the ends of ranges; but a range that is not long begins shortly before its end, and the few long ranges
+ * have rows of their own (ROW_SCHEME.long).
  */
 export function splitRange(predicate: RangePredicate): readonly RangePredicate[] {
   const { lowFrom, lowTo, and } = predicate;
@@ -13,7 +13,7 @@ export function splitRange(predicate: RangePredicate): readonly RangePredicate[]
   return predicate.domain === 'date' ? splitDate(predicate) : splitNumber(predicate);
 }
 
-/** More are not walked side by side. */
+/** Limit on the ranges that are scanned side by side. */
 const MAX_RANGES = 4;
 
 function splitDate(predicate: RangePredicate): readonly RangePredicate[] {
@@ -52,7 +52,7 @@ function splitNumber(predicate: RangePredicate): readonly RangePredicate[] {
   }
 }
 
-/** Ranges that begin at `from` or later, and long ones that begin before. */
+/** Returns two predicates: ranges that begin at `from` or later, and long ones that begin before. */
 function splitAt(predicate: RangePredicate, from: number, to?: number): readonly RangePredicate[] {
   const { parameter } = predicate;
   return [
@@ -61,13 +61,13 @@ function splitAt(predicate: RangePredicate, from: number, to?: number): readonly
   ];
 }
 
-/** What begins far enough reaches far enough: only the long ones that begin before are asked how far they reach. */
+/** Ranges that begin late enough also end late enough, so the end is tested only for long ones that begin before. */
 function tellByLow([main, ...long]: readonly RangePredicate[]): readonly RangePredicate[] {
   return main === undefined ? [] : [{ ...main, isToldByLow: true }, ...long];
 }
 
 /**
- * Criteria on the only value of one parameter become one, so that an index range has both its ends:
+ * Merges criteria on the only value of one parameter, so that an index range has both bounds:
  * `date=ge2020-01-01&date=lt2020-02-01`.
  */
 export function mergeRanges(criteria: readonly Criterion[]): readonly Criterion[] {
@@ -83,7 +83,10 @@ export function mergeRanges(criteria: readonly Criterion[]): readonly Criterion[
   return merged;
 }
 
-/** The ranges that a criterion asks, one or another, of the only value that a resource has; undefined: it asks else. */
+/**
+ * Returns the alternative ranges of a criterion on a parameter with one value in a resource; undefined for any other
+ * criterion.
+ */
 export function rangesOfOneValue(criterion: Criterion | undefined): readonly RangePredicate[] | undefined {
   if (criterion?.isSingle !== true || criterion.isNegated === true) return undefined;
   const ranges = criterion.anyOf.filter((predicate) => predicate.index === 'range');
@@ -93,7 +96,7 @@ export function rangesOfOneValue(criterion: Criterion | undefined): readonly Ran
   return isOne && ranges.length > 0 && ranges.length <= MAX_RANGES ? ranges : undefined;
 }
 
-/** The range that a criterion asks of the only row that a resource has of it. */
+/** Returns the range of a criterion whose only predicate is on a parameter with one row in a resource. */
 export function onlyRange(criterion: Criterion | undefined): RangePredicate | undefined {
   if (criterion?.isSingle !== true || criterion.isNegated === true || criterion.anyOf.length !== 1)
     return undefined;

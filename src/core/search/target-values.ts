@@ -1,9 +1,9 @@
-/** What a resource refers to by a search parameter: the same values that its index rows are made from. */
+/** Targets that a resource refers to by a search parameter: the same values that its index rows are made from. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { compileParameterPath, type ParameterPath } from './parameter-path';
 
-/** A reference, or a canonical url, as it stands. */
+/** A reference, or a canonical url, as written. */
 export interface Target {
   readonly text: string;
   readonly isCanonical: boolean;
@@ -11,7 +11,7 @@ export interface Target {
 
 const compiled = new WeakMap<SearchParameterDefinition, ParameterPath>();
 
-/** Contained targets are left out: they come with the resource. Cost: some microseconds. */
+/** Returns the targets without contained ones, which are part of the resource. Cost: some microseconds. */
 export function targetsOf(
   definitions: Definitions,
   parameter: SearchParameterDefinition,

@@ -1,6 +1,6 @@
 /**
- * What a SearchParameter of a tenant asks for, checked before it is stored: what cannot be indexed and searched as it
- * says is refused (https://hl7.org/fhir/R4/searchparameter.html).
+ * Checks a SearchParameter of a tenant before it is stored. One that cannot be indexed and searched as it says is
+ * rejected (https://hl7.org/fhir/R4/searchparameter.html).
  */
 import { toIssue, type ErrorKey, type Issue } from '../errors';
 import type { Definitions, SearchParameterComponent, SearchParameterKind } from '../fhir/definitions';
@@ -28,25 +28,27 @@ import {
   type TenantParameterDefinition,
 } from './tenant-parameter';
 
-/** SearchParameters of a space that are searched by, and those of one resource type: each has a bit in its heads. */
+/**
+ * Limits on the active SearchParameters of a space, and on those of one resource type, each with a bit in its heads.
+ */
 const MAX_OWNERS = 200;
 const MAX_OF_TYPE = 64;
-/** Pairs of a resource type and a parameter: one that is based on Resource is one for each type. */
+/** Limit on pairs of a resource type and a parameter; one that is based on Resource counts once for each type. */
 const MAX_PAIRS = 2_000;
-/** The longest of FHIR's own has some 1,200 characters, all its resource types together. */
+/** The longest expression of FHIR's own has some 1,200 characters, for all its resource types together. */
 const MAX_EXPRESSION = 4_000;
 const MAX_COMPONENTS = 3;
-/** Characters of the expressions of one resource type, which are compiled at once: some 20 ms. */
+/** Limit on the characters of the expressions of one resource type, which are compiled at once: some 20 ms. */
 const MAX_CHARACTERS_OF_TYPE = 40_000;
-/** Steps of compiling one expression: its characters, and patterns of some 200 states. */
+/** Limits on the steps of compiling one expression: by its characters, and for patterns of some 200 states. */
 const STEPS_OF_CHARACTER = 5;
 const STEPS_OF_PATTERNS = 5_000;
 
 const ROOT = 'SearchParameter';
-/** Without the characters that have a meaning in the name of a parameter: `:` before modifiers, `.` in chains. */
+/** Excludes the characters with a meaning in parameter names: `:` before modifiers, `.` in chains. */
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** A pair of a resource type and a parameter as it is to be registered; `resource_type` is the number of the type. */
+/** A pair of a resource type and a parameter for registration; `resource_type` is the number of the type. */
 export interface ParameterPair {
   readonly resource_type: number;
   readonly code: string;
@@ -55,18 +57,19 @@ export interface ParameterPair {
 }
 
 export interface CheckedParameter {
-  /** None for one that is not active: nothing is indexed for it. */
+  /** Empty for a parameter that is not active, which has no rows. */
   readonly pairs: readonly ParameterPair[];
-  /** Why it cannot be stored: what is no FHIRPath, contradicts itself or is too much; 422 each. */
+  /** Reasons why it cannot be stored: it is not FHIRPath, contradicts itself or exceeds a limit; 422 each. */
   readonly issues: readonly Issue[];
-  /** Why it is stored and not searched by, or not in all of its types. */
+  /** Reasons why it is stored without being searchable, at all or for some of its types. */
   readonly warnings: readonly Issue[];
 }
 
 /**
- * `resource`: structurally a SearchParameter. Only an active one is looked at as a whole; of another one (a draft, a
- * retired one) the expressions must be FHIRPath. What is sound and cannot be searched by is stored with a warning, because
- * implementation guides have such. `others`: all of the space. Cost: below a millisecond for a few types.
+ * Checks `resource`, structurally a SearchParameter. Only an active one is checked completely; the expressions of
+ * another one (a draft, a retired one) must be FHIRPath. A sound parameter that the server cannot search is stored with
+ * a warning, because implementation guides contain such parameters. `others`: all of the space. Cost: below a
+ * millisecond for a few types.
  */
 export function checkTenantParameter(
   definitions: Definitions,
@@ -97,7 +100,7 @@ class Check {
     this.issues.push(toIssue(key, { reason }, place === '' ? ROOT : `${ROOT}.${place}`));
   }
 
-  /** What is sound as FHIR, and cannot be searched by here. */
+  /** Adds a warning for a parameter that is valid FHIR but cannot be searched here. */
   private leave(reason: string, place: string): void {
     const diagnostics = `${reason}; it is stored, and not searched by`;
     this.warnings.push({
@@ -146,7 +149,7 @@ class Check {
     else if (kind !== undefined && code !== undefined && typeof url === 'string') {
       const definition = this.readDefinition(kind, expression);
       const types = this.readTypes();
-      // What is wrong with the rest would only be said again for each type.
+      // Other faults would only be repeated for each type.
       if (this.issues.length === 0 && this.warnings.length === 0)
         for (const { type, isNamed } of types) this.addPair(type, { isNamed, code, url, whole: definition });
       this.checkLimits();
@@ -173,7 +176,7 @@ class Check {
     return undefined;
   }
 
-  /** The concrete types; `isNamed`: by itself, and not as a kind of Resource or DomainResource. */
+  /** Returns the concrete types; `isNamed`: named itself, and not as a kind of Resource or DomainResource. */
   private readTypes(): readonly { readonly type: string; readonly isNamed: boolean }[] {
     const { definitions } = this;
     const types = new Map<string, boolean>();
@@ -193,7 +196,7 @@ class Check {
     return [...types].map(([type, isNamed]) => ({ type, isNamed }));
   }
 
-  /** What is the same for all types; the expression is the whole one. */
+  /** Returns the part that is the same for all types, with the whole expression. */
   private readDefinition(kind: SearchParameterKind, expression: string): TenantParameterDefinition {
     const { target, multipleOr, multipleAnd, comparator, modifier } = this.resource;
     const targets = listOf(target).map(textOf);
@@ -246,7 +249,7 @@ class Check {
     return components;
   }
 
-  /** An active one of the space, or one of the release. */
+  /** Finds a search parameter of the space that is not being removed, or one of the release. */
   private findByUrl(url: string): { readonly code: string; readonly kind: SearchParameterKind } | undefined {
     const own = this.others.find((other) => other.url === url && other.state !== 'removing');
     if (own !== undefined) return { code: own.code, kind: own.definition.kind };
@@ -278,7 +281,7 @@ class Check {
     const builtIn = definitions.searchParameters(type).get(code);
     if (builtIn !== undefined) {
       const pair = { number: FIRST_TENANT_NUMBER, type, slot: 0, code, url, definition };
-      // Implementation guides repeat what FHIR says: then there is nothing to do.
+      // Implementation guides repeat parameters of FHIR, which need no registration.
       if (saysTheSame(toDefinition(definitions, pair), builtIn)) return;
       this.leave(
         `FHIR ${definitions.fhirVersion} has a search parameter '${code}' of ${type} that means something else`,
@@ -409,7 +412,7 @@ class Check {
   }
 }
 
-/** Characters that are compiled: those of a component for each branch of the whole. */
+/** Returns the number of compiled characters; those of a component count for each branch of the whole expression. */
 function lengthOf({ expression, components }: TenantParameterDefinition): number {
   const ofComponents = components.reduce((sum, component) => sum + component.expression.length, 0);
   return expression.length + (ofComponents === 0 ? 0 : ofComponents * splitUnion(expression).length);

@@ -1,8 +1,8 @@
-/** What the expression of a SearchParameter says of one of its bases. */
+/** The part of a SearchParameter's expression for one of its bases. */
 import type { Definitions } from '../fhir/definitions';
 import { splitUnion } from './parameter';
 
-/** The branches that begin with this type, an ancestor of it, or with no type; undefined: there is none. */
+/** Returns the branches that begin with this type, an ancestor of it, or no type; undefined: there is none. */
 export function expressionFor(definitions: Definitions, type: string, whole: string): string | undefined {
   const branches = splitUnion(whole)
     .map((branch) => branch.trim())
@@ -12,13 +12,13 @@ export function expressionFor(definitions: Definitions, type: string, whole: str
       return !isOther || definitions.conformsTo(type, head);
     });
   if (branches.length < 2) return branches[0];
-  // `as` and `is` bind weaker than `|` (FHIRPath, operator precedence): alone they are clear, joined they are not.
+  // `as` and `is` bind weaker than `|` (FHIRPath, operator precedence), so joined branches need parentheses.
   return branches
     .map((branch) => (/ (as|is) [\w.]+$/.test(branch) && !branch.endsWith(')') ? `(${branch})` : branch))
     .join(' | ');
 }
 
-/** True for the path of an element, `Observation` or `Observation.component`, and nothing more. */
+/** True for the plain path of an element, such as `Observation` or `Observation.component`. */
 export function isElement(definitions: Definitions, path: string): boolean {
   if (!/^[A-Z]\w*(\.\w+)*$/.test(path)) return false;
   const [type = '', ...steps] = path.split('.');

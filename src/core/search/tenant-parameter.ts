@@ -1,6 +1,6 @@
 /**
- * Search parameters that a tenant has made, and the definitions of a release with them: everything that reads
- * definitions then works with both alike.
+ * Search parameters of a tenant, and the definitions of a release with them added, so that code that reads definitions
+ * treats both alike.
  */
 import type {
   Definitions,
@@ -10,22 +10,22 @@ import type {
 } from '../fhir/definitions';
 
 /**
- * - `indexing`: every write makes its rows, but those of older versions are not complete: it cannot be searched
+ * - `indexing`: every write makes its rows, but those of older versions are incomplete, so it cannot be searched
  * - `active`: complete
- * - `removing`: nobody makes rows of it or searches by it; those that are there are being removed
- * - `failed`: the same, but its rows stay as they are until its SearchParameter changes
+ * - `removing`: no rows are made or searched; existing rows are being removed
+ * - `failed`: no rows are made or searched; existing rows stay until its SearchParameter changes
  */
 export type TenantParameterState = 'indexing' | 'active' | 'removing' | 'failed';
 
-/** True: each write makes its rows. */
+/** True when each write makes the rows of the parameter. */
 export function isIndexed({ state }: Pick<TenantParameter, 'state'>): boolean {
   return state === 'indexing' || state === 'active';
 }
 
-/** What index rows and searches are made by, of one pair of a resource type and a parameter. */
+/** The part of a pair of a resource type and a parameter that index rows and searches depend on. */
 export interface TenantParameterDefinition {
   readonly kind: SearchParameterKind;
-  /** FHIRPath, only the branches for the type. */
+  /** FHIRPath, with only the branches for the type. */
   readonly expression: string;
   readonly targets: readonly string[];
   readonly components: readonly SearchParameterComponent[];
@@ -37,32 +37,32 @@ export interface TenantParameterDefinition {
 
 /** One pair of a resource type and a search parameter of a space. A plain value. */
 export interface TenantParameter {
-  /** From FIRST_TENANT_NUMBER; in its space given once and never again. */
+  /** From FIRST_TENANT_NUMBER; never assigned twice in its space. */
   readonly number: number;
   readonly type: string;
-  /** Which bit behind those of the built-in parameters is its own in the heads of the type, from 0. */
+  /** Position of its bit in the heads of the type, counted from 0 after those of the built-in parameters. */
   readonly slot: number;
   readonly code: string;
   readonly url: string;
-  /** Id of the SearchParameter that made it. */
+  /** Id of the SearchParameter that defines it. */
   readonly owner: string;
   readonly state: TenantParameterState;
-  /** Why it has failed; undefined unless it is in that state. */
+  /** Reason of the failure; undefined in any other state. */
   readonly failure?: string;
   readonly definition: TenantParameterDefinition;
 }
 
-/** All of a space. A plain value. */
+/** All search parameters of a space's tenant. A plain value. */
 export interface SpaceParameters {
-  /** How often the search parameters of the tenant have changed: what writes are compared by. From 1. */
+  /** Number of changes to the tenant's search parameters, from 1; writes compare it. */
   readonly change: number;
   readonly list: readonly TenantParameter[];
 }
 
-/** Built-in parameters have numbers below it; those of tenants are below ROW_SCHEME. */
+/** Lower bound of tenants' numbers, above those of built-in parameters; tenants' numbers are below ROW_SCHEME. */
 export const FIRST_TENANT_NUMBER = 100_000;
 
-/** The definitions of a release with some parameters of a tenant, which must not have the code of another one. */
+/** Adds parameters of a tenant to the definitions of a release; none may have the code of another parameter. */
 export function withTenantParameters(
   definitions: Definitions,
   parameters: readonly TenantParameter[],
@@ -81,13 +81,13 @@ export function withTenantParameters(
   return {
     ...definitions,
     ofRelease: definitions,
-    // The release's own list for types without any, so that what is made of it is shared.
+    // Types without such parameters have the release's own map, so that everything derived from it is shared.
     searchParameters: (type) => ofTypes.get(type) ?? definitions.searchParameters(type),
     searchParameter: (number) => byNumber.get(number) ?? definitions.searchParameter(number),
   };
 }
 
-/** `definitions`: those of the release. */
+/** Converts a tenant's parameter to a definition. `definitions`: those of the release. */
 export function toDefinition(
   definitions: Definitions,
   { number, type, slot, code, url, definition }: Omit<TenantParameter, 'owner' | 'state'>,
@@ -96,7 +96,7 @@ export function toDefinition(
   return { ...definition, number, ordinal, type, code, url, isForeign: true };
 }
 
-/** The bit of a parameter of a tenant in the heads of a type. */
+/** Returns the position of a tenant parameter's bit in the heads of a type. */
 export function ordinalOf(definitions: Definitions, type: string, slot: number): number {
   return definitions.searchParameters(type).size + slot;
 }

@@ -1,22 +1,22 @@
 /**
- * The FHIR types that the values of a search parameter can have, read off its expression and the definitions alone:
- * a search must know whether codes are folded and whether they can have a system before it has seen a value.
+ * The FHIR types that the values of a search parameter can have, derived from its expression and the definitions alone.
+ * A search must know whether codes are folded and whether they can have a system before it reads a value.
  */
 import type { CodeSystemOfBinding, Definitions, TypeStructure } from '../fhir/definitions';
 
-/** A type, or (with a path) an element of one that has elements of its own. */
+/** A type, or (with a path) an element of a type that has elements of its own. */
 interface Place {
   readonly structure: TypeStructure;
   readonly path: string;
-  /** Of the element that has this type: where its codes come from. */
+  /** For the element that has this type: the origin of its codes. */
   readonly codeSystem?: CodeSystemOfBinding;
-  /** Of an element of type `code`: the value set that it is bound to (required). */
+  /** For an element of type `code`: the value set of its required binding. */
   readonly binding?: string;
 }
 
 /**
- * Names of types, sorted; extensions stand for the types of their values. `branches` are in the normal form of
- * parameter.ts: `Type.element.ofType(T)`, with calls of where, extension and exists and indexers among the steps.
+ * Returns the names of types, sorted; an extension counts as the types of its value. `branches` are in the normal form
+ * of parameter.ts: `Type.element.ofType(T)`, with calls of where, extension and exists and indexers among the steps.
  */
 export function valueTypesOf(definitions: Definitions, branches: Iterable<string>): readonly string[] {
   const names = new Set<string>();
@@ -36,7 +36,7 @@ export function valueTypesOf(definitions: Definitions, branches: Iterable<string
   return [...names].sort();
 }
 
-/** The types, or urls of profiles, that references and canonicals at the end of a plain path may point to. */
+/** Returns the types, or urls of profiles, that references and canonicals at the end of a plain path may refer to. */
 export function elementTargetsOf(definitions: Definitions, path: string): readonly string[] {
   const steps = splitSteps(path);
   const last = steps.pop() ?? '';
@@ -47,12 +47,12 @@ export function elementTargetsOf(definitions: Definitions, path: string): readon
   );
 }
 
-/** A comparison or a call that gives true or false, such as that of Patient.deceased. */
+/** True for a comparison or a call with a boolean result, such as that of Patient.deceased. */
 function isComputed(branch: string): boolean {
   return / (and|or|implies|is) |\.exists\(\)$/.test(branch.replace(/\([^()]*(\([^()]*\)[^()]*)*\)/g, '()'));
 }
 
-/** The systems that bindings give to values of type `code`, sorted. `branches` as of `valueTypesOf`. */
+/** Returns the systems that bindings give to values of type `code`, sorted. `branches` as in `valueTypesOf`. */
 export function bindingSystemsOf(definitions: Definitions, branches: Iterable<string>): readonly string[] {
   const systems = new Set<string>();
   for (const branch of branches) {
@@ -65,7 +65,10 @@ export function bindingSystemsOf(definitions: Definitions, branches: Iterable<st
   return [...systems].sort();
 }
 
-/** The codes that bindings allow values of type `code`, as far as they can be listed. `branches` as of `valueTypesOf`. */
+/**
+ * Returns the codes that bindings allow for values of type `code`, as far as they can be listed. `branches` as in
+ * `valueTypesOf`.
+ */
 export function boundCodesOf(definitions: Definitions, branches: Iterable<string>): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const branch of branches) {
@@ -124,7 +127,7 @@ function extensionTypes(extension: TypeStructure): readonly string[] {
   return extension.element('value[x]')?.types.map(({ code }) => code) ?? [];
 }
 
-/** Splits at the dots that are not inside parentheses or texts. */
+/** Splits at the dots that are not inside parentheses. */
 function splitSteps(branch: string): string[] {
   const steps: string[] = [];
   let depth = 0;

@@ -1,11 +1,11 @@
-/** Criteria on one version of a resource, by the version alone: its index rows, its text, its key. */
+/** Tests criteria on one version of a resource, by the version alone: its index rows, its text, its key. */
 import type { JsonObject } from '../fhir/json';
 import type { IndexRows } from './index-rows';
 import type { Criterion, Predicate, Scan } from './predicate';
 import type { ResourceKey } from './resource-key';
 import { meets } from './row-test';
 
-/** `maybe`: what the version itself does not tell, such as what it refers to. */
+/** `maybe`: the version alone does not decide, for example because of its references. */
 export type Verdict = 'yes' | 'no' | 'maybe';
 
 export interface TestedVersion {
@@ -16,10 +16,10 @@ export interface TestedVersion {
   readonly rows: IndexRows;
 }
 
-/** What a scan tests the resources by, compiled. */
+/** Compiles a scan to a test of resources. */
 export type ScanTests = (scan: Scan) => { passes(resource: JsonObject): boolean };
 
-/** Whether the version meets all criteria, as a search would find that it does. */
+/** Tests whether the version meets all criteria, as a search would. */
 export function testCriteria(
   criteria: readonly Criterion[],
   version: TestedVersion,
@@ -38,7 +38,7 @@ export function testCriterion(
   return isNegated ? NEGATED[verdict] : verdict;
 }
 
-/** True where the version alone tells of each that it is met or not. */
+/** True where the version alone decides each predicate. */
 export function isOfVersion({ anyOf }: Criterion): boolean {
   return anyOf.every((predicate) =>
     predicate.index === 'all' ? predicate.criteria.every(isOfVersion) : !isBeyond(predicate),
@@ -52,7 +52,7 @@ function all(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes('maybe') ? 'maybe' : 'yes';
 }
 
-/** True where it follows references, at any depth. */
+/** True where the criterion follows references, at any depth. */
 export function hasChain({ anyOf }: Criterion): boolean {
   return anyOf.some(
     (predicate) =>
@@ -62,7 +62,7 @@ export function hasChain({ anyOf }: Criterion): boolean {
   );
 }
 
-/** Asks for other resources, or for what rows do not say by themselves. */
+/** True where the predicate depends on other resources, or on more than the rows hold. */
 function isBeyond({ index }: Predicate): boolean {
   switch (index) {
     case 'target':

@@ -1,11 +1,11 @@
-/** Chains look at current versions only; matches that refer to another one by them are told about. */
+/** Chains use current versions only; a warning names matches that refer to another version. */
 import { toIssue, type Issue } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { Criterion } from './predicate';
 import { targetsOf } from './target-values';
 import type { SearchTypeContext } from './types/search-type';
 
-/** What a search asks, of one type or of each. */
+/** The criteria of a search, of one type or of several. */
 export type AskedCriteria =
   | { readonly criteria: readonly Criterion[] }
   | { readonly queries: ReadonlyMap<string, { readonly criteria: readonly Criterion[] }> };
@@ -18,13 +18,14 @@ interface Match {
 /** The first link of a chain. */
 interface Link {
   readonly parameter: number;
-  /** The number of the type that it leads to. */
+  /** Number of the target type. */
   readonly type: number;
 }
 
 /**
- * Warnings for matches whose chained reference names a version of its target: the chain was followed to the current
- * version (docs/search.md, Reference). Cost: nothing without chains; else the texts that name versions are parsed.
+ * Returns warnings for matches whose chained reference names a version of its target: the chain was followed to the
+ * current version (docs/search.md, Reference). Cost: nothing without chains; else the texts that name versions are
+ * parsed.
  */
 export function versionedChainIssues(
   context: SearchTypeContext,
@@ -55,7 +56,7 @@ export function versionedChainIssues(
   return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
 }
 
-/** Matches are remembered (version-cache.ts), and most texts name no version: looking once is enough. */
+/** Matches are cached (version-cache.ts) and most texts name no version, so each is tested once. */
 const looked = new WeakMap<Match, boolean>();
 
 function mayNameVersions(match: Match): boolean {

@@ -1,24 +1,27 @@
 /**
- * Searches for words: what a client wrote as a condition, and what a text must be to meet it. Words are those of the
- * folded text, so that case, accents and punctuation make no difference.
+ * Word searches: parses a client's condition, and tests texts against it. Words are those of the folded text, so that
+ * case, accents and punctuation make no difference.
  * Source: https://hl7.org/fhir/R4/search.html#text
  */
 import { fhirError } from '../errors';
 import { fold } from './fold';
 import type { WordCondition } from './predicate';
 
-/** The words of a text. Cost: that of folding it. */
+/** Returns the words of a text. Cost: that of folding it. */
 export function wordsOf(text: string): readonly string[] {
   const folded = fold(text);
   return folded === '' ? [] : folded.split(' ');
 }
 
-/** Deeper nested parentheses are a mistake. */
+/** Limit on nested parentheses. */
 const MAX_DEPTH = 20;
-/** Each is looked for in each text. */
+/** Limit on words, each of which is searched in each text. */
 const MAX_WORDS = 50;
 
-/** All words of the text, in any order. Throws invalidParameterValue when there is none, or too many. */
+/**
+ * Returns the condition of all words of the text, in any order. Throws invalidParameterValue when there is none, or too
+ * many.
+ */
 export function allWords(parameter: string, text: string): WordCondition {
   const words = [...new Set(wordsOf(text))];
   const condition = together(
@@ -29,8 +32,8 @@ export function allWords(parameter: string, text: string): WordCondition {
 }
 
 /**
- * Words with AND and OR in any case, parentheses, and phrases in quotation marks; words that stand side by side are
- * meant together, AND binds closer than OR. Throws invalidParameterValue.
+ * Parses words with AND and OR in any case, parentheses, and phrases in quotation marks. Adjacent words mean AND; AND
+ * binds closer than OR. Throws invalidParameterValue.
  */
 export function parseWords(parameter: string, text: string): WordCondition {
   try {
@@ -43,7 +46,7 @@ export function parseWords(parameter: string, text: string): WordCondition {
 
 const TOO_MANY = `at most ${MAX_WORDS} words can be searched for at once`;
 
-/** The condition; a text instead of one says what is wrong. */
+/** Returns the condition; throws invalidParameterValue if there is none. A text gives the reason. */
 function required(
   parameter: string,
   text: string,
@@ -54,7 +57,7 @@ function required(
   throw fhirError('invalidParameterValue', { parameter, value: text.slice(0, 80), reason });
 }
 
-/** Undefined: there is no word. Throws a RangeError that says what is wrong. */
+/** Parses an expression; undefined: it has no word. Throws a RangeError with the reason. */
 function parseExpression(text: string): WordCondition | undefined {
   const tokens = text.match(/[()]|"[^"]*"?|[^\s()"]+/g) ?? [];
   let at = 0;
@@ -113,7 +116,7 @@ function together(kind: 'all' | 'any', of: readonly WordCondition[]): WordCondit
   return of.length > 1 ? { kind, of } : of[0];
 }
 
-/** True when the words of a text meet the condition. Cost: the words, for each word of the condition. */
+/** True when the words of a text meet the condition. Cost: a pass over the words for each word of the condition. */
 export function meetsWords(words: readonly string[], condition: WordCondition): boolean {
   switch (condition.kind) {
     case 'word':
@@ -127,7 +130,7 @@ export function meetsWords(words: readonly string[], condition: WordCondition): 
   }
 }
 
-/** The last word of a phrase stands for all that begin with it. */
+/** The last word of a phrase matches all words that begin with it. */
 function standsAt(words: readonly string[], start: number, phrase: readonly string[]): boolean {
   const last = phrase.length - 1;
   return phrase.every((part, index) => {
@@ -137,9 +140,9 @@ function standsAt(words: readonly string[], start: number, phrase: readonly stri
 }
 
 /**
- * PostgreSQL regular expressions, to be matched without regard to case, each of which the JSON text of a resource matches
- * if any text in it meets the condition: a filter that lets too much through, never too little. `inMarkup`: the text is
- * XHTML, so that tags may stand inside a word, and references to characters for any of them.
+ * Returns PostgreSQL regular expressions for case-insensitive matching. The JSON text of a resource matches each of
+ * them if any text in it meets the condition: the filter may pass too much, never too little. `inMarkup`: the text is
+ * XHTML, so that tags may be inside a word, and character references may replace any character.
  */
 export function patternsOf(condition: WordCondition, inMarkup: boolean): readonly string[] {
   switch (condition.kind) {
@@ -154,10 +157,12 @@ export function patternsOf(condition: WordCondition, inMarkup: boolean): readonl
   }
 }
 
-/** Further ones would cost more than they keep back. */
+/** More patterns would cost more than they exclude. */
 const MAX_PATTERNS = 3;
 
-/** Words of which one must be there: of what must all be there, the ones that most texts will lack. */
+/**
+ * Returns words of which a text must have one; among words that are all required, it chooses the most selective ones.
+ */
 function alternativesOf(condition: WordCondition): readonly string[] {
   switch (condition.kind) {
     case 'word':
@@ -176,20 +181,20 @@ function longest(sets: readonly (readonly string[])[]): readonly string[] {
   return sets.reduce((best, words) => (shortestOf(words) > shortestOf(best) ? words : best));
 }
 
-/** What folding drops inside a word; inside markup it may be written as a reference. */
+/** Characters that folding drops inside a word; inside markup they may be written as references. */
 const DROPPED = `['"\`.!?\\\\\\x7f]`;
 const DROPPED_IN_MARKUP = `(?:${DROPPED}|<[^<]*>|&quot;|&apos;)`;
-/** Symbols that must be references in markup; an ampersand is never part of a word. */
+/** Symbols that are references in markup; an ampersand is never part of a word. */
 const REFERENCES: Readonly<Record<string, string>> = { '<': '(?:<|&lt;)', '>': '(?:>|&gt;)' };
-/** A text with other than ASCII characters, or with escapes that hide some, is always looked at. */
+/** A text with non-ASCII characters, or with escapes that may hide characters, always matches. */
 const UNTOLD = ['[^\\x01-\\x7f]', '\\\\u', '\\\\b'];
 const UNTOLD_IN_MARKUP = [...UNTOLD, '&#', '<!--'];
 
-/** Letters that a pattern is made of: PostgreSQL refuses expressions that are too complex. */
+/** Limit on the letters of a pattern, because PostgreSQL rejects expressions that are too complex. */
 const MAX_LETTERS = 200;
 const MAX_WORD_LETTERS = 20;
 
-/** The beginning of any of the words, letter by letter, or something that may stand for any. */
+/** Returns a pattern of the beginning of any of the words, letter by letter, or of text that may hide any character. */
 function patternOf(words: readonly string[], inMarkup: boolean): string {
   const length = Math.min(MAX_WORD_LETTERS, Math.ceil(MAX_LETTERS / words.length));
   const between = `${inMarkup ? DROPPED_IN_MARKUP : DROPPED}*`;
