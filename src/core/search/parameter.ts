@@ -23,9 +23,7 @@ export interface StoredParameter {
    * - `none`: no rows: the server computes it (`_id`, `_text` …), or it is a composite that cannot be stored
    */
   readonly storage: 'own' | 'shared' | 'none';
-  /**
-   * Sources of its rows: itself, other parameters or none. A resource matches when it has a matching row in any.
-   */
+  /** Sources of its rows: itself, other parameters or none. A resource matches when it has a matching row in any. */
   readonly rowsOf: readonly RowSource[];
   /** FHIR types that its values can have, sorted; empty for composites and for computed parameters. */
   readonly valueTypes: readonly string[];

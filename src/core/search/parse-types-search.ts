@@ -123,7 +123,10 @@ function boundAlternatives(types: number, parameters: Parameters): void {
   }
 }
 
-/** Throws unless the values of each sort key are comparable over all types: numbers with numbers, texts with texts. */
+/**
+ * Throws invalidParameterValue unless the values of each sort key are comparable over all types: numbers with numbers,
+ * texts with texts.
+ */
 function requireComparable(queries: readonly SearchQuery[]): void {
   for (const [index, { code, parameter }] of (queries[0]?.sort ?? []).entries()) {
     const other = queries.find(({ sort }) => isNumeric(sort[index]?.parameter) !== isNumeric(parameter));
