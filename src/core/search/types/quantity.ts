@@ -7,9 +7,7 @@ import type { Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { numberPredicates, parseNumberValue, type NumberCriterion, type NumberRows } from './number';
 import type { SearchType } from './search-type';
 
-/**
- * A quantity in a search: its number, and the unit that a row must have; undefined: any unit.
- */
+/** A quantity in a search: its number, and the unit that a row must have; undefined: any unit. */
 interface UnitCriterion {
   readonly number: NumberCriterion;
   readonly unit: RangeUnit | undefined;

@@ -8,9 +8,7 @@ import { ownIdPredicates, versionedPredicates } from './canonical';
 import type { SearchType } from './search-type';
 import { equalUri, hasVersions } from './uri-rows';
 
-/**
- * The whole uri, unfolded (search.html#uri). Canonicals, and the url of a canonical resource, accept `url|version`.
- */
+/** The whole uri, unfolded (search.html#uri). Canonicals, and the url of a canonical resource, accept `url|version`. */
 export const uriType: SearchType = {
   modifiers: new Map([
     ['below', uriBelow],
