@@ -1,16 +1,16 @@
 const LEAST_BYTES = 1_024;
-/** From here on Node's own copy is faster than a loop, which is faster than a call for most texts. */
+/** Length from which Buffer.write is faster than a loop; a loop is faster than a call for most texts. */
 const LONG = 48;
-/** Of the largest whole number. */
+/** Digits of the largest whole number, with its sign. */
 const MAX_DIGITS = 17;
-/** Printable, and nothing that JSON escapes. */
+/** Printable ASCII that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 const [QUOTE, BACKSLASH, SPACE, DELETE, MINUS, ZERO] = [0x22, 0x5c, 0x20, 0x7f, 0x2d, 0x30];
 
 /**
- * A text in ASCII that is put together from many pieces, as bytes outside the heap, where it may wait: pieces of texts, and
- * texts that wait, are work for the garbage collector, which takes more than to write them.
+ * Builds an ASCII text from many pieces, as bytes outside the heap, where it can wait. String pieces and waiting
+ * strings would burden the garbage collector, at a higher cost than writing them.
  */
 export class AsciiText {
   #bytes = Buffer.allocUnsafe(LEAST_BYTES);
@@ -20,7 +20,7 @@ export class AsciiText {
     return this.#length;
   }
 
-  /** What is in ASCII, as it is. */
+  /** Appends an ASCII text unchanged. */
   append(text: string): this {
     this.#reserve(text.length);
     if (text.length > LONG) {
@@ -34,7 +34,7 @@ export class AsciiText {
     return this;
   }
 
-  /** Decimal digits of a whole number within ±2^53. */
+  /** Appends the decimal digits of a whole number within ±2^53. */
   appendWhole(value: number): this {
     this.#reserve(MAX_DIGITS);
     const bytes = this.#bytes;
@@ -55,7 +55,7 @@ export class AsciiText {
     return this;
   }
 
-  /** A string of JSON, or null. */
+  /** Appends a JSON string, or null. */
   appendString(text: string | undefined): this {
     if (text === undefined) return this.append('null');
     if (text.length > LONG)
@@ -75,10 +75,10 @@ export class AsciiText {
     return this;
   }
 
-  /** All of it; it is empty again. */
+  /** Returns all bytes and empties the text. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
-    // The next one is about as long.
+    // The next text is about as long.
     this.#bytes = Buffer.allocUnsafe(this.#bytes.length);
     this.#length = 0;
     return taken;
@@ -93,7 +93,7 @@ export class AsciiText {
   }
 }
 
-/** As JSON has it, in ASCII; `null` where there is none. */
+/** Formats a JSON string in ASCII; `null` for undefined. */
 export function jsonString(text: string | undefined): string {
   if (text === undefined) return 'null';
   if (PLAIN.test(text)) return `"${text}"`;

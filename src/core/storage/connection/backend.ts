@@ -3,17 +3,17 @@ import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 
-/** The process of PostgreSQL that serves one connection. */
+/** The PostgreSQL process that serves one connection. */
 export interface Backend {
-  /** Of the server itself: a pooler in between has numbers of its own. */
+  /** Read from the server itself, because a pooler in between reports numbers of its own. */
   readonly processId: number;
-  /** Tells it from a later process with the same number. */
+  /** Distinguishes the process from a later one with the same number. */
   readonly started: string;
-  /** The cluster and its timeline, another one after a failover; undefined: a standby. */
+  /** The cluster and its timeline, which changes at a failover; undefined: a standby. */
   readonly server: string | undefined;
 }
 
-/** That a row of `pg_stat_activity` is no later process with the same number. */
+/** True for the row of `pg_stat_activity` of this process, not of a later one with the same number. */
 const IS_SAME = sql`extract(epoch from a.backend_start)::text = ${bind('started')}`;
 
 const IDENTIFY = unnamed(sql`
@@ -29,11 +29,11 @@ const STATE = unnamed(sql`
   select coalesce(a.state, '') from pg_stat_activity a
   where a.pid = ${bind('process_id')}::int and ${IS_SAME} limit 1`);
 
-/** Milliseconds that a backend has to end. */
+/** Milliseconds in which a backend must end. */
 const END_MS = 2_000;
 const PAUSE_MS = 50;
 
-/** Which backend serves the connection. To be asked as the login role: another may not see when it was started. */
+/** Identifies the backend of a connection. The login role must run it: another role may not see the start time. */
 export async function identifyBackend(client: ClientBase): Promise<Backend> {
   const [row] = await ask(client, IDENTIFY, {});
   if (row === undefined) throw new Error('PostgreSQL does not know the process of a connection');
@@ -41,15 +41,15 @@ export async function identifyBackend(client: ClientBase): Promise<Backend> {
   return { processId, started, server: server ?? undefined };
 }
 
-/** What `pg_stat_activity` says of a backend (`active`, `idle` …); undefined: there is none any more. */
+/** The state of a backend in `pg_stat_activity` (`active`, `idle` …); undefined: it no longer exists. */
 export async function stateOfBackend(client: ClientBase, backend: Backend): Promise<string | undefined> {
   const [row] = await ask(client, STATE, toBound(backend));
   return row === undefined ? undefined : String(row[0]);
 }
 
 /**
- * Ends a backend of another connection of the same login role, for which PostgreSQL asks no further right, and with
- * it its transaction. False: after two seconds it is still there.
+ * Ends a backend of another connection, and its transaction. It needs no further right, because the login role is the
+ * same. Returns false if the backend still exists after two seconds.
  */
 export async function endBackend(client: ClientBase, backend: Backend): Promise<boolean> {
   for (const until = performance.now() + END_MS; ; await sleep(PAUSE_MS)) {
@@ -58,7 +58,7 @@ export async function endBackend(client: ClientBase, backend: Backend): Promise<
   }
 }
 
-/** The rows of a statement on a connection outside the pools. Throws what pg throws. */
+/** Runs a statement on a connection outside the pools. **Throws** as pg does. */
 export async function ask(
   client: ClientBase,
   statement: Statement,

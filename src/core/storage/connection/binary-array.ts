@@ -1,7 +1,7 @@
 /**
- * PostgreSQL arrays in the binary form of the wire protocol (array_send in utils/adt/arrayfuncs.c). pg binds a Buffer
- * as a binary parameter. Writing rows this way costs neither text formatting nor escaping nor BigInt: a 64-bit value
- * is written as its two halves.
+ * PostgreSQL arrays in the binary format of the wire protocol (array_send in utils/adt/arrayfuncs.c). pg binds a Buffer
+ * as a binary parameter. Binary rows need no text formatting, no escaping and no BigInt: a 64-bit value is written as
+ * two halves.
  */
 const OIDS = { bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, float8: 701 } as const;
 type ElementType = keyof typeof OIDS;
@@ -111,12 +111,12 @@ export class BinaryArray {
   }
 }
 
-/** By which numbers are written several times as fast as by the Buffer. */
+/** A DataView of a Buffer; it writes numbers several times as fast as the Buffer. */
 function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** The elements of an array that `BinaryArray` made of numbers, 64-bit ones as texts. */
+/** Decodes a `BinaryArray` of whole numbers; 64-bit numbers become texts. */
 export function decodeArray(array: Buffer): (string | number | null)[] {
   if (array.readInt32BE(0) === 0) return [];
   const elements: (string | number | null)[] = [];

@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { DatabaseOptions } from './database';
 
-/** What PostgreSQL gave a connection to be named by (BackendKeyData). */
+/** The key that PostgreSQL gives a connection (BackendKeyData). */
 export interface BackendKey {
   readonly processId: number;
   readonly secretKey: number;
@@ -10,13 +10,13 @@ export interface BackendKey {
 
 const CANCEL_REQUEST = 80_877_102;
 const SSL_REQUEST = 80_877_103;
-/** As long as connecting may take. */
+/** Milliseconds; as long as connecting may take. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Asks PostgreSQL to cancel what this backend runs just now; without effect on one that runs nothing. Resolves when the
- * server has closed the connection that asked: the signal has been sent by then, so that a statement sent later is safe
- * from it. Source: protocol-flow.html, "Canceling Requests in Progress". Cost: a connection without a login.
+ * Asks PostgreSQL to cancel the current statement of a backend; an idle backend ignores it. Resolves when the server
+ * has closed the connection of the request: it has sent the signal by then, so that later statements are safe from it.
+ * **Cost**: a connection without a login. **Source**: protocol-flow.html, "Canceling Requests in Progress".
  */
 export async function requestCancel(options: DatabaseOptions, backend: BackendKey): Promise<void> {
   const { host, port, ssl } = options;
@@ -60,7 +60,7 @@ function happened(socket: Socket, event: 'connect' | 'secureConnect' | 'close'):
   });
 }
 
-/** A message of the start of a connection: its length, then 32-bit numbers. */
+/** A start-up message: its length, then 32-bit numbers. */
 function message(...numbers: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 + numbers.length * 4);
   bytes.writeInt32BE(bytes.length);

@@ -3,20 +3,20 @@ import { identifyBackend, stateOfBackend, type Backend } from './backend';
 import type { DatabaseOptions } from './database';
 import { closeClient, destroyClient, openClient, streamOf, withinLimit } from './open-client';
 
-/** Milliseconds between two looks; a statement that is answered before the first one costs nothing. */
+/** Milliseconds between two checks; a statement that is answered before the first one costs nothing. */
 const LOOK_MS = 10_000;
 const ANSWER_MS = 5_000;
-/** Looks in a row by which a connection is taken for lost. */
+/** Failed checks in a row after which a connection counts as lost. */
 const MOST_BAD_LOOKS = 2;
 
-/** What a second connection finds of the backend of the first. */
+/** The state of the watched backend, as seen by a second connection. */
 type Finding = 'working' | 'idle' | 'gone' | 'away' | 'unknown';
 
 /**
- * Watches a connection of which statements may take any time. While nothing comes from the server, a second connection
- * asks every ten seconds whether it still works at the statement. When there is no such backend any more, or twice in
- * a row it has nothing to do or the server cannot be reached, the socket is destroyed, and the statement fails. Ends
- * with the connection. Cost: a timer; a short connection for each look.
+ * Watches a connection whose statements may take any time. While the server sends nothing, a second connection checks
+ * every ten seconds whether the backend still works at the statement. The socket is destroyed, and the statement fails,
+ * if the backend no longer exists, or if twice in a row it is idle or the server cannot be reached. The watch ends with
+ * the connection. **Cost**: a timer; a short connection for each check.
  */
 export function watchConnection(options: DatabaseOptions, client: ClientBase, backend: Backend): void {
   let bytesRead = 0;
@@ -54,12 +54,12 @@ async function findBackend(options: DatabaseOptions, backend: Backend): Promise<
       await closeClient(client);
     }
   } catch (error) {
-    // What PostgreSQL refuses, because it has no connection to give, says nothing of the backend.
+    // An error of PostgreSQL, such as having no connection left, says nothing about the backend.
     return error instanceof DatabaseError ? 'unknown' : 'away';
   }
 }
 
-/** Whether a statement is not answered yet, which pg knows though its types do not say so. */
+/** True if a statement is unanswered, which pg knows but does not type. */
 function isWaiting(client: ClientBase): boolean {
   return 'readyForQuery' in client && client.readyForQuery === false;
 }

@@ -14,54 +14,54 @@ const ROLLBACK = defineStatement(template(sql`rollback`), { named: false });
 const COMMIT = defineStatement(template(sql`commit`), { named: false });
 
 /**
- * Being deferrable changes nothing of a transaction that writes (sql-set-transaction.html), but a statement can ask for it:
- * that tells it whether `begin` has succeeded.
+ * `deferrable` changes nothing in a transaction that writes (sql-set-transaction.html). A statement can read the
+ * setting and so tell whether `begin` succeeded.
  */
 const BEGIN_WHOLE = defineStatement(template(sql`begin deferrable`), { named: false });
 
-/** True in the statements of `Connection.together`, wherever they have a transaction around them. */
+/** True in the statements of `Connection.runWhole` if they run inside its transaction. */
 export const IS_WITHIN_WHOLE = sql`current_setting('transaction_deferrable') = 'on'`;
 
 /** A statement with its values. */
 export interface BoundStatement {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
-  /** Of one that writes: gives the same rows, by the same values, when it was committed, and none when it was not. */
+  /** For a statement that writes: returns the same rows, from the same values, if it was committed, else none. */
   readonly find?: Statement;
 }
 
-/** A cancel request that came before its statement has no effect: it is sent again. */
+/** Milliseconds before a cancel request is repeated: one that arrives before its statement has no effect. */
 const CANCEL_AGAIN_MS = 20;
-/** Cancel requests that may be without effect; then nobody is there to heed them. */
+/** Cancel requests without effect after which the connection counts as lost. */
 const MOST_CANCELS = 100;
 
-/** Who is told how statements go. */
+/** Receives the outcomes of statements. */
 export interface StatementOutcomes {
   succeeded(): void;
   failed(trouble: Trouble, code: string): void;
 }
 
-/** One pipelined connection, and which space row-level security lets it see. One user at a time. */
+/** One pipelined connection, and the space that row-level security lets it see. It has one user at a time. */
 export class Connection {
   private space: number | undefined;
   private underWay = 0;
   private silence = 0;
   /** Set when the connection is in an unknown state: it must leave the pool. */
   lost: Error | undefined;
-  /** When row-level security was last proven on it (performance.now()); the first time before it was lent. */
+  /** When row-level security was last proven on it (performance.now()); the first proof precedes its first use. */
   provenAt = performance.now();
 
   constructor(
     private readonly client: ClientBase,
-    /** Which process of PostgreSQL serves it. */
+    /** The PostgreSQL process that serves the connection. */
     readonly backend: Backend,
     private readonly options: DatabaseOptions,
     private readonly outcomes: StatementOutcomes,
   ) {}
 
   /**
-   * To be called at intervals: destroys the socket at the `most`th call in a row between which statements were waited
-   * for and none was answered. Calls, not milliseconds: a thread that was held has not looked for answers meanwhile.
+   * Destroys the socket at the `most`th call in a row during which statements were under way and none was answered. The
+   * caller calls it at intervals. It counts calls, not milliseconds, because a blocked thread receives no answers.
    */
   countSilence(most: number): void {
     if (this.underWay === 0) return;
@@ -69,7 +69,7 @@ export class Connection {
     if (this.silence >= most) destroyClient(this.client, new Error('PostgreSQL has not answered in time'));
   }
 
-  /** Destroys the socket where a statement is not answered yet. */
+  /** Destroys the socket if a statement is unanswered. */
   giveUp(): void {
     if (this.underWay === 0) return;
     this.lost ??= new Error('nobody waits for the answer any more');
@@ -77,8 +77,8 @@ export class Connection {
   }
 
   /**
-   * Runs a statement in a space, behind `before` on the same connection, so that neither those nor the change of the
-   * space cost a round trip. Its answer counts only if they succeeded: under another space's setting it would see nothing.
+   * Runs a statement in a space, behind `before` on the same connection: neither `before` nor the change of space costs
+   * a round trip. The result counts only if both succeed, because the statement sees nothing in another space.
    */
   async run(
     space: number | undefined,
@@ -97,16 +97,16 @@ export class Connection {
   }
 
   /**
-   * Runs statements as one transaction of a space, all of which goes out in one packet: it holds what it locks for no round
-   * trip. Each of them that writes must refuse to run without `IS_WITHIN_WHOLE`, because it runs even where `begin` has
-   * failed. Where one fails, nothing is kept, and its error is thrown.
+   * Runs statements as one transaction of a space, all sent in one packet, so that no round trip extends its locks. A
+   * statement that writes must refuse to run without `IS_WITHIN_WHOLE`, because it runs even if `begin` has failed. If
+   * one statement fails, nothing is stored, and its error is thrown.
    */
   async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
     const sent = this.inOnePacket(() => [
       this.enter(space).then(() => []),
       this.execute(BEGIN_WHOLE, {}),
       ...statements.map(({ statement, bound }) => this.execute(statement, bound)),
-      // After a failure it is a rollback.
+      // After a failure, PostgreSQL treats `commit` as a rollback.
       this.execute(COMMIT, {}),
     ]);
     const outcomes = await Promise.allSettled(sent);
@@ -115,7 +115,7 @@ export class Connection {
     return (await Promise.all(sent)).slice(2, -1);
   }
 
-  /** What `send` sends goes out in one packet rather than one for each statement. */
+  /** Sends all statements of `send` in one packet. */
   private inOnePacket<T>(send: () => T): T {
     const stream = streamOf(this.client);
     stream?.cork();
@@ -152,7 +152,7 @@ export class Connection {
       return result.rows;
     } catch (error) {
       const { connectionLost, trouble, cause, error: translated } = translateDatabaseError(error);
-      // What was the primary before a failover may be a standby now: another connection leads to the new one.
+      // After a failover the old primary can be a standby: a new connection leads to the new primary.
       if (connectionLost || trouble === 'readOnly') this.lost = cause;
       if (trouble !== undefined) this.outcomes.failed(trouble, codeOf(cause));
       throw translated;
@@ -162,10 +162,10 @@ export class Connection {
     }
   }
 
-  /** Ends a transaction without a trace. A connection that cannot even do that is not used again. */
+  /** Rolls back the transaction. A connection that cannot do so is not used again. */
   async rollBack(): Promise<void> {
     if (this.lost !== undefined) return;
-    // What was set in the transaction is as it was before.
+    // The rollback restores the settings from before the transaction.
     this.space = undefined;
     try {
       await this.execute(ROLLBACK, {});
@@ -175,8 +175,8 @@ export class Connection {
   }
 
   /**
-   * Does `work` with this connection; what runs on it is cancelled when all of `waiting` have left. Throws timeout
-   * if they had already.
+   * Runs `work` with this connection, and cancels its statements when all of `waiting` have left. **Throws** timeout if
+   * they had left before.
    */
   async whileWaitedFor<T>(waiting: readonly Cancellation[] | undefined, work: () => Promise<T>): Promise<T> {
     if (waiting === undefined) return work();
@@ -190,7 +190,7 @@ export class Connection {
       return await work();
     } finally {
       for (const each of forget) each();
-      // No request to cancel may be under way when the next user sends a statement.
+      // No cancel request may be under way when the next user sends a statement.
       await cancelling;
     }
   }
@@ -202,7 +202,7 @@ export class Connection {
         if (sent >= MOST_CANCELS) throw new Error('cancel requests are without effect');
         await requestCancel(this.options, backend);
       } catch (error) {
-        // It may have been sent or not.
+        // The request may have been sent or not.
         this.lost = error instanceof Error ? error : new Error('a cancel request failed');
         destroyClient(this.client, this.lost);
       }
@@ -215,7 +215,7 @@ export function isGivenUp(waiting: readonly Cancellation[] | undefined): boolean
   return waiting?.every(({ hasLeft }) => hasLeft) ?? false;
 }
 
-/** What pg keeps of a connection, though its types do not tell. */
+/** Reads the backend key of a connection, which pg has but does not type. */
 function backendOf(client: ClientBase): BackendKey {
   if (
     'processID' in client &&

@@ -38,19 +38,19 @@ const BEGIN = defineStatement(template(sql`begin`), { named: false });
 const COMMIT = defineStatement(template(sql`commit`), { named: false });
 const PING = defineStatement(template(sql`select 1`), { named: false });
 
-/** Called with the time that each statement took; for metrics. */
+/** Receives the duration of each statement, for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
-/** Milliseconds that a statement may wait for a connection. */
+/** Milliseconds that a statement can wait for a connection. */
 const PATIENCE_MS = 5_000;
-/** Statements of one tenant that may wait for a connection of one lane. */
+/** Statements of one tenant that can wait for a connection of one lane. */
 const MAX_WAITING = 10_000;
-/** Milliseconds between two looks for connections that are silent. */
+/** Milliseconds between two checks for silent connections. */
 const SILENCE_LOOK_MS = 500;
 
 /**
- * The connections of one server process. Each runs as the application role with one space at a time in its settings.
- * Tenants take turns at those of a lane, and none of them may have all (fair-turns.ts).
+ * The database connections of one server process. Each runs as the application role, with one space at a time in its
+ * settings. Tenants take turns at the connections of a lane, and no tenant can use all of them (fair-turns.ts).
  */
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
@@ -60,14 +60,14 @@ export class Connections implements Database {
   private readonly silenceTimer: NodeJS.Timeout;
   private readonly probePool: Pool;
   readonly probe: DatabaseProbe;
-  /** Proven for each new connection, then every minute when it is borrowed. */
+  /** Proven for each new connection, then when a connection is borrowed and its proof is a minute old. */
   readonly rowSecurity: RowSecurity;
   observe: StatementObserver | undefined;
 
   constructor(
     private readonly options: DatabaseOptions,
     private readonly log: Log,
-    /** False where the role could not be made: the second wall is down, and readiness says so. */
+    /** False if the application role could not be created: row-level security is off, and readiness says so. */
     private readonly wall: boolean,
     /** The number of the tenant that a space belongs to. */
     private readonly tenantOf: (space: number) => number = (space) => space,
@@ -75,7 +75,7 @@ export class Connections implements Database {
     this.rowSecurity = new RowSecurity(log, options.proofIntervalMs);
     const total = Math.max(4, options.connections ?? 14);
     const own = Math.min(2, Math.floor(total / 4));
-    // Where there are enough, a tenant may have as many as are of use to it, and one is left for the others.
+    // With enough connections, a tenant can use as many as help it, and one is left for the others.
     const writing = total >= 14 ? own + 1 : own;
     const searching = total - own - 2 * writing;
     this.health = new DatabaseHealth(log);
@@ -96,7 +96,7 @@ export class Connections implements Database {
       for (const connection of this.known.values()) connection.countSilence(mostSilence);
     }, SILENCE_LOOK_MS).unref();
     this.turns = {
-      // Reads by key take no time that would be worth keeping a connection for others.
+      // Reads by key are too short to reserve a connection for other tenants.
       read: takeTurns(own, own),
       write: takeTurns(writing),
       transaction: takeTurns(writing),
@@ -104,7 +104,7 @@ export class Connections implements Database {
     };
   }
 
-  /** @param lane of which its statements tell how it is; undefined: of none */
+  /** @param lane the lane whose health its statements report; undefined: none */
   private createPool(lane: Lane | undefined, max: number): Pool {
     const outcomes: StatementOutcomes = {
       succeeded: () => {
@@ -120,7 +120,7 @@ export class Connections implements Database {
       this.known.set(client, new Connection(client, backend, this.options, outcomes));
     });
     pool.on('remove', (client) => this.known.delete(client));
-    // An idle connection that is lost is made again when it is needed; if it cannot be, that is said then.
+    // The pool replaces a lost idle connection when it needs one, and reports a failure to connect then.
     pool.on('error', (error) =>
       this.log.debug({ code: codeOf(error) }, 'an idle database connection was lost'),
     );
@@ -133,11 +133,11 @@ export class Connections implements Database {
     const settings = [
       sql`set jit = off`,
       sql`set random_page_cost = 1.1`,
-      // A set of keys is looked into row by row only while it may be a hash table.
+      // PostgreSQL probes a set of keys for each row only while the set fits in a hash table.
       sql`set hash_mem_multiplier = 16`,
       sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,
       sql`set idle_in_transaction_session_timeout = 60000`,
-      // PostgreSQL too notices within half a minute that nobody is there any more.
+      // PostgreSQL too notices within half a minute that the client is gone.
       sql`set tcp_keepalives_idle = 10`,
       sql`set tcp_keepalives_interval = 5`,
       sql`set tcp_keepalives_count = 4`,
@@ -154,7 +154,7 @@ export class Connections implements Database {
     return backend;
   }
 
-  /** Lends a connection to `work` alone. */
+  /** Lends a connection to `work` exclusively. */
   private async borrow<T>(
     lane: Lane,
     space: number | undefined,
@@ -190,7 +190,7 @@ export class Connections implements Database {
     } catch (error) {
       turns.leave(tenant);
       const { error: translated, trouble = 'away', cause } = translateDatabaseError(error);
-      // That one has a line of its own, once.
+      // RowSecurity logs this error itself, once.
       if (!(error instanceof RowSecurityError)) this.health.failed(lane, trouble, codeOf(cause));
       throw translated;
     }
@@ -204,8 +204,8 @@ export class Connections implements Database {
   }
 
   /**
-   * A connection on which row-level security was proven in the last minute. One on which the proof fails is destroyed, and
-   * another is taken; a new one is proven when it is made.
+   * Takes a connection on which row-level security was proven in the last minute. A connection that fails the proof is
+   * destroyed, and another is taken. A new connection is proven when it is made.
    */
   private async takeProven(pool: Pool): Promise<Borrowed> {
     for (;;) {
@@ -229,7 +229,7 @@ export class Connections implements Database {
     }
   }
 
-  /** Runs one statement, as a transaction of its own. */
+  /** Runs one statement as a transaction of its own. */
   async run(
     lane: Lane,
     space: number | undefined,
@@ -248,9 +248,9 @@ export class Connections implements Database {
   }
 
   /**
-   * Runs `work` inside one transaction of one space (Read Committed: each statement sees what was committed before it
-   * began, and what the transaction wrote); rolled back when it throws. It holds one connection of a lane that is for
-   * transactions alone, and may wait there for the locks of others: what `work` asks besides, it asks by other lanes.
+   * Runs `work` inside one transaction of one space; an exception rolls it back. Isolation is Read Committed: each
+   * statement sees what was committed before it began, and what the transaction wrote. The transaction holds one
+   * connection of a lane reserved for transactions, where it can wait for locks. Other reads of `work` use other lanes.
    */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
     return this.borrow('transaction', space, undefined, async (connection) => {
@@ -267,7 +267,7 @@ export class Connections implements Database {
         }
       };
       try {
-        // Its number comes in the packet of the beginning.
+        // The transaction id comes in the packet of `begin`.
         const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, [BEGIN]);
         const result = await work((statement, bound) => run(space, statement, bound), {
           run: (_lane, of, statement, bound) => run(of, statement, bound),
@@ -277,7 +277,7 @@ export class Connections implements Database {
       } catch (error) {
         await connection.rollBack();
         if (!isConnectionLoss(error)) throw error;
-        // It is not committed; until its backend has ended it keeps what it has locked.
+        // The transaction is not committed, but its backend holds the locks until it ends.
         if (connection.lost !== undefined) void endLostBackend(this.options, connection.backend);
         throw fhirError('notStored');
       }
@@ -294,8 +294,8 @@ export class Connections implements Database {
   }
 
   /**
-   * Runs one statement that writes, as a transaction of its own. Where its answer is lost, `find` asks by the same
-   * values for the rows that it has answered; it gives none where nothing was stored. Throws notStored, maybeStored.
+   * Runs one statement that writes, as a transaction of its own. If its response is lost, `find` reads the same rows
+   * with the same values; it returns none if nothing was stored. **Throws** notStored, maybeStored.
    */
   async write(
     lane: Lane,
@@ -319,7 +319,7 @@ export class Connections implements Database {
     }
   }
 
-  /** What became of what was sent on a connection that is lost, as one that serves the space sees it. */
+  /** Reads what became of the statements sent on a lost connection, on a new connection of the space. */
   private find(
     { backend }: Connection,
     space: number,
@@ -329,8 +329,9 @@ export class Connections implements Database {
   }
 
   /**
-   * Runs statements that are all known beforehand as one transaction of one space (`Connection.runWhole`), and gives the rows
-   * of each that writes: those with `find`. Throws notStored, maybeStored.
+   * Runs statements that are all known beforehand as one transaction of one space (`Connection.runWhole`). Returns the
+   * rows of each statement; after a lost response only those of statements with `find`.
+   * **Throws** notStored, maybeStored.
    */
   async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
     const started = performance.now();
@@ -354,9 +355,9 @@ export class Connections implements Database {
   }
 
   /**
-   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane: what
-   * `work` asks of the database must be asked of that one, or many such works could wait for each other.
-   * `waiting`: as of `run`, for all of its statements. `milliseconds`: it is given up after so long with the connection.
+   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
+   * `work` must send all its statements to this database; with a second connection, many callers could wait for each
+   * other. `given`: as `waiting` of `run`, for all statements. `milliseconds`: limit on the time with the connection.
    */
   async inSnapshot<T>(
     space: number,
@@ -385,7 +386,7 @@ export class Connections implements Database {
     }
   }
 
-  /** Connections in use, idle, and statements that wait for one, by lane; for metrics. */
+  /** Connections in total and idle, and statements that wait for one, by lane; for metrics. */
   usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number }>> {
     const of = (lane: Lane): { total: number; idle: number; waiting: number } => ({
       total: this.pools[lane].totalCount,
@@ -401,7 +402,7 @@ export class Connections implements Database {
   }
 }
 
-/** Of `slots` connections a tenant may have all but one while there are others. */
+/** Lets a tenant use all but one of `slots` connections while there are other tenants. */
 function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
   return new FairTurns({
     slots,
@@ -412,7 +413,7 @@ function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
   });
 }
 
-/** `waiting`, who leave after `milliseconds` at the latest. */
+/** Replaces `waiting` by one cancellation, which also fires after `milliseconds`. */
 function withPatience(
   waiting: readonly Cancellation[] | undefined,
   milliseconds: number | undefined,

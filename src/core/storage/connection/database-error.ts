@@ -1,34 +1,34 @@
 import { DatabaseError } from 'pg';
 import { FhirError, fhirError, type ErrorKey } from '../../errors';
 
-/** What is wrong with the database as a whole, and not with one statement. */
+/** A failure of the database as a whole, not of one statement. */
 export type Trouble = 'away' | 'exhausted' | 'faulty' | 'readOnly';
 
 export interface TranslatedError {
-  /** What to throw: a FhirError where PostgreSQL's trouble has an entry in the catalogue, else the cause itself. */
+  /** The error to throw: a FhirError if the catalogue has an entry for the failure, else a StatementError. */
   readonly error: unknown;
   readonly cause: Error;
-  /** True when the connection is lost: what was sent on it may have been done. */
+  /** True if the connection is lost: statements sent on it may have run. */
   readonly connectionLost: boolean;
-  /** Undefined: the trouble of the statement alone. */
+  /** Undefined: only the statement failed. */
   readonly trouble?: Trouble;
 }
 
-/** SQLSTATE that write_versions raises when a tenant's counter is at its end. */
+/** SQLSTATE that write_versions raises when a tenant's sequence counter is exhausted. */
 const SEQUENCE_EXHAUSTED = 'AN001';
-/** SQLSTATEs of require_quota, and what they say of the tenant. */
+/** SQLSTATEs of require_quota, with the reason to report. */
 const QUOTAS: Readonly<Record<string, string>> = {
   AN004: 'has as many resources as it may have: delete some',
   AN005: 'keeps as many bytes of versions as it may keep: purge some',
 };
 const QUERY_CANCELED = '57014';
 
-/** The only place that knows PostgreSQL's error codes (errcodes-appendix of its manual). */
+/** Translates an error of pg; only this file knows PostgreSQL's error codes (errcodes-appendix of its manual). */
 export function translateDatabaseError(error: unknown): TranslatedError {
   if (error instanceof FhirError) return { error, cause: error, connectionLost: false };
   const cause = error instanceof Error ? error : new Error('unknown failure of the database');
   if (!(cause instanceof DatabaseError)) {
-    // Socket errors and pg's own: the connection is in an unknown state.
+    // Errors of the socket or of pg itself leave the connection in an unknown state.
     return { error: fhirError('storageUnavailable'), cause, connectionLost: true, trouble: 'away' };
   }
   const code = cause.code ?? '';
@@ -44,7 +44,7 @@ export function translateDatabaseError(error: unknown): TranslatedError {
   return { error: new StatementError(code), cause, connectionLost: false };
 }
 
-/** Class 53, insufficient resources, of which PostgreSQL names these. */
+/** Reasons for SQLSTATE class 53, insufficient resources. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   53100: 'has no room left on its disk',
   53200: 'has no memory left',
@@ -54,7 +54,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
 
 /** SQLSTATEs that are about the database as a whole. */
 function troubleOf(code: string): Omit<TranslatedError, 'cause'> | undefined {
-  // Invalid authorization, no such database: refused when a connection is made.
+  // Connection exception, invalid authorization or an unknown database.
   if (/^(08|28|3D000)/.test(code))
     return { error: fhirError('storageUnavailable'), connectionLost: true, trouble: 'away' };
   if (code.startsWith('57P'))
@@ -62,7 +62,7 @@ function troubleOf(code: string): Omit<TranslatedError, 'cause'> | undefined {
   if (code.startsWith('53')) {
     const reason = EXHAUSTED[code] ?? 'has run out of a resource';
     const error = fhirError('storageExhausted', { reason });
-    // The limits of the configuration are of one statement.
+    // A limit of the configuration concerns one statement.
     return { error, connectionLost: false, ...(code === LIMIT_REACHED ? {} : { trouble: 'exhausted' }) };
   }
   // System error: input or output, a missing file.
@@ -82,22 +82,22 @@ const TROUBLES: readonly ErrorKey[] = [
   ...(['storageExhausted', 'storageFaulty', 'storageReadOnly', 'notStored', 'maybeStored'] as const),
 ];
 
-/** True where the connection was lost, or none was there. */
+/** True if the connection was lost or could not be made. */
 export function isConnectionLoss(error: unknown): error is FhirError {
   return error instanceof FhirError && LOST.includes(error.key);
 }
 
-/** True where the database as a whole is in trouble, which the log says elsewhere. */
+/** True if the database as a whole has failed, which DatabaseHealth logs. */
 export function isDatabaseTrouble(error: unknown): error is FhirError {
   return error instanceof FhirError && TROUBLES.includes(error.key);
 }
 
-/** For the log: SQLSTATE, or the system's name of an error. */
+/** The SQLSTATE or system error code, for the log. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-/** Any other refusal of a statement. Carries the SQLSTATE only: never PostgreSQL's detail, which may quote a patient. */
+/** Any other rejected statement. It carries the SQLSTATE only, because PostgreSQL's detail may quote a patient. */
 export class StatementError extends Error {
   constructor(readonly sqlState: string) {
     super(`PostgreSQL refused a statement (SQLSTATE ${sqlState})`);
@@ -105,7 +105,7 @@ export class StatementError extends Error {
   }
 }
 
-/** True for a deadlock or serialization failure, after which the same statement may simply be run again. */
+/** True for a deadlock or serialization failure, after which the caller may retry the statement. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof StatementError && (error.sqlState === '40P01' || error.sqlState === '40001');
 }
@@ -113,7 +113,7 @@ export function isRetryable(error: unknown): boolean {
 /** SQLSTATE of require_targets. */
 const TARGET_MISSING = 'AN003';
 
-/** True where something that was to be referred to is not there: nothing was written. */
+/** True if the target of a reference does not exist; nothing was written. */
 export function isBrokenWrite(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === TARGET_MISSING;
 }
@@ -121,12 +121,12 @@ export function isBrokenWrite(error: unknown): boolean {
 /** SQLSTATE of compare_search_parameters. */
 const PARAMETERS_CHANGED = 'AN002';
 
-/** True where rows were made by search parameters of the tenant that have changed since: nothing was written. */
+/** True if the tenant's search parameters changed after the index rows were made; nothing was written. */
 export function isOutdatedWrite(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === PARAMETERS_CHANGED;
 }
 
-/** True where a write met a quota of its tenant: nothing was written. */
+/** True if a write exceeds a quota of its tenant; nothing was written. */
 export function isOverQuota(error: unknown): boolean {
   return error instanceof FhirError && error.key === 'quotaExceeded';
 }
@@ -134,7 +134,7 @@ export function isOverQuota(error: unknown): boolean {
 /** SQLSTATE of require. */
 const REQUIREMENT_LOST = 'AN006';
 
-/** True where something that statements rely on does not hold any more: nothing of their transaction was kept. */
+/** True if a requirement of a statement no longer holds; its transaction was rolled back. */
 export function isLostRequirement(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === REQUIREMENT_LOST;
 }

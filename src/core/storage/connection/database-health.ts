@@ -2,7 +2,7 @@ import type { Log } from '../../context';
 import { LANES, type Lane } from './database';
 import type { Trouble } from './database-error';
 
-/** Milliseconds for which a refusal of PostgreSQL counts when nothing was tried since. */
+/** Milliseconds for which a failure counts if the lane has run nothing since. */
 const MEMORY_MS = 10_000;
 
 const WORDS: Readonly<Record<Trouble, string>> = {
@@ -17,15 +17,15 @@ interface Failure {
   readonly at: number;
 }
 
-/** What the statements of the lanes say of the database. One log line when a trouble begins, and one when it is over. */
+/** The health of the database as the lanes' statements show it. Each trouble logs one line at its start and its end. */
 export class DatabaseHealth {
   private readonly failures: Partial<Record<Lane, Failure>> = {};
-  /** When they began. */
+  /** Start times of current troubles. */
   private readonly open = new Map<Trouble, number>();
 
   constructor(private readonly log: Log) {}
 
-  /** @param code SQLSTATE or name of an error of the system, for the log */
+  /** @param code SQLSTATE or system error code, for the log */
   failed(lane: Lane, trouble: Trouble, code: string): void {
     const now = performance.now();
     this.failures[lane] = { trouble, at: now };
@@ -34,7 +34,7 @@ export class DatabaseHealth {
     this.log.warn({ trouble, code, lane }, WORDS[trouble]);
   }
 
-  /** Cost: a look at a field while all is well. */
+  /** **Cost**: a field read while the lane is healthy. */
   succeeded(lane: Lane): void {
     if (this.failures[lane] === undefined) return;
     this.failures[lane] = undefined;
@@ -47,7 +47,7 @@ export class DatabaseHealth {
     }
   }
 
-  /** Lanes of which the last statement failed, in the last ten seconds. */
+  /** Lanes whose last statement failed in the last ten seconds. */
   current(): readonly { readonly lane: Lane; readonly trouble: Trouble; readonly words: string }[] {
     const now = performance.now();
     return LANES.flatMap((lane) => {

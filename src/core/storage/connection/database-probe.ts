@@ -4,10 +4,10 @@ import type { Database, Lane } from './database';
 import { translateDatabaseError } from './database-error';
 import type { DatabaseHealth } from './database-health';
 
-/** Milliseconds in which the database must answer those who ask how it is. */
+/** Milliseconds in which the database must answer a probe. */
 const PATIENCE_MS = 2_000;
 
-/** What a connection pool lends. */
+/** A connection lent by a pool. */
 export interface Borrowed {
   readonly connection: Connection;
   release(): void;
@@ -15,17 +15,17 @@ export interface Borrowed {
 
 interface ProbeParts {
   readonly health: DatabaseHealth;
-  /** Takes a connection that nothing else uses. */
+  /** Takes a connection of the probe's own. */
   take(): Promise<Borrowed>;
-  /** Runs a statement of a lane that does nothing. */
+  /** Runs an empty statement of a lane. */
   ping(lane: Lane): Promise<unknown>;
 }
 
-/** Tells whether the database can do its work, on a connection of its own. */
+/** Checks on a connection of its own whether the database works. */
 export class DatabaseProbe {
   constructor(private readonly parts: ProbeParts) {}
 
-  /** Runs `work`. Throws what the database refuses, storageUnavailable after two seconds. */
+  /** Runs `work`. **Throws** errors of the database, and storageUnavailable after two seconds. */
   async ask<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const until = performance.now() + PATIENCE_MS;
     const { connection, release } = await this.take(until);
@@ -41,8 +41,8 @@ export class DatabaseProbe {
   }
 
   /**
-   * What is wrong with the lanes, in words: those of which the last statement failed a short while ago. One of which
-   * the connection failed is tried again, for two seconds at most.
+   * Describes the lanes whose last statement failed recently. Lanes whose connection failed are tried again, for two
+   * seconds at most.
    */
   async troubles(): Promise<readonly string[]> {
     const { health, ping } = this.parts;
@@ -57,7 +57,7 @@ export class DatabaseProbe {
     try {
       return await before(until, taking);
     } catch (error) {
-      // Where it comes too late, it is given back.
+      // A connection that comes too late is released.
       void taking.then(
         ({ release }) => release(),
         () => undefined,
@@ -67,7 +67,7 @@ export class DatabaseProbe {
   }
 }
 
-/** Throws storageUnavailable where it takes longer. */
+/** **Throws** storageUnavailable if the promise takes longer. */
 async function before<T>(until: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -9,41 +9,41 @@ export interface DatabaseOptions {
   readonly user: string;
   readonly password: string;
   readonly ssl: false | { readonly ca?: string };
-  /** A statement that runs longer is cancelled by PostgreSQL; default 10,000. */
+  /** Milliseconds after which PostgreSQL cancels a statement; default 10,000. */
   readonly statementTimeoutMs?: number;
-  /** Of tenants that set none: resources, and bytes of the texts of versions; undefined: any number. */
+  /** Quotas of tenants without quotas of their own: resources, and bytes of version texts; undefined: no limit. */
   readonly quotas?: { readonly maxResources?: number; readonly maxBytes?: number };
-  /** Connections in all, shared out over the lanes; default 14, at least 4. */
+  /** Connections in total, divided among the lanes; default 14, at least 4. */
   readonly connections?: number;
-  /** Milliseconds for which the proof of row-level security on a connection counts; default 60,000. */
+  /** Milliseconds for which the proof of row-level security on a connection is valid; default 60,000. */
   readonly proofIntervalMs?: number;
 }
 
 /**
- * Statements of one lane share connections, so that a slow search never stands before a write.
- * read: gathered reads by key; write: gathered writes; transaction: what takes several statements to write, and may wait
- * for locks; search: all else.
+ * Statements of one lane share connections, so that a slow search never delays a write.
+ * read: batched reads by key; write: batched writes; transaction: writes of several statements, which may wait for
+ * locks; search: everything else.
  */
 export type Lane = 'read' | 'write' | 'transaction' | 'search';
 export const LANES: readonly Lane[] = ['read', 'write', 'transaction', 'search'];
 
-/** A row in the order of the select list. 64-bit integers come as numbers; keys are selected as text. */
+/** A row in the order of the select list. 64-bit integers are numbers; keys are selected as text. */
 export type Row = readonly unknown[];
 
 /** Runs a statement inside a transaction of one space. */
 export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
-/** The role that every statement of the server runs as: row-level security holds for it, unlike for owner and superuser. */
+/** The role of every statement of the server. Row-level security applies to it, unlike to the owner and superusers. */
 export const APPLICATION_ROLE = 'andiron_application';
 
-/** Runs statements: each as a transaction of its own (connections.ts), or all of them in one snapshot (snapshot.ts). */
+/** Runs statements, each as a transaction of its own (connections.ts) or all in one snapshot (snapshot.ts). */
 export interface Database {
   /**
    * Runs one statement in one space. `space` undefined: a statement on the control plane.
-   * Throws FhirError (storageUnavailable, timeout …) for what PostgreSQL reports as its own trouble, else the cause.
+   * **Throws** FhirError (storageUnavailable, timeout …) for a failure of the database, else StatementError.
    *
-   * @param waiting those who wait for the rows: when all of these have left, the statement is cancelled in
-   *   PostgreSQL and `timeout` thrown. Undefined: it runs to its end
+   * @param waiting the requests that wait for the rows: when all of them have left, PostgreSQL cancels the statement,
+   *   and `timeout` is thrown. Undefined: the statement runs to its end
    */
   run(
     lane: Lane,
@@ -54,7 +54,7 @@ export interface Database {
   ): Promise<Row[]>;
 }
 
-/** Names the space that row-level security lets the connection see. */
+/** Sets the space that row-level security lets the connection see. */
 export const SET_SPACE = defineStatement(
   template(sql`select set_config('andiron.space', ${bind('space')}, false)`),
 );
@@ -64,14 +64,14 @@ export const CONNECT_MS = 5_000;
 export const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 
 /**
- * Milliseconds that the answer of a statement may take. PostgreSQL has cancelled it before; only a lost connection or a
- * stopped server is silent for so long.
+ * Milliseconds after which a statement without an answer counts as lost. PostgreSQL cancels a statement earlier, so
+ * only a lost connection or a stopped server is silent for so long.
  */
 export function answerLimit({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: DatabaseOptions): number {
   return statementTimeoutMs + 2_000;
 }
 
-/** How pg connects; the same for the server's lanes, migrations and the tools. */
+/** The configuration of pg for the server's lanes, migrations and tools. */
 export function clientConfiguration(options: DatabaseOptions): {
   host: string;
   port: number;
@@ -94,7 +94,7 @@ export function clientConfiguration(options: DatabaseOptions): {
     ssl,
     application_name: 'andiron',
     connectionTimeoutMillis: CONNECT_MS,
-    // Node.js sends ten probes, one a second, from then on.
+    // From then on Node.js sends ten probes, one a second.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };

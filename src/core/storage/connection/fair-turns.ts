@@ -1,16 +1,16 @@
 import { fhirError } from '../../errors';
 
-/** How many may be at something at once, and how many may wait for it. */
+/** Limits on running and waiting tasks. */
 export interface TurnLimits {
-  /** At once, of all keys together. */
+  /** Running tasks of all tenants together. */
   readonly slots: number;
-  /** At once, of one key. */
+  /** Running tasks of one tenant. */
   readonly most: number;
-  /** The same where this process has never seen another key; undefined: no different. */
+  /** Replaces `most` until this process has seen a second tenant; undefined: `most`. */
   readonly mostAlone?: number;
-  /** Of one key; undefined: any number. */
+  /** Waiting tasks of one tenant; undefined: no limit. */
   readonly maxWaiting?: number;
-  /** Milliseconds that one may wait; undefined: as long as it takes. */
+  /** Milliseconds that a task may wait; undefined: no limit. */
   readonly patienceMs?: number;
 }
 
@@ -21,30 +21,30 @@ interface Waiting {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** What there is of one tenant. */
+/** The tasks of one tenant. */
 interface Share {
   running: number;
-  /** The longest waiting first. */
+  /** Longest waiting first. */
   readonly waiting: Waiting[];
 }
 
-/** Of what no tenant asks for itself. Numbers below are nobody's either, such as those of the base spaces. */
+/** The tenant number of tasks without a tenant. Negative numbers have no tenant either, such as the base spaces. */
 export const NO_TENANT = 0;
-/** Tenants of which a share is kept though nothing of theirs is under way. */
+/** Number of shares from which those without tasks are removed. */
 const MAX_SHARES = 1000;
 
 /**
- * A fair semaphore. When all slots are in use, tenants take turns: the next slot goes to the tenant with the fewest running
- * tasks, and among those to the one served longest ago. So a task waits for one slot and for one task of each other
- * tenant, however many tasks of one tenant wait. No tenant may use all slots: long tasks leave some for the others.
+ * A fair semaphore. When all slots are in use, tenants take turns: the next slot goes to the tenant with the fewest
+ * running tasks, and among those to the one served longest ago. So a task waits for one slot and for one task of each
+ * other tenant, however many tasks of one tenant wait. No tenant may use all slots: long tasks leave some for others.
  *
- * Cost: a counter where a slot is free. Waiting tasks are in arrays, not in Maps or Sets: a long-lived Map or Set with many
- * insertions and deletions retains its values, and their requests, until a full garbage collection (in-flight.ts).
+ * **Cost**: a counter if a slot is free. Waiting tasks are in arrays, not in Maps or Sets: a long-lived Map or Set with
+ * many insertions and deletions retains its values, and their requests, until a full garbage collection (in-flight.ts).
  */
 export class FairTurns {
   private free: number;
   private readonly shares = new Map<number, Share>();
-  /** Those of which some wait, in the order in which they are served. */
+  /** The shares with waiting tasks, in the order in which they are served. */
   private readonly waiting: Share[] = [];
   private only: number | undefined;
   private most: number;
@@ -55,9 +55,10 @@ export class FairTurns {
   }
 
   /**
-   * Undefined: it may begin at once. Else resolves when it may. `leave` is to be called when it is done, unless this
-   * rejects: with overloaded, where too many of the tenant wait or it has waited too long, or timeout, where nobody waits
-   * for it any more when its turn comes.
+   * Requests a slot. Returns undefined if the task can begin at once, else a promise that resolves when it can. The
+   * caller calls `leave` when the task is done, unless the promise rejects.
+   * **Throws** overloaded if too many tasks of the tenant wait or this one has waited too long, timeout if the task was
+   * cancelled before its turn.
    */
   enter(tenant: number, isGivenUp: () => boolean = () => false): Promise<void> | undefined {
     this.notice(tenant);
@@ -83,7 +84,7 @@ export class FairTurns {
     this.serve();
   }
 
-  /** All that wait. */
+  /** Waiting tasks of all tenants. */
   get waitingCount(): number {
     return this.waiting.reduce((count, share) => count + share.waiting.length, 0);
   }

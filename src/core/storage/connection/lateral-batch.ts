@@ -1,4 +1,4 @@
-/** Many runs of one statement, with different values, as one statement. */
+/** Merges many runs of one statement, with different values, into one statement. */
 import { setImmediate as setImmediateOnce } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import type { Cancellation } from '../../concurrency/cancellation';
@@ -8,19 +8,19 @@ import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
 import type { Bound, Statement } from './statement';
 import { StatementForms, type Form } from './statement-forms';
 
-/** Rows with texts that one statement may be asked for. */
+/** Rows with texts that one statement may return. */
 const MAX_TEXTS = 8_000;
-/** Rows of one statement; more are refused. */
+/** Rows that one statement may return; beyond it the request fails with `tooCostly`. */
 const MAX_ROWS = 200_000;
-/** Runs in one statement. */
+/** Runs merged into one statement. */
 const MAX_RUNS = 256;
-/** Longer texts of rows than come to this together are given to nobody: they would all be held at once. */
+/** Limit on the row text that one batch buffers; beyond it the request fails with `tooCostly`. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
-/** Bytes that are compared to tell one run from another. */
+/** Longest buffer whose bytes are compared to tell one run from another. */
 const SHORT_BUFFER = 1024;
-/** What a statement is told of the size of its texts (version-row.ts). */
+/** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
-/** What a statement is told of the texts that are known (known-sequences.ts). */
+/** Name of the bound set of versions whose texts are cached (known-sequences.ts). */
 const KNOWN = 'known';
 
 interface Run {
@@ -34,10 +34,10 @@ interface Run {
 }
 
 /**
- * A database for several searches that do the same at the same time, such as what refers to each resource of a list:
- * statements of the same text that are asked for in one turn of the event loop go together in one, which runs the text
- * for each of their values (a lateral join). Those with the same values run once. What cannot go together runs by itself.
- * Throws tooCostly for more text than may be held.
+ * A database for several searches that do the same at the same time, such as reverse references of each resource in a
+ * list. Statements of the same text, sent in one turn of the event loop, are merged into one. It runs the text for each
+ * set of values by a lateral join, and equal sets of values once. Statements that cannot be merged run by themselves.
+ * **Throws** tooCostly if the rows or their texts exceed the limits.
  */
 export class LateralBatch implements Database {
   private waiting = new Map<string, Run[]>();
@@ -82,8 +82,8 @@ export class LateralBatch implements Database {
   }
 
   /**
-   * When nobody looks how its search is best run (`Statement.isPlanningQuery`): who knows that already waits for those who do not, so
-   * that what they ask then goes together.
+   * Resolves when no planning query (`Statement.isPlanningQuery`) of the batch is under way. A search with a finished
+   * plan waits for the others, so that their next statements can be merged.
    */
   async afterPlanning(): Promise<void> {
     await setImmediateOnce();
@@ -113,7 +113,7 @@ export class LateralBatch implements Database {
     if (first === undefined) return [];
     const { lane, space, waiting } = first;
     const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
-    // What differs between them is their values alone: the text is the same.
+    // The runs differ in their values alone: the text is the same.
     const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
     if (merged === undefined) {
       return Promise.all(
@@ -148,13 +148,13 @@ function tooMuch(): Error {
   return fhirError('tooCostly', { reason: 'What is asked for at once is too much: ask for fewer resources' });
 }
 
-/** How many runs go together: of long pages fewer. The room for a text tells how many rows a page has. */
+/** The number of runs to merge: fewer for long pages. The inline limit tells how many rows a page has. */
 function mostRuns(inline: Bound | undefined): number {
   if (typeof inline !== 'number') return MAX_RUNS;
   return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
 }
 
-/** The room for texts in one statement is shared by those that go together, and they are told one thing of what is known. */
+/** Divides the inline limit among merged runs, and binds the same set of cached versions for all of them. */
 function sharing(
   bound: Readonly<Record<string, Bound>>,
   runs: number,
@@ -175,18 +175,18 @@ interface Merged {
   readonly statement: Statement | undefined;
   /** Different calls. */
   readonly distinct: number;
-  /** For each call, which of the different ones it is. */
+  /** For each call, the index of its distinct call. */
   readonly places: readonly number[];
 }
 
-/** Undefined: their values cannot stand in a table. */
+/** Undefined: the values cannot be passed as a table. */
 function merge(
   { text, isPlanningQuery = false }: Statement,
   calls: readonly (readonly Bound[])[],
 ): Merged | undefined {
   const known = new Map<string, number>();
   const named = new Map<Buffer, number>();
-  /** Long ones, such as what is told of the known, are the same only if they are one. */
+  /** Long buffers, such as the set of cached versions, are equal only if they are the same object. */
   const nameOf = (value: Bound): Bound => {
     if (!Buffer.isBuffer(value)) return value;
     if (value.length <= SHORT_BUFFER) return value.toString('latin1');
@@ -227,7 +227,7 @@ function areSame(one: Bound | undefined, other: Bound | undefined): boolean {
   return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** One value of a column of values; an array stands there as its text. */
+/** Converts a value to an element of an array; a nested array becomes its text form. */
 function toElement(value: Bound, isArray: boolean): string | number | null {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string') return value;
@@ -246,7 +246,7 @@ function toArrayText(values: readonly (string | number | null)[]): string {
 
 const PLACEHOLDER = /\$(\d+)(?:::(\w+(?:\[\])?))?/g;
 
-/** The types that the placeholders of a statement are cast to, in their order; undefined where one is not. */
+/** The types that the placeholders of a statement are cast to, by position; undefined for one without a cast. */
 function typesOf(text: string): (string | undefined)[] {
   const types: (string | undefined)[] = [];
   for (const [, place, type] of text.matchAll(PLACEHOLDER)) types[Number(place) - 1] ??= type;
@@ -260,7 +260,7 @@ function formOf(text: string, types: readonly (string | undefined)[], varying: r
   return forms.get(key, () => mergedText(text, types, varying));
 }
 
-/** The statement runs once for each row of a table of the values that differ. */
+/** The text that runs the statement once for each row of a table of the varying values. */
 function mergedText(
   text: string,
   types: readonly (string | undefined)[],

@@ -1,4 +1,4 @@
-/** What became of a change that was sent to PostgreSQL and not answered (docs/faults.md, Lost answers). */
+/** Finds the outcome of a change that PostgreSQL received and did not answer (docs/faults.md, Lost answers). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DatabaseError, type Client } from 'pg';
@@ -9,15 +9,15 @@ import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions, type Row } from './d
 import { closeClient, openClient, withinLimit } from './open-client';
 import { bind, defineStatement, template } from './statement';
 
-/** Milliseconds in which a connection for the question may be made. */
+/** Milliseconds for attempts to open a connection. */
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 100;
-/** Milliseconds that all questions on one connection may take. */
+/** Milliseconds that all queries on one connection may take. */
 const QUESTIONS_MS = 6_000;
 
 const TAKE_ROLE = defineStatement(template(sql`set role ${sql.id(APPLICATION_ROLE)}`), { named: false });
 
-/** The number of a transaction that is under way, by which `requireCommitted` asks for it. */
+/** Reads the id of the current transaction, for `requireCommitted`. */
 export const CURRENT_TRANSACTION = defineStatement(template(sql`select pg_current_xact_id()::text`));
 
 const STATUS = defineStatement(template(sql`select pg_xact_status(${bind('transaction')}::xid8) limit 1`), {
@@ -25,8 +25,8 @@ const STATUS = defineStatement(template(sql`select pg_xact_status(${bind('transa
 });
 
 /**
- * Returns normally where the transaction of that number was committed. Throws notStored where it was not, maybeStored
- * where neither can be found out.
+ * Resolves if the transaction was committed. **Throws** notStored if it was not, maybeStored if neither can be
+ * determined.
  */
 export async function requireCommitted(
   options: DatabaseOptions,
@@ -40,16 +40,16 @@ export async function requireCommitted(
   throw fhirError(status === 'aborted' ? 'notStored' : 'maybeStored');
 }
 
-/** What is asked when a backend has ended. */
+/** Queries to run after a backend has ended. */
 interface Questions {
   readonly questions: readonly BoundStatement[];
-  /** They are asked as the application role, which sees this space; undefined: as the login role. */
+  /** The space that the queries see, as the application role; undefined: they run as the login role. */
   readonly space?: number | undefined;
 }
 
 /**
- * Ends the backend of a lost connection, and asks afterwards, when nothing of it can be committed any more. The rows
- * of each question. Throws maybeStored where the server is away or another one, or the backend does not end.
+ * Ends the backend of a lost connection and then runs queries, when the backend can no longer commit. Returns the rows
+ * of each query. **Throws** maybeStored if the server is away or is another one, or if the backend does not end.
  */
 export async function askAfterEnd(
   options: DatabaseOptions,
@@ -62,7 +62,7 @@ export async function askAfterEnd(
       client = await openClient(options);
       return await askOn(client, backend, asked);
     } catch (error) {
-      // A refusal of PostgreSQL will not change, but for those of a server that starts or has no connection to give.
+      // An error of PostgreSQL is final, unless the server is starting or has no connection left.
       const isFinal = error instanceof DatabaseError && !/^(57P|53|08)/.test(error.code ?? '');
       if (isFinal || error instanceof Unanswerable || performance.now() >= until)
         throw fhirError('maybeStored');
@@ -72,7 +72,7 @@ export async function askAfterEnd(
   }
 }
 
-/** Ends the backend of a lost connection, if the server can be reached, so that it keeps no locks. Never throws. */
+/** Ends the backend of a lost connection, if the server can be reached, to release its locks. Never throws. */
 export async function endLostBackend(options: DatabaseOptions, backend: Backend): Promise<void> {
   await askAfterEnd(options, backend, { questions: [] }).catch(() => undefined);
 }

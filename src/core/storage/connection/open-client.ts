@@ -2,13 +2,10 @@ import { Socket } from 'node:net';
 import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
 import { clientConfiguration, CONNECT_MS, type DatabaseOptions } from './database';
 
-/** Milliseconds that PostgreSQL has to end a session before its socket is destroyed. */
+/** Milliseconds in which PostgreSQL must end a session before its socket is destroyed. */
 const GOODBYE_MS = 2_000;
 
-/**
- * Opens a connection outside the pools. Throws what pg throws; it has given up after `connectionTimeoutMillis`
- * (database.ts).
- */
+/** Opens a connection outside the pools. **Throws** as pg does, within `connectionTimeoutMillis` (database.ts). */
 export async function openClient(options: DatabaseOptions): Promise<Client> {
   const client = new Client(clientConfiguration(options));
   // A lost connection fails its statements; without a listener the event would end the process.
@@ -22,10 +19,10 @@ export async function openClient(options: DatabaseOptions): Promise<Client> {
   }
 }
 
-/** A pool waits for the promise of `onConnect` before it lends a connection, though its own types do not say so. */
+/** A pool waits for the promise of `onConnect` before it lends a connection, but pg's types do not say so. */
 type WaitingPoolConfig = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
 
-/** A pool that lends a connection when `prepare` is done with it, which may take as long as connecting. */
+/** Opens a pool that lends a connection after `prepare` has finished, which may take as long as connecting. */
 export function openPool(
   options: DatabaseOptions,
   configuration: PoolConfig,
@@ -34,11 +31,10 @@ export function openPool(
   const waiting: WaitingPoolConfig = {
     ...clientConfiguration(options),
     ...configuration,
-    // Not `verify`: what has stopped waiting while that was under way is handed the connection all the same, and it is
-    // lost to the pool.
+    // Not `verify`: a caller that stopped waiting during it still gets the connection, and the pool loses it.
     onConnect: (client) => {
-      // The pool hears the errors of idle connections only. One that is lost while it works fails its statements;
-      // without a listener the event would end the process.
+      // The pool handles the errors of idle connections only. A connection lost in use fails its statements; without a
+      // listener the event would end the process.
       client.on('error', () => undefined);
       return withinLimit(client, CONNECT_MS, () => prepare(client));
     },
@@ -46,14 +42,14 @@ export function openPool(
   return new Pool(waiting);
 }
 
-/** Ends the session; the socket is destroyed when PostgreSQL does not answer. Never throws. */
+/** Ends the session, and destroys the socket if PostgreSQL does not answer. Never throws. */
 export async function closeClient(client: Client): Promise<void> {
   await withinLimit(client, GOODBYE_MS, () => client.end()).catch(() => undefined);
 }
 
 /**
- * Runs `work` with a connection; when it is not done after so many milliseconds, the socket is destroyed, by which
- * everything that waits for an answer on it fails.
+ * Runs `work` with a connection, and destroys the socket if it takes longer than the limit; pending statements on it
+ * then fail.
  */
 export async function withinLimit<T>(
   client: ClientBase,
@@ -71,12 +67,12 @@ export async function withinLimit<T>(
   }
 }
 
-/** Destroys the socket: what waits for an answer on it fails with `reason`. */
+/** Destroys the socket: pending statements fail with `reason`. */
 export function destroyClient(client: ClientBase, reason: Error): void {
   streamOf(client)?.destroy(reason);
 }
 
-/** The socket of a connection, which pg has though its types do not say so; undefined where there is none. */
+/** The socket of a connection, which pg has but does not type; undefined if there is none. */
 export function streamOf(client: ClientBase): Socket | undefined {
   if (!('connection' in client)) return undefined;
   const { connection } = client;

@@ -18,8 +18,8 @@ const NO_TIME_LIMIT = unnamed(sql`set statement_timeout = 0`);
 const NO_TIME_LIMIT_HERE = unnamed(sql`set local statement_timeout = 0`);
 
 /**
- * One connection of the owner, for work of an operator that the application role may not do. Row-level security does
- * not hold for it: every statement names its space.
+ * One connection of the owner role, for operator work that the application role may not do. Row-level security does not
+ * apply to it: every statement names its space.
  */
 export class OwnerSession {
   private hasLimit = true;
@@ -32,7 +32,7 @@ export class OwnerSession {
     watchConnection(options, client, backend);
   }
 
-  /** Throws storageUnavailable when the database cannot be reached. */
+  /** Opens a session. **Throws** storageUnavailable if the database cannot be reached. */
   static async open(options: DatabaseOptions): Promise<OwnerSession> {
     let client: Client | undefined;
     try {
@@ -59,7 +59,7 @@ export class OwnerSession {
     });
   }
 
-  /** One transaction on a connection of its own. Throws what `transaction` throws. */
+  /** Runs one transaction on a connection of its own. **Throws** as `transaction` does. */
   static async inTransaction<T>(
     options: DatabaseOptions,
     work: (session: OwnerSession) => Promise<T>,
@@ -84,15 +84,15 @@ export class OwnerSession {
     }
   }
 
-  /** From now on statements may take any time; whether the connection still works is watched (connection-watch.ts). */
+  /** Removes the time limit of statements; from now on the connection is watched instead (connection-watch.ts). */
   async removeLimit(): Promise<void> {
     await this.run(NO_TIME_LIMIT);
     this.hasLimit = false;
   }
 
   /**
-   * Runs `work` in one transaction; rolled back when it throws. Throws notStored where the connection is lost before
-   * it was committed, maybeStored where that cannot be found out.
+   * Runs `work` in one transaction, rolled back if it throws. **Throws** notStored if the connection is lost before the
+   * commit, maybeStored if the outcome cannot be determined.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run(BEGIN);
@@ -102,13 +102,13 @@ export class OwnerSession {
       await this.commit(row?.[0]);
       return result;
     } catch (error) {
-      // On a lost connection there is nothing left to roll back, and `error` says why.
+      // A lost connection has nothing to roll back, and `error` gives the cause.
       await this.run(ROLLBACK).catch(() => undefined);
       throw isConnectionLoss(error) ? fhirError('notStored') : error;
     }
   }
 
-  /** The same, of which statements may take any time. */
+  /** Runs a transaction whose statements have no time limit. */
   async longTransaction<T>(work: () => Promise<T>): Promise<T> {
     const { hasLimit } = this;
     return this.transaction(async () => {
@@ -127,7 +127,7 @@ export class OwnerSession {
     }
   }
 
-  /** Lets go of everything that the connection held. */
+  /** Closes the connection, which releases its locks. */
   async close(): Promise<void> {
     await closeClient(this.client);
   }

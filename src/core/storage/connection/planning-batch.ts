@@ -18,9 +18,9 @@ interface Group {
 }
 
 /**
- * A database of which the statements that only say how searches are best run (`Statement.isPlanningQuery`) go together: those that
- * are asked for before anything is waited for are one statement. All others pass as they are. For one connection, where
- * they would run one after the other, and where the number of statements is promised.
+ * A database that combines planning queries (`Statement.isPlanningQuery`): those sent before the caller awaits anything
+ * become one statement. Other statements pass unchanged. It serves a single connection, where the queries would run one
+ * after the other, and requests with a promised number of statements.
  */
 export class PlanningBatch implements Database {
   private groups = new Map<string, Group>();
@@ -68,7 +68,7 @@ export class PlanningBatch implements Database {
 
 const forms = new StatementForms();
 
-/** One row; each look is a column of it, with its rows as a JSON array of objects, or null. */
+/** One row with a column for each query: its rows as a JSON array of objects, or null. */
 function combine(looks: readonly Look[]): Statement {
   const values = looks.map(({ statement, bound }) => statement.values(bound));
   const texts = looks.map(({ statement }) => statement.text);

@@ -1,21 +1,21 @@
 import type { Database, Row } from './database';
 import type { Statement } from './statement';
 
-/** What one SQL text did for a search. */
+/** The work of one SQL text for a search. */
 export interface RecordedStatement {
   readonly text: string;
   runs: number;
   rows: number;
   milliseconds: number;
-  /** PostgreSQL's plan without costs and values; undefined where it was not asked for. */
+  /** PostgreSQL's plan without costs and values; undefined if it was not requested. */
   plan: string | undefined;
 }
 
-/** Texts that are kept, and of those the ones whose plan is asked for. */
+/** Texts that are recorded, and texts whose plan is requested. */
 const MAX_TEXTS = 100;
 const MAX_PLANS = 20;
 
-/** Keeps the SQL that a search runs, without its values, and what it took. */
+/** Records the SQL that a search runs, without its values, and its cost. */
 export class RecordedStatements {
   private readonly byText = new Map<string, RecordedStatement>();
 
@@ -23,7 +23,7 @@ export class RecordedStatements {
     return [...this.byText.values()];
   }
 
-  /** Runs statements by `database`. Asking for the plan comes after the statement and is not in its time. */
+  /** Returns a database that records statements. The plan is requested after the statement and is not in its time. */
   over(database: Database): Database {
     return {
       run: async (lane, space, statement, bound, waiting) => {
@@ -53,12 +53,12 @@ export class RecordedStatements {
   }
 }
 
-/** Without costs: PostgreSQL's estimates come from the values of all tenants. */
+/** Without costs: PostgreSQL's estimates derive from the values of all tenants. */
 function explained(statement: Statement): Statement {
   return { ...statement, name: undefined, text: `explain (costs off) ${statement.text}` };
 }
 
-/** The plan with `?` for each value: some are keyed hashes, which nobody is to know. */
+/** The plan with `?` for each value, because some values are keyed hashes, which must stay secret. */
 function toPlanText(rows: readonly Row[]): string {
   return rows
     .map((row) => String(row[0]))

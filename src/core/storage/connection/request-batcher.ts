@@ -1,23 +1,23 @@
 import DataLoader from 'dataloader';
 import { FairTurns } from './fair-turns';
 
-/** Groups that are remembered; an old one is made again when it is asked for. */
+/** Number of cached groups; beyond it the cache is cleared, and groups are created again on demand. */
 const MAX_GROUPS = 1000;
 
-/** How requests go together. */
+/** Limits on batches. */
 export interface Gathered {
-  /** Statements of one space under way at once. */
+  /** Concurrent statements of one space. */
   readonly concurrent: number;
-  /** Those of all spaces; undefined: no more than of one. */
+  /** Concurrent statements of all spaces; undefined: as of one space. */
   readonly inAll?: number;
   /** Requests in one statement. */
   readonly most: number;
 }
 
 /**
- * Lets requests of a kind that come while all statements are under way go together in the next one. A request never
- * joins a statement that was sent before it was asked for, and no answer is kept, so each is as fresh as its own
- * statement. When nothing is under way nothing waits. Spaces take turns (fair-turns.ts).
+ * Batches requests: those that arrive while all statements are under way share the next one. A request never joins a
+ * statement that was sent before it, and no response is cached, so each is as fresh as its own statement. A request
+ * does not wait when no statement is under way. Spaces take turns (fair-turns.ts).
  */
 export class RequestBatcher<Group, Request, Answer> {
   private readonly loaders = new Map<string, DataLoader<Request, Answer>>();
@@ -25,11 +25,11 @@ export class RequestBatcher<Group, Request, Answer> {
 
   constructor(
     private readonly options: Gathered & {
-      /** One statement for all requests; answers in their order. Its failure is that of each of them. */
+      /** Runs one statement for all requests; returns their answers in order. Its failure fails each request. */
       readonly run: (group: Group, requests: readonly Request[]) => Promise<(Answer | Error)[]>;
-      /** The space that is asked. */
+      /** The space that a request reads or writes. */
       readonly spaceOf: (group: Group, request: Request) => number;
-      /** Told the number of requests of each statement; for metrics. */
+      /** Receives the number of requests of each statement, for metrics. */
       readonly observe: (requests: number) => void;
     },
   ) {
@@ -37,7 +37,7 @@ export class RequestBatcher<Group, Request, Answer> {
     this.turns = new FairTurns({ slots: inAll, most: concurrent });
   }
 
-  /** `name` tells one group from another: only requests of one group share a statement. */
+  /** Adds a request to the group of that name; only requests of one group share a statement. */
   load(name: string, group: Group, request: Request): Promise<Answer> {
     let loader = this.loaders.get(name);
     if (loader === undefined) {
@@ -53,11 +53,11 @@ export class RequestBatcher<Group, Request, Answer> {
     return loader.load(request);
   }
 
-  /** Dispatches when a statement may be sent: until then further requests join. */
+  /** Dispatches when a statement may be sent; further requests join until then. */
   private whenFree(space: number, dispatch: () => void): void {
     const turn = this.turns.enter(space);
     if (turn === undefined) dispatch();
-    // Nothing refuses a turn here: neither how many wait nor how long is limited.
+    // The promise does not reject, because these turns have no limit on the number or duration of waits.
     else void turn.then(dispatch);
   }
 

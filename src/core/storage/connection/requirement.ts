@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** True, or the statement fails by `isLostRequirement`. */
+/** True, or the statement fails with an error that `isLostRequirement` recognizes. */
 export function requireThat(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`andiron.require(${condition})`;
 }

@@ -1,4 +1,4 @@
-/** The proof that a connection runs as the application role with row-level security in force, and what it last gave. */
+/** The proof that a connection runs as the application role with row-level security in force. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Log } from '../../context';
 import { APPLICATION_ROLE } from './database';
@@ -8,8 +8,8 @@ import { TENANT_TABLES } from '../schema/tenant-tables';
 const TABLES = sql.join(Object.keys(TENANT_TABLES).map((name) => sql.lit(name)));
 
 /**
- * True where the role is the application's and row-level security holds for it in every table of tenants. Cost: an index
- * probe of the catalog for each table.
+ * True if the current role is the application role and row-level security applies to it in every tenant table.
+ * **Cost**: an index probe of the catalog for each table.
  */
 export const IS_ROW_SECURE: RawBuilder<boolean> = sql<boolean>`(
   select current_user = ${sql.lit(APPLICATION_ROLE)} and coalesce(bool_and(row_security_active(c.oid)), false)
@@ -17,7 +17,7 @@ export const IS_ROW_SECURE: RawBuilder<boolean> = sql<boolean>`(
 
 export const PROVE_ROW_SECURITY = defineStatement(template(sql`select ${IS_ROW_SECURE}`));
 
-/** A connection on which the proof fails. It must not be used. */
+/** The proof failed on a connection, which must not be used. */
 export class RowSecurityError extends Error {
   constructor() {
     super('row-level security is not in force on a connection');
@@ -25,10 +25,10 @@ export class RowSecurityError extends Error {
   }
 }
 
-/** Milliseconds for which a proof counts. */
+/** Milliseconds for which a proof is valid. */
 const PROOF_INTERVAL_MS = 60_000;
 
-/** What the proofs of all connections of a process gave. */
+/** The results of the proofs of all connections of a process. */
 export class RowSecurity {
   #holds = true;
   #failedAt = 0;
@@ -38,17 +38,17 @@ export class RowSecurity {
     private readonly intervalMs: number = PROOF_INTERVAL_MS,
   ) {}
 
-  /** What the last proof gave. */
+  /** The result of the last proof. */
   get holds(): boolean {
     return this.#holds;
   }
 
-  /** Whether a connection that was proven at that moment must be proven again: after a minute, and after each failure. */
+  /** True if a connection that was proven then must be proven again: after a minute, and after each failure. */
   isDue(provenAt: number): boolean {
     return performance.now() - provenAt >= this.intervalMs || provenAt <= this.#failedAt;
   }
 
-  /** Notes what a proof gave; one log line per change. **Throws** RowSecurityError where it failed. */
+  /** Records the result of a proof; one log line per change. **Throws** RowSecurityError if it failed. */
   record(holds: boolean): void {
     if (!holds) this.#failedAt = performance.now();
     if (holds !== this.#holds) {

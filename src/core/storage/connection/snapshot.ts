@@ -12,8 +12,7 @@ const COMMIT = defineStatement(template(sql`commit`), { named: false });
 
 /**
  * Statements of one connection that all see the data as the first of them does (transaction-iso.html, Repeatable Read).
- * They run one after the other, in the order in which they were asked for. Beginning and ending cost no round trip that
- * anybody waits for.
+ * They run one after the other, in the order of the calls. No caller waits for a round trip of begin or commit.
  */
 export class Snapshot implements Database {
   private isBegun = false;
@@ -31,7 +30,7 @@ export class Snapshot implements Database {
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
-    // What has failed in one part may still ask in another, and the connection may be someone else's by now.
+    // After a failure other parts of the request may still send statements, and the connection may have another user.
     if (this.isOver) throw new Error('the snapshot is over');
     if (isGivenUp(this.waiting)) throw fhirError('timeout');
     const before = this.isBegun ? [] : [BEGIN];
@@ -44,7 +43,7 @@ export class Snapshot implements Database {
     }
   }
 
-  /** Ends the transaction. Never throws: a connection that is lost by it says so. */
+  /** Ends the transaction. Never throws: a connection that is lost in doing so is marked as lost. */
   async end(isGood: boolean): Promise<void> {
     this.isOver = true;
     if (!this.isBegun) return;

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { named, type Statement } from './statement';
 
-/** What is sent of a statement beside its values. */
+/** A statement without its values. */
 export type Form = Pick<Statement, 'name' | 'text'>;
 
 const MAX_FORMS = 300;
-/** A form that comes so often is prepared (statement-shapes.ts). */
+/** Uses after which a form is prepared (statement-shapes.ts). */
 const USES_TO_NAME = 3;
 const MAX_NAMED = 100;
 const MAX_NAMED_LENGTH = 10_000;
 
-/** Texts that are made of those of other statements, made once. */
+/** Cache of texts that are derived from other statements' texts. */
 export class StatementForms {
   private readonly forms = new LRUCache<string, { form: Form; uses: number }>({ max: MAX_FORMS });
   private readonly names = new Set<string>();
 
-  /** `build` is called where the key is not known. */
+  /** Returns the form of a key; `build` is called on a cache miss. */
   get(key: string, build: () => string): Form {
     let known = this.forms.get(key);
     if (known === undefined) {

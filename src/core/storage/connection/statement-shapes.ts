@@ -4,24 +4,24 @@ import { defineStatement, named, template, type Statement } from './statement';
 
 const MAX_SHAPES = 500;
 /**
- * Each prepared statement takes some 50 kB in every PostgreSQL process and is never forgotten there: clients can write
- * searches of endlessly many shapes.
+ * Limit on prepared statements: each takes some 50 kB in every PostgreSQL process and is never evicted there, and
+ * clients can write searches of endlessly many shapes.
  */
 const MAX_NAMED = 300;
 const MAX_NAMED_LENGTH = 10_000;
-/** A shape that comes so often is prepared: its plan is then made once for each connection, not for each search. */
+/** Uses after which a shape is prepared: its plan is then made once per connection, not once per search. */
 const USES_TO_NAME = 3;
 
 /**
- * Statements by the shape of their request, compiled once. How the rows are found is written into the text, so that the
- * plan of one request is right for all of its shape (measured: a third to a half of PostgreSQL's time was planning;
+ * Statements by the shape of their request, compiled once. The access path is part of the text, so that the plan of one
+ * request suits all requests of its shape (measured: planning took a third to a half of PostgreSQL's time;
  * docs/bench/journal/searches.md).
  */
 export class StatementShapes {
   private readonly shapes = new LRUCache<string, { statement: Statement; uses: number }>({ max: MAX_SHAPES });
   private readonly names = new Set<string>();
 
-  /** `build` is called where the shape is not known. */
+  /** Returns the statement of a shape; `build` is called on a cache miss. */
   get(shape: string, build: () => RawBuilder<unknown>): Statement {
     let known = this.shapes.get(shape);
     if (known === undefined) {

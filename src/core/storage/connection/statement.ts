@@ -11,7 +11,7 @@ import {
 import { createHash } from 'node:crypto';
 import type { Tables } from '../schema/tables';
 
-/** Builds and compiles only; statements run through pg (database.ts). */
+/** Builds and compiles queries only; statements run through pg (database.ts). */
 export const builder = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -25,7 +25,7 @@ class Placeholder {
   constructor(readonly name: string) {}
 }
 
-/** Stands in a statement for the value of that name, bound when the statement runs. */
+/** A placeholder for the value of that name, bound when the statement runs. */
 export function bind<T>(name: string): RawBuilder<T> {
   return sql`${new Placeholder(name)}`;
 }
@@ -33,20 +33,20 @@ export function bind<T>(name: string): RawBuilder<T> {
 /** A value that pg can bind. */
 export type Bound = string | number | boolean | null | Buffer | readonly (string | number | null)[];
 
-/** SQL text that was compiled once; values are bound by name. */
+/** SQL text that is compiled once; values are bound by name. */
 export interface Statement {
-  /** Undefined: unnamed, planned anew each time with the values at hand. */
+  /** Undefined: unnamed, planned each time for the bound values. */
   readonly name: string | undefined;
   readonly text: string;
-  /** True: gives a few rows of whole numbers by which a search is planned; several may go together (planning-batch.ts). */
+  /** True: returns a few rows of whole numbers for planning a search; several can be combined (planning-batch.ts). */
   readonly isPlanningQuery?: boolean;
-  /** The bound values in the order of $1, $2 …: names, or constants that the builder put in. */
+  /** The bound values in the order of $1, $2 …: named values, or constants of the builder. */
   values(bound: Readonly<Record<string, Bound>>): Bound[];
 }
 
 /**
  * Compiles a kysely query whose changing values are `bind('name')`.
- * Cost: some 100 microseconds; do it once per shape and keep the result.
+ * **Cost**: some 100 microseconds; call it once per shape and reuse the result.
  *
  * @param options.named prepare it under a name (generic plan after five runs): right for shapes with one index range
  */
@@ -72,12 +72,12 @@ export function defineStatement(
   return options.named ? named(statement) : statement;
 }
 
-/** The same, as one of those that only say how a search is best run. */
+/** Marks a statement as a planning query. */
 export function asLook(statement: Statement): Statement {
   return { ...statement, isPlanningQuery: true };
 }
 
-/** The same, prepared under a name that its text gives. */
+/** Gives a statement a name derived from its text, under which it is prepared. */
 export function named(statement: Statement): Statement & { readonly name: string } {
   const name = 'a' + createHash('sha256').update(statement.text).digest('base64url').slice(0, 16);
   return { ...statement, name };

@@ -11,11 +11,10 @@ const ROLLBACK = sql`rollback`.compile(builder).sql;
 const ROUNDS = 3;
 
 /**
- * Refuses a pool that shares PostgreSQL sessions between transactions or statements: the role, the space and the locks of a
- * connection belong to its session. One connection reads its session's pid before and after another one has begun a
- * transaction; a pool gives that one the same session, or the first one another. Cost: a connection and 12 statements.
- *
- * **Throws** Error that says so in one line.
+ * Rejects a pool that shares PostgreSQL sessions between transactions or statements: the role, the space and the locks
+ * of a connection belong to its session. One connection reads its session's pid before and after another one has begun
+ * a transaction. Such a pool gives the other one the same session, or moves the first one to another session.
+ * **Cost**: a connection and 15 statements. **Throws** Error with a one-line message.
  */
 export async function refuseTransactionPool(first: ClientBase, options: DatabaseOptions): Promise<void> {
   const second = await openClient(options);
@@ -35,7 +34,7 @@ async function isShared(first: ClientBase, second: ClientBase): Promise<boolean>
   try {
     await second.query(BEGIN);
   } catch (error) {
-    // PgBouncer with pool_mode=statement refuses transactions: protocol_violation.
+    // PgBouncer with pool_mode=statement rejects transactions: protocol_violation.
     if (error instanceof DatabaseError && error.code === '08P01') return true;
     throw error;
   }

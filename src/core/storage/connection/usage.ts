@@ -1,7 +1,7 @@
-/** What one request has asked of the database. */
+/** The database work of one request. */
 export class Usage {
-  /** Statements that were sent, each once, however many reads and searches it was for. */
+  /** Statements sent; a statement shared by several reads and searches counts once. */
   statements = 0;
-  /** Rows that came back. */
+  /** Rows returned. */
   rows = 0;
 }
