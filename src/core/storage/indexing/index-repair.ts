@@ -12,32 +12,32 @@ import { COUNT_UNVERSIONED_CHANGE } from '../read/space-changes';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { CHANGE } from '../write/version-write';
 
-/** What shall be stored of a resource: a function of its current version. */
+/** The index rows and head fields that a resource must have: a function of its current version. */
 export interface WantedResource {
   readonly lastUpdated: number;
   readonly deleted: boolean;
   /** Decimal form of the 64-bit number. */
   readonly sortDate: string;
   readonly presence: Buffer;
-  /** As PostgreSQL writes the array. */
+  /** In the text format of a PostgreSQL array. */
   readonly targetKeys: string;
   readonly rows: ResourceRows;
 }
 
-/** A resource of which something else is stored than shall be. */
+/** A resource whose stored rows or head differ from what they must be. */
 export interface RepairTarget {
-  /** Undefined: of a parameter that belongs to no type, so that no resource can have the rows. */
+  /** Undefined: the rows are of a parameter without a type, so that no resource can have them. */
   readonly type: number | undefined;
   /** Decimal form of the 64-bit key. */
   readonly key: string;
-  /** The rows that were found under the type and key. */
+  /** The stored rows of the type and key. */
   readonly stored: ResourceRows;
-  /** The head that was found with them, and what was to be stored then; undefined: there was no head. */
+  /** The head that was read with them, and what was wanted then; undefined: there was no head. */
   readonly seen:
     { readonly version: number; readonly lastUpdated: number; readonly wanted: WantedResource } | undefined;
 }
 
-/** What a version of the target shall have. `body` is '' for a deletion. */
+/** Computes what a version of the target must have. `body` is '' for a deletion. */
 export type Recompute = (target: RepairTarget, version: CurrentVersion) => WantedResource;
 
 export interface CurrentVersion {
@@ -46,15 +46,15 @@ export interface CurrentVersion {
   readonly body: string;
 }
 
-/** Rows. */
+/** Numbers of rows. */
 export interface RepairCounts {
   readonly added: number;
   readonly removed: number;
 }
 
 /**
- * Holds the heads until the end of the transaction. First column: the ordinal; then whether there is a head; then its
- * columns, null where another transaction holds it.
+ * Locks the heads until the end of the transaction. The columns are the ordinal, whether a head exists, and the columns
+ * of the head, which are null if another transaction holds it.
  */
 function lockHeads(lock: RawBuilder<unknown>): Statement {
   const head = sql`from andiron.resource r
@@ -112,9 +112,9 @@ const REPAIR_ROWS: Readonly<Record<IndexTable, Statement>> = {
 };
 
 /**
- * Leaves one of each wanted row and none of the others, and tells how many were added and removed. A row under a type
- * in `headless` is removed only while no resource of that type has the key: nothing can be locked that does not exist,
- * but one snapshot shows a resource and its rows together or neither.
+ * Leaves one of each wanted row and none of the others, and returns how many were added and removed. A row with a type
+ * in `headless` is removed only while no resource of that type has the key. A missing head cannot be locked, but one
+ * snapshot shows a resource and its rows together or neither.
  */
 function repairRows(table: IndexTable): Statement {
   const target = sql.table(`andiron.${table}`);
@@ -155,7 +155,7 @@ function repairRows(table: IndexTable): Statement {
   );
 }
 
-/** As write_versions does: the planner goes by what it knew when a table was empty and would read a space from end to end. */
+/** As in write_versions: a cached plan from the time when a table was empty would scan the whole space. */
 const BY_KEY = defineStatement(
   template(sql`
     select set_config(s.name, s.value, true)
@@ -164,16 +164,16 @@ const BY_KEY = defineStatement(
     limit 4`),
 );
 
-/** Resources in one transaction: writers of them wait for its end. */
+/** Resources repaired in one transaction; writers of them wait for its end. */
 export const MAX_TARGETS = 64;
 
 /**
- * Makes the index rows and heads of some resources of a space what their versions give, in one transaction that
- * changes what differs only. `targets`: at most MAX_TARGETS.
+ * Updates the index rows and heads of some resources of a space to match their versions, in one transaction that
+ * changes only the differences. `targets`: at most MAX_TARGETS.
  *
- * The heads stay locked from before the versions are read until the commit, so that a write of one of the resources
- * is either wholly before or wholly after. Several heads are never waited for, which could end in a deadlock: those
- * that another transaction holds come back in `left`, to be tried one at a time, which waits.
+ * The heads stay locked from before the versions are read until the commit, so that a write of one of the resources is
+ * wholly before or wholly after. Waiting for the locks of several heads could deadlock: heads that another transaction
+ * holds are returned in `left`. The caller retries them one at a time, which waits.
  */
 export async function repairResources(
   session: OwnerSession,
@@ -221,18 +221,18 @@ interface LockedHead {
   readonly targetKeys: string;
 }
 
-/** What is to be done about one target. */
+/** The work on one target. */
 interface Change {
   readonly target: RepairTarget;
-  /** Undefined: there is no such resource. */
+  /** Undefined: the resource does not exist. */
   readonly wanted: WantedResource | undefined;
-  /** Undefined: there is none. */
+  /** Undefined: there is no head. */
   readonly head?: LockedHead;
-  /** True: nobody has written the resource since its rows were read. */
+  /** True: the resource was not written since its rows were read. */
   readonly isUnchanged: boolean;
 }
 
-/** The heads in the order of the targets; undefined: there is none. */
+/** Locks the heads, in the order of the targets; undefined: there is none. */
 async function lock(
   session: OwnerSession,
   statement: Statement,
@@ -269,7 +269,7 @@ async function lock(
   return heads;
 }
 
-/** Undefined: the version that the head names is not there, so that nothing can be said. */
+/** Undefined: the version of the head is missing, so that nothing can be computed. */
 async function decide(
   session: OwnerSession,
   {
@@ -285,7 +285,7 @@ async function decide(
   },
 ): Promise<Change | undefined> {
   const { seen } = target;
-  // Who writes raises the version; base resources, which are replaced as a whole, get a new instant.
+  // A write raises the version; base resources, which are replaced as a whole, get a new instant.
   if (seen?.version === head.version && seen.lastUpdated === head.lastUpdated)
     return { target, wanted: seen.wanted, head, isUnchanged: true };
   const [row] = await session.run(READ_VERSION, {
@@ -304,7 +304,7 @@ async function decide(
   return { target, wanted: recompute(target, current), head, isUnchanged: false };
 }
 
-/** The rows of one table that are to be looked for, as the values of its statement. */
+/** The rows of one table to look up, as the bound values of its statement. */
 class AskedRows {
   private readonly columns: readonly { readonly name: string; readonly values: (string | number | null)[] }[];
   private readonly keys: string[] = [];
@@ -321,10 +321,7 @@ class AskedRows {
     return this.keys.length === 0;
   }
 
-  /**
-   * All rows that were found, and all that are wanted. Where nobody has written meanwhile, those that were found once
-   * and are wanted need no second look.
-   */
+  /** Adds all stored and all wanted rows, except unchanged rows that are stored once and wanted. */
   add({ target, wanted, head, isUnchanged }: Change): void {
     const missing = new Map(wanted?.rows[this.table].map((row) => [identityOf(row), row]));
     const counts = new Map<string, number>();
@@ -381,7 +378,7 @@ async function repairHeads(session: OwnerSession, space: number, changes: readon
   });
 }
 
-/** Targets that had no head and have one now: the guard may have kept their rows. */
+/** Targets that had no head and have one now: the condition on heads may have prevented the removal of their rows. */
 async function appeared(
   session: OwnerSession,
   space: number,

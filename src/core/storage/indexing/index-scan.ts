@@ -7,10 +7,10 @@ import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { CHANGE } from '../write/version-write';
 
-/** The head of a resource, and what is known of the version that it names. */
+/** The head of a resource, and facts about its current version. */
 export interface ScannedHead {
   readonly type: number;
-  /** Null where the key stands for the id. */
+  /** Null if the key encodes the id. */
   readonly id: string | null;
   readonly deleted: boolean;
   readonly version: number;
@@ -18,23 +18,23 @@ export interface ScannedHead {
   /** Decimal form of the stored 64-bit number. */
   readonly sortDate: string;
   readonly presence: Buffer;
-  /** As PostgreSQL writes the array. */
+  /** In the text format of a PostgreSQL array. */
   readonly targetKeys: string;
   /** Version rows of the resource, and the greatest version among them. */
   readonly versions: number;
   readonly newest: number;
-  /** Undefined: the version that the head names is not there. */
+  /** Undefined: the version of the head is missing. */
   readonly current: ScannedVersion | undefined;
 }
 
 export interface ScannedVersion {
   readonly isDeletion: boolean;
   readonly lastUpdated: number;
-  /** Of the text. */
+  /** Length of the text. */
   readonly bytes: number;
 }
 
-/** All that is stored under one key of a space: resources of several types may share a key. */
+/** Everything stored under one key of a space: resources of several types can share a key. */
 export interface ScannedKey {
   /** Decimal form of the 64-bit key. */
   readonly key: string;
@@ -45,16 +45,16 @@ export interface ScannedKey {
 }
 
 export interface SpaceScan {
-  /** Heads of the space, those of deleted resources included. */
+  /** Heads of the space, deleted resources included. */
   readonly resources: number;
-  /** Everything under each key, in the order of the keys. To be gone through once. */
+  /** Everything under each key, in the order of the keys; can be iterated once. */
   readonly keys: AsyncGenerator<ScannedKey>;
 }
 
 const HEADS_AT_ONCE = 1_000;
 const ROWS_AT_ONCE = 5_000;
 
-/** What each cursor reads: the key first, in its order. PostgreSQL sorts on disk where it must. */
+/** The query of each cursor, with the key as first column and in its order. PostgreSQL sorts on disk if it must. */
 const SOURCES = {
   resource: sql`
     select r.resource_key::text, r.resource_type, r.id, r.deleted, r.version, r.last_updated::text, r.sort_date::text,
@@ -95,7 +95,7 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
 }
 
 const SNAPSHOT = unnamed(sql`set transaction isolation level repeatable read, read only`);
-/** The cursors are read to their ends. */
+/** Plans for the total cost, because the cursors are read to their ends. */
 const WHOLE = unnamed(sql`set local cursor_tuple_fraction = 1`);
 const COUNT = unnamed(
   sql`select count(*)::int from andiron.resource r where r.space = ${bind('space')}::int limit 1`,
@@ -121,7 +121,7 @@ function cursorName(source: Source): string {
   return `scan_${source}`;
 }
 
-/** One table in the order of its keys, read ahead by a piece at a time. */
+/** Reads one table in the order of its keys, a chunk at a time. */
 class KeyedCursor {
   private buffer: Row[] = [];
   private position = 0;
@@ -150,7 +150,7 @@ class KeyedCursor {
     return row === undefined ? undefined : BigInt(String(row[0]));
   }
 
-  /** The rows of this key, which must be the next one. */
+  /** Takes the rows of this key, which must be the next one. */
   async take(key: string): Promise<Row[]> {
     const taken: Row[] = [];
     for (let row = await this.peek(); row !== undefined && row[0] === key; row = await this.peek()) {
@@ -162,10 +162,10 @@ class KeyedCursor {
 }
 
 /**
- * What is stored in a space, as one snapshot shows it, but for the texts. There is no index by key, so PostgreSQL sorts
- * each table of the space once and keeps the result in temporary files of about the size of the index rows. The
- * snapshot ends there: one that lasted for as long as the reading would let dead rows pile up, those of the tenant's
- * counter first. Memory is bounded by the pieces that are read ahead. A session has one scan at a time.
+ * Scans everything stored in a space, except the texts, in one snapshot. There is no index by key, so PostgreSQL sorts
+ * each table of the space once and writes the result to temporary files of about the size of the index rows. The
+ * snapshot ends then: a longer one would let dead rows accumulate, first those of the tenant's counter. Memory is
+ * bounded by the chunks that are read ahead. A session has one scan at a time.
  */
 export async function scanSpace(session: OwnerSession, space: number): Promise<SpaceScan> {
   await session.run(CLOSE);
@@ -253,7 +253,7 @@ const READ_TEXTS = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Texts of some versions, in their order; undefined for what is a deletion or not there. A text never changes. */
+/** Reads the texts of versions, in their order; undefined for a deletion or a missing version. A text never changes. */
 export async function readTexts(
   session: OwnerSession,
   space: number,
@@ -278,7 +278,7 @@ const READ_SPACES = unnamed(sql`
   where s.number > ${bind('after')}::int order by s.number limit ${bind('limit')}::int`);
 const SPACES_AT_ONCE = 1_000;
 
-/** All spaces in their order, of one tenant or release where one is named: disabled tenants and base spaces (tenant '') too. */
+/** Reads the spaces of a scope in order, including disabled tenants and base spaces (tenant ''). */
 export async function* readSpaces(
   database: Database,
   scope: { readonly tenant?: string; readonly release?: Release },

@@ -11,7 +11,7 @@ export const INDEX_TABLES = [
 ] as const;
 export type IndexTable = (typeof INDEX_TABLES)[number];
 
-/** What a row says besides its space, parameter and resource key. */
+/** The columns of each table besides space, parameter and resource key. */
 export const INDEX_COLUMNS: Readonly<Record<IndexTable, readonly (readonly [name: string, type: string])[]>> =
   {
     token_index: [
@@ -45,22 +45,22 @@ export const INDEX_COLUMNS: Readonly<Record<IndexTable, readonly (readonly [name
     ],
   };
 
-/** A row of a resource: its parameter, then the values of INDEX_COLUMNS; 64-bit integers in decimal form. */
+/** An index row of a resource: its parameter, then the values of INDEX_COLUMNS; 64-bit integers in decimal form. */
 export type IndexRow = readonly [parameter: number, ...values: (string | number)[]];
 
-/** The rows of one resource, in all tables. */
+/** The index rows of one resource, in all tables. */
 export type ResourceRows = Readonly<Record<IndexTable, readonly IndexRow[]>>;
 
 export function noRows(): Record<IndexTable, IndexRow[]> {
   return { token_index: [], reference_index: [], range_index: [], string_index: [], uri_index: [] };
 }
 
-/** Equal for two rows of one table exactly when they are equal: no text in PostgreSQL holds a NUL. */
+/** A string that is equal for two rows of one table exactly if they are equal: PostgreSQL texts hold no NUL. */
 export function identityOf(row: IndexRow): string {
   return row.join('\0');
 }
 
-/** The rows of a resource as they lie in the tables. */
+/** Converts the rows of a resource to the form in which they are stored. */
 export function toResourceRows(rows: IndexRows): ResourceRows {
   const date = sortDateText(rows.sortDate);
   return {
@@ -80,7 +80,7 @@ export function toResourceRows(rows: IndexRows): ResourceRows {
   };
 }
 
-/** `resource.target_keys` of a resource with these rows, as PostgreSQL writes the array. */
+/** `resource.target_keys` of a resource with these rows, in the text format of a PostgreSQL array. */
 export function targetKeysText(rows: IndexRows): string {
   return `{${targetKeysOf(rows.references).map(keyText).join(',')}}`;
 }

@@ -41,7 +41,7 @@ const REPLACE = defineStatement(
      where s.number = ${bind('space')}::int`),
 );
 
-/** With the number of a space, the advisory lock by which one reindex at a time works on it. Any number. */
+/** Any number. With a space's number it is the advisory lock of a reindex: one at a time works on a space. */
 const REINDEX_LOCK = 7_230_912;
 const LOCK = defineStatement(
   template(sql`select pg_try_advisory_lock(${bind('lock')}::int, ${bind('space')}::int)`),
@@ -50,18 +50,18 @@ const UNLOCK = defineStatement(
   template(sql`select pg_advisory_unlock(${bind('lock')}::int, ${bind('space')}::int)`),
 );
 
-/** Spaces of which rows may have been made with something else than this process makes them with. */
+/** Spaces that may have index rows made by other indexing rules than those of this process. */
 export interface OutdatedSpaces {
   readonly count: number;
-  /** What they were made with, a few of the distinct ones. */
+  /** Fingerprints of their indexing rules, a few of the distinct ones. */
   readonly madeWith: readonly string[];
 }
 
 const MAX_TOLD = 5;
-/** Forgotten as a whole beyond this; noting again is one statement. */
+/** Limit of the cache, which is cleared beyond it; noting a space again costs one statement. */
 const MAX_NOTED = 100_000;
 
-/** What the index rows of each space were made with, as the database remembers it. */
+/** The database's record of the indexing rules that made the index rows of each space. */
 export class RowRecord {
   private readonly noted = registerCache(new Set<number>());
   private readonly noting = new Map<number, Promise<void>>();
@@ -69,15 +69,15 @@ export class RowRecord {
 
   constructor(
     private readonly database: Database,
-    /** What this process makes rows with, by release. */
+    /** Fingerprint of this process's indexing rules, by release. */
     rules: Readonly<Record<string, string>>,
   ) {
     this.bound = { releases: Object.keys(rules), rules: Object.values(rules) };
   }
 
   /**
-   * To be awaited before rows of a space are written. Undefined when this process has noted itself there before: all
-   * but the first time.
+   * Adds this process's indexing rules to the record of a space. The caller awaits it before it writes rows of the
+   * space. Returns undefined if this process has done so before.
    */
   note(space: number): Promise<void> | undefined {
     if (this.noted.has(space)) return undefined;
@@ -95,7 +95,7 @@ export class RowRecord {
     this.noted.add(space);
   }
 
-  /** Cost: one pass over the spaces, of which there are few. */
+  /** Finds the spaces with rows of other indexing rules. **Cost**: one pass over the spaces, which are few. */
   async outdated(database: Database = this.database): Promise<OutdatedSpaces> {
     const [row] = await database.run('search', undefined, OUTDATED, { ...this.bound, limit: MAX_TOLD });
     const [count, madeWith] = (row ?? [0, null]) as [number, string[] | null];
@@ -103,19 +103,22 @@ export class RowRecord {
   }
 }
 
-/** What the rows of a space may have been made with. */
+/** The fingerprints of the indexing rules that may have made rows of a space. */
 export async function readRecord(session: OwnerSession, space: number): Promise<readonly string[]> {
   const [row] = await session.run(READ, { space });
   const [madeWith] = (row ?? [[]]) as [string[]];
   return madeWith;
 }
 
-/** Before rows of a space are made with `rule`. */
+/** Adds `rule` to the record; the caller does so before it makes rows of the space with it. */
 export async function addToRecord(session: OwnerSession, space: number, rule: string): Promise<void> {
   await session.run(ADD, { space, rule });
 }
 
-/** After all rows of a space were made with `rule`: `replaced` is gone; what others have noted meanwhile stays. */
+/**
+ * Removes `replaced` from the record after all rows of a space were made with `rule`; entries that others have added
+ * meanwhile stay.
+ */
 export async function replaceRecord(
   session: OwnerSession,
   space: number,
@@ -125,7 +128,7 @@ export async function replaceRecord(
   await session.run(REPLACE, { space, replaced, rule });
 }
 
-/** False: another reindex works on the space. Held until it is let go of, or until the end of the session. */
+/** Locks a space for a reindex until the unlock or the end of the session. False: another reindex has the lock. */
 export async function lockReindex(session: OwnerSession, space: number): Promise<boolean> {
   const [row] = await session.run(LOCK, { lock: REINDEX_LOCK, space });
   return row?.[0] === true;

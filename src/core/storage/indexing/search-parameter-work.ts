@@ -1,4 +1,4 @@
-/** The statements of the background work on the search parameters of tenants, on a connection of the owner. */
+/** Statements of the background work on tenants' search parameters, on a connection of the owner. */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
@@ -21,12 +21,12 @@ const ANY_PARAMETERS = defineStatement(
   template(sql`select 1 from andiron.tenant t where t.search_parameters > 0 limit 1`),
 );
 
-/** False where no tenant has ever had search parameters of its own. */
+/** False if no tenant has ever had search parameters of its own. */
 export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
   return (await database.run('search', undefined, ANY_PARAMETERS, {})).length > 0;
 }
 
-/** Spaces in which there is work. */
+/** Spaces with pending work. */
 export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {
   const rows = await session.run(PENDING, { limit: MAX_SPACES });
   return (rows as [number, string, number, string, string][]).flatMap(
@@ -50,24 +50,24 @@ const START = defineStatement(
     returning p.after_key::text, p.indexed, p.attempts`),
 );
 
-/** Where a walk over the heads of a type begins: behind this key (decimal form), so many of them being done. */
+/** The start of an indexing scan of a type: after the key `after` (decimal form), with `indexed` heads done. */
 export interface WalkStart {
   readonly after: string | undefined;
   readonly indexed: number;
-  /** The most walks, with this one, that were begun by different processes since the last progress. */
+  /** Scans by different processes since the last progress, this one included; the maximum over the parameters. */
   readonly attempts: number;
 }
 
-/** What a walk is for. */
+/** The parameters that an indexing scan works on. */
 export interface WalkWork {
   readonly space: number;
   readonly type: number;
   readonly numbers: readonly number[];
-  /** Names the process. */
+  /** Identifies the process. */
   readonly process: string;
 }
 
-/** Counts what is to be done, marks the attempt, and tells where the parameter that has come least far has stopped. */
+/** Counts the resources, records the attempt, and returns the position of the parameter with the least progress. */
 export async function startWalk(session: OwnerSession, work: WalkWork): Promise<WalkStart> {
   const { space, type, numbers, process } = work;
   const [counted] = await session.run(COUNT, { space, type });
@@ -103,7 +103,7 @@ export interface WalkedHead {
   readonly key: string;
   readonly version: number;
   readonly lastUpdated: number;
-  /** Of the text. */
+  /** Length of the text. */
   readonly bytes: number;
 }
 
@@ -128,10 +128,10 @@ export async function readNextHeads(
   });
 }
 
-/** Work as it was asked for: when it is asked for again meanwhile, it is not this work that is done. */
+/** Requested work; if it is requested again meanwhile, finishing it does not finish the later request. */
 export interface AskedWork {
   readonly number: number;
-  /** As PostgreSQL writes it. */
+  /** The time of the request in PostgreSQL's format. */
   readonly asked: string;
 }
 
@@ -196,7 +196,7 @@ function removeRows(table: IndexTable): Statement {
   );
 }
 
-/** Removes the rows of parameters that nobody writes any more, some at a time. */
+/** Removes the rows of parameters that writes no longer use, in batches. */
 export async function removeRowsOf(
   session: OwnerSession,
   space: number,
@@ -225,7 +225,7 @@ const FORGET = defineStatement(
 );
 const CHANGE = defineStatement(template(sql`select andiron.count_search_parameters(${bind('space')}::int)`));
 
-/** After a walk: parameters whose rows are complete can be searched by, those without rows are gone. */
+/** Finishes an indexing scan: parameters with complete rows become searchable, those without rows are deleted. */
 export async function finishWalk(
   session: OwnerSession,
   space: number,
@@ -233,7 +233,7 @@ export async function finishWalk(
   removed: readonly number[],
 ): Promise<void> {
   await session.transaction(async () => {
-    // First of all, as writes do: the lock of the counter decides who comes first.
+    // Runs first, as in writes: the lock of the counter decides the order.
     await session.run(CHANGE, { space });
     if (complete.length > 0) await session.run(FINISH, { space, ...bindWork(complete) });
     if (removed.length > 0) await session.run(FORGET, { space, numbers: removed });
@@ -247,7 +247,7 @@ const FAIL = defineStatement(
     where ${IS_SAME_WORK}`),
 );
 
-/** Gives the work on some parameters up, until somebody asks for it again. */
+/** Abandons the work on some parameters until it is requested again. */
 export async function failWalk(
   session: OwnerSession,
   space: number,
@@ -263,7 +263,7 @@ const RELEASE = defineStatement(
     where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
 );
 
-/** Takes the mark of an attempt away: the process is healthy and stops here. */
+/** Removes the record of an attempt, because the process is healthy and stops here. */
 export async function releaseWalk(
   session: OwnerSession,
   { space, numbers }: Pick<WalkWork, 'space' | 'numbers'>,
@@ -280,8 +280,8 @@ const FAIL_FOR_GOOD = defineStatement(
 );
 
 /**
- * No write makes rows of these parameters from now on, and no search uses them. Of one that was being removed the rest stays
- * as it is.
+ * Marks parameters as failed: writes make no rows of them, and searches do not use them. A parameter that was being
+ * removed keeps its state and its remaining rows.
  */
 export async function failParameters(
   session: OwnerSession,
@@ -289,7 +289,7 @@ export async function failParameters(
   failure: string,
 ): Promise<void> {
   await session.transaction(async () => {
-    // First of all, as writes do: the lock of the counter decides who comes first.
+    // Runs first, as in writes: the lock of the counter decides the order.
     await session.run(CHANGE, { space });
     await session.run(FAIL_FOR_GOOD, { space, numbers, failure });
   });

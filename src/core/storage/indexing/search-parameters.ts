@@ -1,4 +1,4 @@
-/** The search parameters that tenants have made, as the database remembers them. */
+/** Reads and registers the search parameters of tenants. */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { loadDefinitions } from '../../fhir/definitions';
@@ -12,7 +12,7 @@ import type { Database, Row } from '../connection/database';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** More than are ever let in at once (tenant-parameter-check.ts), those that are being removed included. */
+/** Above the number that can exist at once (tenant-parameter-check.ts), with those that are being removed. */
 const MAX_PARAMETERS = 20_000;
 
 const READ = defineStatement(
@@ -25,24 +25,24 @@ const READ = defineStatement(
     where p.space = ${bind('space')}::int order by p.number limit ${bind('limit')}::int`),
 );
 
-/** How far the work on a parameter has come. */
+/** The progress of the work on a parameter. */
 export interface ParameterProgress {
   readonly parameter: TenantParameter;
-  /** True: its rows are to be made or removed. */
+  /** True: its rows are yet to be made or removed. */
   readonly isPending: boolean;
   /** Live resources of the type when the work began, and how many of them are done. */
   readonly resources: number;
   readonly indexed: number;
-  /** Why the work was given up; undefined: it was not. */
+  /** Why the work was abandoned; undefined: it was not. */
   readonly failure: string | undefined;
-  /** When the work was asked for last, as PostgreSQL writes it, and how many milliseconds ago that is by its clock. */
+  /** When the work was last requested, in PostgreSQL's format, and its age in milliseconds by PostgreSQL's clock. */
   readonly asked: string;
   readonly age: number;
-  /** The last change of the tenant's parameters, the same for all. */
+  /** Number of the last change of the tenant's parameters, the same for all. */
   readonly change: number;
 }
 
-/** All of a space, in the order of their numbers. One statement. */
+/** Reads all parameters of a space in the order of their numbers. **Cost**: one statement. */
 export async function readSearchParameters(
   database: Database,
   space: Pick<Space, 'number' | 'release'>,
@@ -54,7 +54,7 @@ export async function readSearchParameters(
   return toProgress(space, rows);
 }
 
-/** The same on a connection of the owner. */
+/** As `readSearchParameters`, on a connection of the owner. */
 export async function readAsOwner(
   session: OwnerSession,
   space: Pick<Space, 'number' | 'release'>,
@@ -94,21 +94,21 @@ function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): 
   });
 }
 
-/** What a version of a SearchParameter asks for; nothing when it was deleted or is not active. */
+/** The parameters that a version of a SearchParameter registers; none if it was deleted or is not active. */
 export interface Registration {
   /** Id of the SearchParameter. */
   readonly owner: string;
   readonly pairs: readonly ParameterPair[];
 }
 
-/** In the transaction that writes the SearchParameter, after its version was written. */
+/** Runs in the transaction that writes the SearchParameter, after its version was written. */
 export const REGISTER = defineStatement(
   template(sql`
     select andiron.register_search_parameters(
       ${bind('space')}::int, ${bind('owner')}::text, ${bind('pairs')}::jsonb)`),
 );
 
-/** Without a version being written: for a SearchParameter that was stored before it could be registered. */
+/** Registers a SearchParameter that was stored before it could be registered, without writing a version. */
 export async function registerSearchParameters(
   database: Database,
   space: number,
@@ -122,7 +122,10 @@ const FAIL = defineStatement(
     select andiron.fail_search_parameter(${bind('space')}::int, ${bind('number')}::int, ${bind('failure')}::text)`),
 );
 
-/** A parameter that no write makes rows of from now on, and no search uses. False: it was so already, or is gone. */
+/**
+ * Marks a parameter as failed: writes make no rows of it, and searches do not use it. False: it was neither indexing
+ * nor active.
+ */
 export async function failSearchParameter(
   database: Database,
   space: number,
@@ -138,8 +141,8 @@ const RESTART = defineStatement(
 );
 
 /**
- * Has the rows of all parameters of a space, or of those of one SearchParameter, made again where they are missing. Those that
- * have failed are tried again only by the id of their SearchParameter. Gives how many there are.
+ * Restarts the indexing of all parameters of a space, or of those of one SearchParameter, to make missing rows. Failed
+ * parameters restart only by the id of their SearchParameter. Returns the number of restarted parameters.
  */
 export async function restartSearchParameters(
   database: Database,
