@@ -1,10 +1,10 @@
-/** The work on requests that are answered later, over all spaces: statements of the owner. */
+/** The work on asynchronous requests of all spaces: statements of the owner. */
 import { sql } from 'kysely';
 import type { JobOutcome, JobRequest } from './async-jobs';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Names a job in all spaces. */
+/** Identifies a job among all spaces. */
 export interface JobKey {
   readonly space: number;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface TakenJob extends JobKey {
   readonly request: JobRequest;
 }
 
-/** Of the tenant that has the fewest under way, the oldest. */
+/** Takes the oldest job of the tenant with the fewest running jobs. */
 const TAKE = defineStatement(
   template(sql`
     update andiron.async_job j
@@ -42,7 +42,7 @@ const BEAT = defineStatement(
     where j.worker = ${bind('worker')} and j.state = 'running' and j.expires > now() returning j.id`),
 );
 
-/** Says that this process lives; gives the ids of what it is still wanted to do. */
+/** Renews the heartbeat of this worker's jobs; returns the ids of those neither removed nor expired. */
 export async function renewJobs(session: OwnerSession, worker: string): Promise<ReadonlySet<string>> {
   return new Set((await session.run(BEAT, { worker })).map(([id]) => String(id)));
 }
@@ -58,8 +58,8 @@ const FINISH = defineStatement(
 );
 
 /**
- * Keeps the answer for `kept` milliseconds, also in the place of a failure that was told because this process seemed
- * dead. What was cancelled meanwhile is dropped.
+ * Stores the answer for `kept` milliseconds. It replaces a failure that was stored because this process seemed dead.
+ * The answer of a job that was removed meanwhile is discarded.
  */
 export async function finishJob(
   session: OwnerSession,
@@ -86,7 +86,7 @@ const RETURN = defineStatement(
     returning 1`),
 );
 
-/** Another process may do it. */
+/** Puts a job back in the queue, so that another process can run it. */
 export async function returnJob(session: OwnerSession, worker: string, { space, id }: JobKey): Promise<void> {
   await session.run(RETURN, { space, id, worker });
 }
@@ -111,8 +111,8 @@ const EXPIRE = defineStatement(
 );
 
 /**
- * What processes have left that did not renew it for `silence` milliseconds is begun anew if it can be, at most
- * `mostRuns` times, else told as failed; what has expired is forgotten.
+ * Recovers running jobs without a heartbeat for `silence` milliseconds: repeatable ones run again, at most `mostRuns`
+ * times, and others fail. Expired jobs are deleted.
  */
 export async function recoverJobs(
   session: OwnerSession,

@@ -1,20 +1,20 @@
-/** Requests that are answered later (docs/http.md): what a request does with them, in its own space. */
+/** Asynchronous requests (docs/http.md): the statements of a request in its own space. */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Connections } from '../connection/connections';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** A request as the edge that took it can carry it out again. */
+/** A request in the form in which its edge can run it later. */
 export interface JobRequest {
-  /** Whatever the edge needs; kept as JSON. */
+  /** Values for the edge, stored as JSON. */
   readonly details: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly body?: string;
-  /** True where doing it twice changes nothing. */
+  /** True if a repeated run changes nothing. */
   readonly isRepeatable: boolean;
 }
 
-/** How it went: the status of HTTP and the resource of the answer. */
+/** The result: the HTTP status and the resource of the answer. */
 export interface JobOutcome {
   readonly status: number;
   readonly text: string;
@@ -27,7 +27,7 @@ export interface OwnedJob {
 }
 
 export type JobState =
-  | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was taken. */ readonly age: number }
+  | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was accepted. */ readonly age: number }
   | ({ readonly state: 'done'; /** Milliseconds since 1970. */ readonly expires: number } & JobOutcome);
 
 const ADD = defineStatement(
@@ -44,7 +44,7 @@ const FIND = defineStatement(
     where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
 );
 
-/** What `ADD` has answered, where the job is there. */
+/** Returns the answer of `ADD` if the job exists. */
 const FIND_ADDED = defineStatement(
   template(sql`
     select true from andiron.async_job j
@@ -56,7 +56,10 @@ const REMOVE = defineStatement(
   template(sql`select andiron.remove_async_job(${bind('space')}::int, ${bind('id')})`),
 );
 
-/** False where the tenant has `most` already. Throws notStored, maybeStored. `kept`: milliseconds until it is forgotten, done or not. */
+/**
+ * Adds a job that expires after `kept` milliseconds, done or not. Returns false if the tenant has `most` jobs already.
+ * **Throws** notStored, maybeStored.
+ */
 export async function addJob(
   database: Pick<Connections, 'write'>,
   space: Space,
@@ -87,7 +90,7 @@ export async function findJob(database: Database, space: Space, id: string): Pro
   return { state: known, owner: owner ?? undefined };
 }
 
-/** Removes a job; a process that runs it notices and stops. False where there is none. */
+/** Removes a job; a process that runs it notices and stops. Returns false if it does not exist. */
 export async function removeJob(database: Database, space: Space, id: string): Promise<boolean> {
   const [row] = await database.run('search', space.number, REMOVE, { space: space.number, id });
   return row?.[0] === true;
