@@ -1,4 +1,4 @@
-/** ClientApplications of a tenant and what proves that somebody is one of them (docs/access.md). */
+/** ClientApplications of a tenant and their credentials (docs/access.md). */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
@@ -10,24 +10,24 @@ export interface JsonWebKeys {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What may be set of a client. */
+/** The properties of a client that can be set. */
 export interface ClientDetails {
   readonly name: string;
   readonly isDisabled: boolean;
-  /** SMART scopes that its tokens may have. */
+  /** SMART scopes that its tokens can have. */
   readonly scopes: readonly string[];
   /** Names of policies of the tenant. */
   readonly policies: readonly string[];
   readonly isAdministrator: boolean;
   readonly isAuditor: boolean;
-  /** Its public keys, or where they are: at most one of the two. */
+  /** Its public keys, or their URL: at most one of the two. */
   readonly jwks: JsonWebKeys | null;
   readonly jwksUrl: string | null;
-  /** Where people may be sent back to; with one of them, they may sign in for this client. */
+  /** Redirect URIs of the authorization code flow; with at least one, users can sign in for this client. */
   readonly redirectUris: readonly string[];
-  /** It can keep no secret, as what runs in a browser: it proves nothing where people sign in for it (PKCE alone). */
+  /** True if it cannot keep a secret, such as an app in a browser: users sign in for it with PKCE alone. */
   readonly isPublic: boolean;
-  /** What its ID tokens are signed by. */
+  /** The signature algorithm of its ID tokens. */
   readonly idTokenAlgorithm: IdTokenAlgorithm;
 }
 
@@ -43,14 +43,14 @@ export interface StoredSecret {
   readonly expires?: number;
 }
 
-/** One that is about to be kept. */
+/** A secret to be stored. */
 export type NewStoredSecret = Omit<StoredSecret, 'created'>;
 
 export interface StoredClient extends ClientDetails {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Expired ones too. */
+  /** Expired ones included. */
   readonly secrets: readonly StoredSecret[];
 }
 
@@ -119,15 +119,15 @@ const USE_ASSERTION = defineStatement(
       to_timestamp(${bind('expires')}::float8 / 1000))`),
 );
 
-/** Of one tenant. */
+/** Clients of one tenant. */
 const MAX_CLIENTS = 10_000;
-/** Of one client: as many as a rotation needs, and some forgotten ones. */
+/** Secrets of one client: enough for a rotation, and for some forgotten ones. */
 export const MAX_SECRETS = 10;
 
-/** Which tenant; `number`: any space of it, whose row-level security reads go through. */
+/** Identifies a tenant; `number` is any of its spaces, whose row-level security applies to reads. */
 export type OfTenant = Pick<Space, 'number' | 'tenantNumber'>;
 
-/** Reads go as the application role, changes as the owner on a connection of their own. */
+/** Stores clients. Reads run as the application role, changes as the owner on a connection of their own. */
 export class ClientStore {
   constructor(
     private readonly database: Database,
@@ -139,13 +139,13 @@ export class ClientStore {
     return row === undefined ? undefined : toClient(row);
   }
 
-  /** Oldest first. */
+  /** All clients, oldest first. */
   async list(space: OfTenant): Promise<StoredClient[]> {
     const bound = { tenant: space.tenantNumber, limit: MAX_CLIENTS };
     return (await this.database.run('search', space.number, LIST, bound)).map(toClient);
   }
 
-  /** With its first secret, or nothing of it. False when the id is taken or the tenant has all that it may have. */
+  /** Creates a client with its first secret, or neither. False: the id exists, or the tenant is at the limit. */
   async create(
     { tenantNumber: tenant }: OfTenant,
     id: string,
@@ -160,22 +160,22 @@ export class ClientStore {
     });
   }
 
-  /** False when there is no such client. */
+  /** False: the client does not exist. */
   async update({ tenantNumber }: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
     return this.change(CHANGE, { ...toBound(details), tenant: tenantNumber, id });
   }
 
-  /** False when the client has all that it may have. */
+  /** False: the client has MAX_SECRETS secrets. */
   async addSecret({ tenantNumber }: OfTenant, client: string, secret: NewStoredSecret): Promise<boolean> {
     return this.change(ADD_SECRET, toSecretBound(tenantNumber, client, secret));
   }
 
-  /** False when there is no such secret. */
+  /** False: the secret does not exist. */
   async removeSecret({ tenantNumber }: OfTenant, client: string, id: string): Promise<boolean> {
     return this.change(REMOVE_SECRET, { tenant: tenantNumber, client, id });
   }
 
-  /** True once for each hash until `expires`, milliseconds since 1970, in all processes. */
+  /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
   async useAssertion(space: OfTenant, hash: Buffer, expires: number): Promise<boolean> {
     const bound = { space: space.number, hash, expires };
     const [row] = await this.database.run('transaction', space.number, USE_ASSERTION, bound);

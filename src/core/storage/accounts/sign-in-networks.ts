@@ -1,15 +1,12 @@
-/**
- * The networks from which accounts have signed in. What has expired goes when something is added, a little
- * of it at a time.
- */
+/** The networks from which accounts have signed in. Each insertion deletes some expired rows. */
 import { sql } from 'kysely';
 import type { OfTenant } from './client-applications';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Of one account; the one that was used longest ago makes room. */
+/** Networks of one account; beyond it the least recently used one is deleted. */
 const MAX_NETWORKS = 20;
-/** From its last sign-in on. */
+/** Days for which a network is stored after its last sign-in. */
 const REMEMBERED_DAYS = 90;
 
 const HAS = defineStatement(
@@ -17,7 +14,7 @@ const HAS = defineStatement(
     select true from andiron.sign_in_network n
     where n.tenant = ${bind('tenant')}::int and n.hash = ${bind('hash')}::bytea and n.expires > now() limit 1`),
 );
-/** One that is there is written again once a day at most. */
+/** Renews an existing row at most once a day. */
 const ADD = defineStatement(
   template(sql`
     with expired as (
@@ -38,21 +35,21 @@ const ADD = defineStatement(
       where n.expires < excluded.expires - interval '1 day'`),
 );
 
-/** All goes as the application role. `network`: as `networkOf` gives it; it is stored as a hash together with the account. */
+/** Stores networks as the application role. `network`: a result of `networkOf`; its hash includes the account. */
 export class SignInNetworkStore {
   constructor(
     private readonly database: Database,
-    /** Keyed, because all IPv4 addresses are soon tried. */
+    /** A keyed hash, because all IPv4 addresses can be tried. */
     private readonly digest: (text: string) => Buffer,
   ) {}
 
-  /** Whether the account has signed in from there in the last 90 days. */
+  /** True if the account has signed in from the network in the last 90 days. */
   async has({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<boolean> {
     const bound = { tenant, hash: this.#hash(account, network) };
     return (await this.database.run('transaction', number, HAS, bound)).length > 0;
   }
 
-  /** Remembers it, and forgets all but the latest 20 of the account. */
+  /** Adds or renews a network, and deletes all but the latest 20 of the account. */
   async add({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<void> {
     const bound = { tenant, account, hash: this.#hash(account, network) };
     await this.database.run('transaction', number, ADD, bound);

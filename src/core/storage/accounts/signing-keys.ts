@@ -1,4 +1,4 @@
-/** The keys that a tenant's tokens are signed with (docs/access.md). */
+/** The keys that sign a tenant's tokens (docs/access.md). */
 import { sql } from 'kysely';
 import type { OfTenant } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
@@ -8,11 +8,11 @@ import { bind, defineStatement, template } from '../connection/statement';
 type JsonWebKey = Readonly<Record<string, unknown>>;
 
 export interface PublicSigningKey {
-  /** `kid` of what it has signed. */
+  /** `kid` of its signatures. */
   readonly id: string;
   readonly algorithm: string;
   readonly publicKey: JsonWebKey;
-  /** Milliseconds since 1970 from which it signs nothing more; undefined: it signs. */
+  /** Milliseconds since 1970 from which it no longer signs; undefined: it signs. */
   readonly retired?: number;
 }
 
@@ -64,20 +64,22 @@ const ADD = defineStatement(
   { named: false },
 );
 
-/** The application role reads the public half of its own tenant; private keys are read and made as the owner. */
+/**
+ * Stores signing keys. The application role reads its tenant's public keys; the owner reads and writes private keys.
+ */
 export class SigningKeyStore {
   constructor(
     private readonly database: Database,
     private readonly owner: DatabaseOptions,
   ) {}
 
-  /** Newest first, retired ones too. */
+  /** All keys, newest first, retired ones included. */
   async list(space: OfTenant): Promise<PublicSigningKey[]> {
     const rows = await this.database.run('search', space.number, LIST, { tenant: space.tenantNumber });
     return rows.map(toPublicKey);
   }
 
-  /** The key that signs by this algorithm; where there is none, the one that `make` gives, whichever process comes first. */
+  /** Returns the current key of an algorithm. If there is none, `make` creates one, in one process only. */
   async current(
     { tenantNumber }: OfTenant,
     algorithm: string,
@@ -90,7 +92,9 @@ export class SigningKeyStore {
     });
   }
 
-  /** The new keys sign from now on. Those that signed nothing for `keptMs` are forgotten; undefined: all others are. */
+  /**
+   * Adds the new keys and retires the others. Keys retired more than `keptMs` ago are deleted; undefined: all others.
+   */
   async rotate(
     { tenantNumber }: OfTenant,
     made: readonly SigningKey[],
@@ -115,7 +119,7 @@ export class SigningKeyStore {
     return key;
   }
 
-  /** One at a time for each tenant. */
+  /** Runs `work` as the owner, in one transaction at a time for each tenant. */
   private async asOwner<T>(tenant: number, work: (session: OwnerSession) => Promise<T>): Promise<T> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       await session.run(LOCK, { tenant: String(tenant) });

@@ -1,4 +1,4 @@
-/** Issuers elsewhere whose tokens a tenant takes (docs/access.md). */
+/** External issuers whose tokens a tenant accepts (docs/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
 import type { OfTenant } from './client-applications';
@@ -7,21 +7,21 @@ import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 
 export interface TokenIssuer {
-  /** `iss` of its tokens, to the letter. */
+  /** `iss` of its tokens, compared exactly. */
   readonly issuer: string;
-  /** Id of the ClientApplication that its tokens are of: what that may do is the most that they may. */
+  /** Id of the ClientApplication of its tokens, whose permissions are the upper limit of theirs. */
   readonly client: string;
-  /** Of which release the ids in its tokens are; they open no other. */
+  /** The release of the ids in its tokens; they give no access to another release. */
   readonly release: ReleaseScope;
-  /** Which `aud` they must have. */
+  /** The required `aud` of its tokens. */
   readonly audience: string;
-  /** Where its keys are. */
+  /** The URL of its key set. */
   readonly jwksUrl: string;
-  /** The claim that says what the token may do: scopes, or with a map whatever stands for them. */
+  /** The claim with the permissions of the token: scopes, or the values that `scopeMap` maps to scopes. */
   readonly scopeClaim: string;
   /** Scopes by the values of the claim; null: the values are scopes. */
   readonly scopeMap: Readonly<Record<string, readonly string[]>> | null;
-  /** The claim that refers to who sits before the client. */
+  /** The claim with a reference to the user. */
   readonly userClaim: string;
   /** The claim with the id of the Patient in context. */
   readonly patientClaim: string;
@@ -52,7 +52,7 @@ const REMOVE = defineStatement(
     where tenant = ${bind('tenant')}::int and issuer = ${bind('issuer')} returning issuer`),
   { named: false },
 );
-/** Issuers that were put before they had a release. */
+/** Gives issuers that were stored before the column existed the release `r4`. */
 const NAME_RELEASE = defineStatement(
   template(sql`
     update andiron.token_issuer i set release = 'r4' from andiron.tenant t
@@ -76,18 +76,18 @@ export class IssuerStore {
     return rows.map(toIssuer);
   }
 
-  /** Makes one or changes it. False when there is no such client. */
+  /** Creates or replaces an issuer. False: the client does not exist. */
   async put({ tenantNumber }: OfTenant, issuer: TokenIssuer): Promise<boolean> {
     const scopeMap = issuer.scopeMap === null ? null : JSON.stringify(issuer.scopeMap);
     return this.change(PUT, { ...issuer, scopeMap, tenant: tenantNumber });
   }
 
-  /** False when there is none of this name. */
+  /** False: the issuer does not exist. */
   async remove({ tenantNumber }: OfTenant, issuer: string): Promise<boolean> {
     return this.change(REMOVE, { tenant: tenantNumber, issuer });
   }
 
-  /** Issuers of all tenants that had no release and have `r4` now: each is among them once. */
+  /** Gives issuers of all tenants without a release the release `r4`, and returns these issuers. */
   async nameReleases(): Promise<readonly { readonly tenant: string; readonly issuer: string }[]> {
     const session = await OwnerSession.open(this.owner);
     try {

@@ -1,4 +1,4 @@
-/** Accounts of the people who sign in to a tenant (docs/access.md). */
+/** Accounts of the users who sign in to a tenant (docs/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
 import type { OfTenant } from './client-applications';
@@ -6,18 +6,18 @@ import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 
-/** What may be set of an account beside its password. */
+/** The properties of an account that can be set, except its password. */
 export interface UserDetails {
-  /** What one signs in with, folded: small letters, composed characters. */
+  /** The sign-in name, folded: small letters, composed characters. */
   readonly name: string;
-  /** What people call them. */
+  /** The name to display. */
   readonly display: string;
   readonly isDisabled: boolean;
-  /** Of which release `fhirUser` and `patient` are; they open no other. */
+  /** The release of `fhirUser` and `patient`; they give no access to another release. */
   readonly release: ReleaseScope;
-  /** Relative reference to who they are, such as `Practitioner/1`. */
+  /** Relative reference to the user's resource, such as `Practitioner/1`. */
   readonly fhirUser: string | null;
-  /** Id of the Patient whose record is theirs; of one who is a Patient it is that one without this. */
+  /** Id of the Patient whose record is the user's own; if `fhirUser` is a Patient, null means that one. */
   readonly patient: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface StoredUser extends UserDetails {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Of the password (oauth/secret-hash.ts). */
+  /** Hash of the password (oauth/secret-hash.ts). */
   readonly hash: string;
 }
 
@@ -87,11 +87,11 @@ const REVOKE_GRANTS = defineStatement(
   { named: false },
 );
 
-/** Of one tenant. */
+/** Accounts of one tenant. */
 const MAX_USERS = 100_000;
 const MAX_LISTED = 10_000;
 
-/** Reads go as the application role, changes as the owner on a connection of their own. */
+/** Stores accounts. Reads run as the application role, changes as the owner on a connection of their own. */
 export class UserStore {
   constructor(
     private readonly database: Database,
@@ -102,7 +102,7 @@ export class UserStore {
     return this.one(space, FIND, { id });
   }
 
-  /** `name`: folded. */
+  /** `name`: folded, as in `UserDetails`. */
   async findByName(space: OfTenant, name: string): Promise<StoredUser | undefined> {
     return this.one(space, FIND_BY_NAME, { name });
   }
@@ -113,7 +113,7 @@ export class UserStore {
     return (await this.database.run('search', space.number, LIST, bound)).map(toUser);
   }
 
-  /** False when the name is taken or the tenant has all that it may have. */
+  /** False: the id or name exists, or the tenant is at the limit. */
   async create({ tenantNumber }: OfTenant, id: string, details: UserDetails, hash: string): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const bound = { ...toBound(details), tenant: tenantNumber, id, hash, most: MAX_USERS };
@@ -122,8 +122,8 @@ export class UserStore {
   }
 
   /**
-   * False when there is no such account, or another has the name. With `endsAll` it is signed out everywhere, and what it has
-   * allowed to clients is revoked. `hash` undefined: the password stays.
+   * Changes an account. `hash` undefined: the password stays. `endsAll`: ends all sessions of the account and revokes
+   * its grants. False: the account does not exist, or another has the name.
    */
   async update(
     { tenantNumber }: OfTenant,
@@ -149,7 +149,7 @@ export class UserStore {
     });
   }
 
-  /** With its sessions and grants. False when there is no such account. */
+  /** Removes an account with its sessions and grants. False: it does not exist. */
   async remove({ tenantNumber }: OfTenant, id: string): Promise<boolean> {
     return OwnerSession.inTransaction(
       this.owner,

@@ -1,6 +1,6 @@
 /**
- * What people have allowed to clients, and who is signed in. Cookies, codes and tokens come as their
- * hashes. What has expired goes when something is added, a little of it at a time.
+ * The grants that users have given to clients, and the sessions of signed-in users. Cookies, codes and tokens come as
+ * hashes. Each insertion deletes some expired rows.
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { Release } from '../../fhir/release';
@@ -8,7 +8,7 @@ import type { OfTenant } from './client-applications';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 
-/** Somebody who is signed in in a browser. */
+/** A browser session of a signed-in user. */
 export interface UserSession {
   /** Id of the account. */
   readonly account: string;
@@ -16,7 +16,7 @@ export interface UserSession {
   readonly began: number;
 }
 
-/** What an EHR has put before an app that it launches. */
+/** The context that an EHR gives an app that it launches. */
 export interface LaunchContext {
   readonly client: string;
   readonly release: Release;
@@ -24,46 +24,46 @@ export interface LaunchContext {
   readonly encounter: string | null;
 }
 
-/** One consent: what a client may do for somebody. */
+/** One consent: the permissions of a client on behalf of a user. */
 export interface UserGrant {
   readonly id: string;
   readonly client: string;
   /** Id of the account. */
   readonly account: string;
-  /** Of whose data. */
+  /** The release of the data. */
   readonly release: Release;
   readonly scopes: readonly string[];
-  /** Relative reference to who has signed in. */
+  /** Relative reference to the signed-in user. */
   readonly fhirUser: string | null;
   readonly patient: string | null;
   readonly encounter: string | null;
   /** For the ID token. */
   readonly nonce: string | null;
   readonly redirectUri: string;
-  /** When the person has signed in; milliseconds since 1970. */
+  /** When the user signed in; milliseconds since 1970. */
   readonly signedIn: number;
   readonly codeChallenge: string;
 }
 
-/** One whose tokens are over, because an old one was used again. */
+/** A grant that was revoked because an old refresh token of it was used again. */
 export type EndedGrant = Pick<UserGrant, 'account' | 'fhirUser' | 'release'>;
 
 export interface NewGrant extends UserGrant {
   readonly code: Buffer;
   readonly codeSeconds: number;
-  /** Of its tokens after the code was used. */
+  /** Lifetime of its tokens after the code was used. */
   readonly seconds: number;
-  /** The session that it ends with; null: it outlives that. */
+  /** The session with which it ends; null: it outlives the session. */
   readonly session: Buffer | null;
 }
 
-/** A refresh token as two hashes: of what is the same in all of its family, and of all of it. */
+/** Two hashes of a refresh token: of the part that its family shares, and of the whole token. */
 export interface RefreshHashes {
   readonly family: Buffer;
   readonly token: Buffer;
 }
 
-/** Where each member of a grant lies. */
+/** The column of each member of a grant. */
 const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> } = {
   id: sql`g.id`,
   client: sql`g.client`,
@@ -80,7 +80,9 @@ const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> }
 };
 const COLUMNS = sql.join(Object.values(GRANT));
 
-/** Good now: not revoked, not expired, of somebody who may still sign in, in a session that stands. */
+/**
+ * True for a valid grant: neither revoked nor expired, of an enabled account, and its session, if any, still exists.
+ */
 const STANDS = sql`
   not g.revoked and g.expires > now()
   and exists (select 1 from andiron.user_account a where a.tenant = g.tenant and a.id = g.account and not a.disabled)
@@ -178,7 +180,7 @@ const ROTATE = defineStatement(
       and g.refresh_current = ${bind('token')}::bytea and g.client = ${bind('client')} and ${STANDS}
     returning g.id`),
 );
-/** Of a refresh token that is not the newest of its family: somebody has a copy. */
+/** Revokes the grant of a refresh token that is not the newest of its family: the token was copied. */
 const REVOKE_BY_OLD = defineStatement(
   template(sql`
     update andiron.user_grant g set revoked = true
@@ -198,7 +200,7 @@ const IS_GOOD = defineStatement(
     where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and ${STANDS} limit 1`),
 );
 
-/** Everything goes as the application role, in the tenant of the space. */
+/** Stores sessions, launches and grants. It runs as the application role, in the tenant of the space. */
 export class GrantStore {
   constructor(private readonly database: Database) {}
 
@@ -206,7 +208,7 @@ export class GrantStore {
     await this.run(space, ADD_SESSION, { hash, account, seconds });
   }
 
-  /** Undefined: there is none, it has expired, or its account is disabled. */
+  /** Undefined: the session does not exist, has expired, or its account is disabled. */
   async findSession(space: OfTenant, hash: Buffer): Promise<UserSession | undefined> {
     const [row] = await this.run(space, FIND_SESSION, { hash });
     if (row === undefined) return undefined;
@@ -214,12 +216,12 @@ export class GrantStore {
     return { account, began };
   }
 
-  /** What was to end with it is revoked. */
+  /** Ends a session and revokes the grants that end with it. */
   async endSession(space: OfTenant, hash: Buffer): Promise<void> {
     await this.run(space, END_SESSION, { hash });
   }
 
-  /** False when there is no such client. */
+  /** False: the client does not exist or is disabled. */
   async addLaunch(space: OfTenant, hash: Buffer, launch: LaunchContext, seconds: number): Promise<boolean> {
     return (await this.run(space, ADD_LAUNCH, { ...launch, hash, seconds })).length > 0;
   }
@@ -231,13 +233,13 @@ export class GrantStore {
     return { client, release, patient, encounter };
   }
 
-  /** Id of the client that refresh tokens of this family were given to, good or not. */
+  /** Id of the client of a refresh token family, valid or not. */
   async clientOfFamily(space: OfTenant, family: Buffer): Promise<string | undefined> {
     const [row] = await this.run(space, FIND_CLIENT, { family });
     return row === undefined ? undefined : String(row[0]);
   }
 
-  /** True once. */
+  /** Returns true once for each launch. */
   async useLaunch(space: OfTenant, hash: Buffer): Promise<boolean> {
     return (await this.run(space, USE_LAUNCH, { hash })).length > 0;
   }
@@ -247,8 +249,8 @@ export class GrantStore {
   }
 
   /**
-   * The grant of a code, once; `refresh`: its first refresh token, null: it has none. Undefined: there is none of this
-   * client; if it was used before, its grant is revoked.
+   * Returns the grant of a code, once. `refresh`: the hashes of its first refresh token. Undefined: the client has no
+   * such code; if the code was used before, its grant is revoked.
    */
   async useCode(
     space: OfTenant,
@@ -262,7 +264,10 @@ export class GrantStore {
     return undefined;
   }
 
-  /** Undefined: it is not a good one of this client; one that was used before has its grant revoked. */
+  /**
+   * Undefined: the token is not valid for this client. If it was used before, its grant is revoked and passed to
+   * `ended`.
+   */
   async findByRefresh(
     space: OfTenant,
     client: string,
@@ -279,7 +284,7 @@ export class GrantStore {
     return undefined;
   }
 
-  /** Puts the next token in the place of one; false when another was faster, and then the grant is revoked. */
+  /** Replaces the current refresh token. False: another request replaced it first, and the grant is revoked. */
   async rotate(
     space: OfTenant,
     client: string,
@@ -295,7 +300,7 @@ export class GrantStore {
     return false;
   }
 
-  /** False when the client has none of this id. */
+  /** False: the client has no grant of this id. */
   async revoke(space: OfTenant, client: string, id: string): Promise<boolean> {
     return (await this.run(space, REVOKE, { client, id })).length > 0;
   }
@@ -313,7 +318,7 @@ export class GrantStore {
   }
 }
 
-/** Of a row of `COLUMNS`. */
+/** Decodes a row of `COLUMNS`. */
 function toGrant(row: Row): UserGrant {
   const members = Object.keys(GRANT).map((name, index) => [name, row[index]] as const);
   return Object.fromEntries(members) as unknown as UserGrant;
