@@ -1,42 +1,43 @@
 /**
- * An access as it is kept until it is an AuditEvent: a JSON array in a line of `access_record.accesses`, in ASCII, so that as
- * many bytes as characters are written. Put together by hand, in a third of the time that JSON.stringify takes.
+ * Encodes an access until it becomes an AuditEvent: a JSON array in a line of `access_record.accesses`, in ASCII, so
+ * that bytes and characters are the same number. The encoder is handwritten; it takes a third of the time of
+ * JSON.stringify.
  */
 import { jsonString, type AsciiText } from '../connection/ascii-text';
 import type { KeyHalves } from '../key-halves';
 
 /** One access. */
 export interface AccessRecord {
-  /** Of the AuditEvent that it becomes: an id of ours. */
+  /** Key of its future AuditEvent: an id of this server. */
   readonly key: KeyHalves;
   /** Milliseconds since 1970. */
   readonly recorded: number;
-  /** A code of http://hl7.org/fhir/restful-interaction, or one of ours (audit/audit-event.ts). */
+  /** A code of http://hl7.org/fhir/restful-interaction, or one of this server (audit/audit-event.ts). */
   readonly interaction: string;
-  /** As HTTP tells it. */
+  /** HTTP status. */
   readonly status: number;
-  /** Which error it was answered with: a key of the catalogue, or an error of OAuth 2. */
+  /** The error of the answer: a key of the catalogue, or an error of OAuth 2. */
   readonly reason: string | undefined;
   readonly requestId: string;
   /** Id of the ClientApplication; undefined: `anonymous`. */
   readonly client: string | undefined;
-  /** Who sits before the client, as a relative reference. */
+  /** The user of the client, as a relative reference. */
   readonly person: string | undefined;
   /** Network address of the client. */
   readonly address: string | undefined;
   readonly type: string | undefined;
   readonly id: string | undefined;
   readonly version: number | undefined;
-  /** What was asked, as an address below `{fhir_root}`. */
+  /** The request, as an address below `{fhir_root}`. */
   readonly query: string | undefined;
   /**
-   * References to what was read and addresses, with spaces between them, and how much there was besides. Until it is encoded
-   * it may be as `shortList` tells it.
+   * References to the versions that were read and addresses, separated by spaces, and the number of further versions.
+   * Until it is encoded it can be in the format of `shortList`.
    */
   readonly details: string | undefined;
 }
 
-/** Without the version and what closes the array, for a statement that learns the version. */
+/** Writes a line without the version and the closing bracket, for a statement that adds the version. */
 export function writeOpenLine(text: AsciiText, record: AccessRecord): AsciiText {
   const { key, recorded, interaction, status, reason, requestId, type, id, query, details } = record;
   text.append('[').appendWhole(key.high).append(',').appendWhole(key.low).append(',').appendWhole(recorded);
@@ -46,13 +47,13 @@ export function writeOpenLine(text: AsciiText, record: AccessRecord): AsciiText 
   return text.append(',').appendString(query).append(',').appendString(details);
 }
 
-/** The whole line. Cost: about a microsecond. */
+/** Writes a whole line. **Cost**: about a microsecond. */
 export function writeLine(text: AsciiText, record: AccessRecord): AsciiText {
   writeOpenLine(text, record).append(',');
   return (record.version === undefined ? text.append('null') : text.appendWhole(record.version)).append(']');
 }
 
-/** Of the latest record: mostly the same client asks again from where it was. */
+/** Cache of the latest client, person and address: consecutive records mostly have the same ones. */
 let latestWho: Pick<AccessRecord, 'client' | 'person' | 'address'> & { readonly text: string } = {
   ...{ client: undefined, person: undefined, address: undefined },
   text: 'null,null,null',
@@ -68,7 +69,7 @@ function whoOf({ client, person, address }: AccessRecord): string {
   return latestWho.text;
 }
 
-/** A version, as it is listed. */
+/** A version in a list. */
 interface Listed {
   readonly type: string;
   readonly id: string;
@@ -76,8 +77,8 @@ interface Listed {
 }
 
 /**
- * Versions as `details`: each type once, before the ids of its versions, without those numbers that are 1
- * (`:Patient a b/2 :Observation c`); and that there were `others` besides. A third of the references' length.
+ * Formats versions as `details`: each type once, before the ids of its versions, and version numbers other than 1
+ * (`:Patient a b/2 :Observation c`); then the number of `others`. It has a third of the references' length.
  */
 export function shortList(versions: readonly Listed[], others = 0): string {
   let text = '';
@@ -90,7 +91,7 @@ export function shortList(versions: readonly Listed[], others = 0): string {
   return others > 0 ? `${text} +${others}` : text;
 }
 
-/** The same as references, each once; such lists may stand between addresses and references, which stay as they are. */
+/** Expands short lists to references, each once. Addresses and references between them stay unchanged. */
 function fullList(details: string): string {
   if (!details.startsWith(':') && !details.includes(' :')) return details;
   const parts = new Set<string>();
@@ -106,10 +107,10 @@ function fullList(details: string): string {
   return [...parts].join(' ');
 }
 
-/** What no id with a version is: an address, a reference to a version, how many others there were. */
+/** Matches an entry that is no id with a version: an address, a reference to a version, or the number of others. */
 const NOT_LISTED = /\?|\/_history\/|^\+/;
 
-/** Throws for what is no line of ours. */
+/** Decodes a line. **Throws** Error if it is malformed. */
 export function decodeLine(line: string): AccessRecord {
   const values: unknown = JSON.parse(line);
   if (!Array.isArray(values)) throw new Error('a record of an access is not readable');

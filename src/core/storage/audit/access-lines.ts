@@ -1,7 +1,7 @@
 import { writeLine, type AccessRecord } from './access-line';
 import { AsciiText } from '../connection/ascii-text';
 
-/** Records of one space in one row, which becomes AuditEvents as a whole. */
+/** Records of one space in one row, which become AuditEvents together. */
 export interface GatheredRow {
   readonly records: number;
   /** Their lines, in ASCII. */
@@ -10,13 +10,13 @@ export interface GatheredRow {
 
 const MAX_RECORDS = 64;
 
-/** Lines of one space that become rows. What they tell of may go. */
+/** Collects lines of one space into rows. It does not retain the records. */
 export class GatheredLines {
   readonly #rows: GatheredRow[] = [];
   readonly #text = new AsciiText();
   #records = 0;
 
-  /** Gives how many bytes the line has. */
+  /** Adds a record and returns the number of bytes of its line. */
   add(record: AccessRecord): number {
     if (this.#records > 0) this.#text.append('\n');
     const start = this.#text.length;
@@ -27,7 +27,7 @@ export class GatheredLines {
     return added;
   }
 
-  /** All that were added. */
+  /** The rows of all added records. */
   rows(): readonly GatheredRow[] {
     if (this.#records > 0) this.#endRow();
     return this.#rows;

@@ -1,4 +1,4 @@
-/** Making AuditEvents of records, over all spaces: statements of the owner, who alone may take records away. */
+/** Makes AuditEvents of records of all spaces: statements of the owner, because only the owner can remove records. */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
@@ -14,13 +14,13 @@ export async function haveRecords(database: Pick<Database, 'run'>): Promise<bool
   return row?.[0] === true;
 }
 
-/** A space in which accesses were recorded, and the one that their AuditEvents go to. */
+/** A space with recorded accesses, and the space of its AuditEvents. */
 export interface RecordedSpace {
   readonly space: Space;
   readonly auditSpace: number;
 }
 
-/** From one space that has records to the next by the index, however many each has. */
+/** Skips through the index from one space with records to the next, however many records each has. */
 const SPACES = defineStatement(
   template(sql`
     with recursive found (space) as (
@@ -45,7 +45,7 @@ export async function readRecordedSpaces(session: OwnerSession): Promise<Recorde
   );
 }
 
-/** A row at least, and as many as have no more records than that together. */
+/** Takes the oldest rows with at most `limit` records together, but at least one row. */
 const TAKE = defineStatement(
   template(sql`
     with oldest as materialized (
@@ -65,10 +65,10 @@ const TAKE = defineStatement(
     select t.accesses from taken t order by t.batch`),
 );
 
-/** The oldest are found by the key, whatever is known of a table that is empty at one moment and full at the next. */
+/** Makes the planner use the key, because the statistics of a table that is often empty mislead it. */
 const BY_INDEX = defineStatement(template(sql`set enable_seqscan = off`), { named: false });
 
-/** A session for `takeRecords`. */
+/** Opens a session for `takeRecords`. */
 export async function openRecordSession(options: DatabaseOptions): Promise<OwnerSession> {
   const session = await OwnerSession.open(options);
   await session.run(BY_INDEX);
@@ -79,14 +79,14 @@ const HAS = defineStatement(
   template(sql`select 1 from andiron.access_record r where r.space = ${bind('space')}::int limit 1`),
 );
 
-/** Whether there are records of a space, those that somebody is at included. */
+/** True if a space has records, including those that another process is taking. */
 export async function hasRecords(session: OwnerSession, space: number): Promise<boolean> {
   return (await session.run(HAS, { space })).length > 0;
 }
 
 /**
- * The oldest records of a space, about `limit` of them, taken away; as they came. Those that another process is at are left
- * to it.
+ * Removes about `limit` of the oldest records of a space and returns them in order. Records locked by another process
+ * are skipped.
  */
 export async function takeRecords(
   session: OwnerSession,
@@ -97,7 +97,7 @@ export async function takeRecords(
   return rows.flatMap(([accesses]) => String(accesses).split('\n').map(decodeLine));
 }
 
-/** What statements of the owner's transaction are run by in the space that they write. */
+/** Sets the space of the owner's session, and returns a function that runs statements in it. */
 export async function runIn(session: OwnerSession, space: number): Promise<Run> {
   await session.run(SET_SPACE, { space: String(space) });
   return (statement, bound) => session.run(statement, bound);

@@ -1,4 +1,4 @@
-/** What is recorded of accesses, gathered in rows that will be AuditEvents. */
+/** Stores records of accesses, grouped in rows, until they become AuditEvents. */
 import { sql, type RawBuilder } from 'kysely';
 import { writeOpenLine, type AccessRecord } from './access-line';
 import { AsciiText } from '../connection/ascii-text';
@@ -7,13 +7,13 @@ import type { Run } from '../connection/database';
 import { GatheredLines, type GatheredRow } from './access-lines';
 import { bind, defineStatement, template, type Bound } from '../connection/statement';
 
-/** A record that goes with a write: its member of the statement, from 1. */
+/** A record of a write, with the member of the statement that it belongs to, from 1. */
 export interface MemberRecord {
   readonly member: number;
   readonly record: AccessRecord;
 }
 
-/** Of a tenant that is being removed nothing is kept. */
+/** Inserts nothing for a tenant that is being imported or removed. */
 const INSERT = defineStatement(
   template(sql`
     insert into andiron.access_record (space, records, accesses)
@@ -25,8 +25,8 @@ const INSERT = defineStatement(
 );
 
 /**
- * A statement that writes (giving member, version, last_updated and sequence), and one row with the records of what it has
- * written.
+ * A statement that runs `writing` (which returns member, version, last_updated and sequence) and inserts one row with
+ * the records of the members that were written.
  */
 export function recordWritten(writing: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -54,7 +54,7 @@ export function encodeMemberRecords(records: readonly MemberRecord[]): Record<st
   return { record_member: members.finish(), record_line: lines.finish() };
 }
 
-/** Adds rows of records of one space, in a statement of their own. */
+/** Inserts rows of records of one space in a statement of their own. */
 export async function insertRows(run: Run, space: number, rows: readonly GatheredRow[]): Promise<void> {
   const counts = new BinaryArray('int4');
   const accesses = new BinaryArray(
@@ -68,7 +68,7 @@ export async function insertRows(run: Run, space: number, rows: readonly Gathere
   await run(INSERT, { space, records: counts.finish(), accesses: accesses.finish() });
 }
 
-/** The same of records. */
+/** Inserts records of one space, grouped in rows. */
 export function insertRecords(run: Run, space: number, records: readonly AccessRecord[]): Promise<void> {
   const lines = new GatheredLines();
   for (const record of records) lines.add(record);
