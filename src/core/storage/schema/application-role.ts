@@ -4,16 +4,19 @@ import type { Log } from '../../context';
 import { APPLICATION_ROLE } from '../connection/database';
 import { builder } from '../connection/statement';
 
-/** What the role may do with some objects of the schema. */
+/** Privileges of the role on some objects of the schema. */
 interface Grant {
   readonly on: 'schema' | 'table' | 'function';
   readonly names: readonly string[];
   readonly privileges: readonly string[];
-  /** Of a table: these alone. */
+  /** The columns of a table that the privileges are limited to; undefined: all. */
   readonly columns?: readonly string[];
 }
 
-/** What the application role may do: read, but not keys, and write through functions that compare the space. */
+/**
+ * The role's privileges. It can read, except secret keys. It writes resources through functions that check the space,
+ * and tables of accesses and sign-ins under row-level security.
+ */
 const GRANTS: readonly Grant[] = [
   { on: 'schema', names: ['andiron'], privileges: ['usage'] },
   {
@@ -58,9 +61,10 @@ const GRANTS: readonly Grant[] = [
 ];
 
 /**
- * Makes the role that all requests are served by, and gives it what it may do: also what a later step of migrations/ has made
- * anew, for what is dropped takes its grants with it. Roles belong to the whole cluster: another database's server may have
- * made it before, or make it just now. Cost: two statements where nothing is missing.
+ * Creates the role that serves all requests, and grants its privileges again where a later step of migrations/ has
+ * created an object anew, because a dropped object loses its grants. Roles belong to the whole cluster: the server of
+ * another database may have created it before, or may be creating it now. **Cost**: two statements if nothing is
+ * missing.
  */
 export async function ensureApplicationRole(client: ClientBase, log: Log): Promise<void> {
   const role = sql.id(APPLICATION_ROLE);
@@ -69,7 +73,7 @@ export async function ensureApplicationRole(client: ClientBase, log: Log): Promi
       await client.query(statement.compile(builder).sql);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      // duplicate_object, unique_violation (the same at the same moment), "tuple concurrently updated"
+      // duplicate_object, unique_violation (a concurrent creation), "tuple concurrently updated"
       if (code === '42710' || code === '23505' || code === 'XX000') return;
       log.warn({ code, step }, 'the application role could not be set up');
     }
@@ -93,7 +97,7 @@ function grantSql({ on, names, privileges, columns }: Grant): RawBuilder<unknown
   return sql`grant ${sql.join(limited)} on ${sql.raw(on)} ${sql.join(objects)}`;
 }
 
-/** That the role has it, one condition for each privilege on each object. */
+/** Conditions that the role has each privilege on each object. */
 function conditionsOf({ on, names, privileges, columns }: Grant): RawBuilder<unknown>[] {
   const role = sql.lit(APPLICATION_ROLE);
   return names.flatMap((name) =>

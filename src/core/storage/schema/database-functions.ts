@@ -1,4 +1,4 @@
-/** Functions of the database, which are files of migrations/functions: created before the steps, replaced after them. */
+/** The database functions, which are files of migrations/functions: created before the steps, replaced after them. */
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { ClientBase } from 'pg';
@@ -7,8 +7,8 @@ import type { Log } from '../../context';
 import { builder } from '../connection/statement';
 
 /**
- * Creates the functions that the database does not have, so that policies and triggers of steps can use them. Bodies are not
- * checked yet: a step may make the tables that they use.
+ * Creates the functions that the database lacks, so that policies and triggers of steps can use them. Their bodies are
+ * not checked yet, because a step may create the tables that they use.
  */
 export async function createMissingFunctions(
   client: ClientBase,
@@ -24,14 +24,17 @@ export async function createMissingFunctions(
   const missing = functions.filter(({ name }) => !present.has(name));
   if (missing.length === 0) return;
   await inTransaction(client, async () => {
-    // Only here, because `if not exists` needs the right to create schemas even where it exists.
+    // Only if no function is present: `if not exists` needs the right to create schemas even if the schema exists.
     if (present.size === 0) await run(client, sql`create schema if not exists andiron`);
     await run(client, sql`set local check_function_bodies = off`);
     for (const each of missing) await replace(client, each);
   });
 }
 
-/** Replaces the functions whose files differ from the recorded hashes, all in one transaction. **Cost**: one statement if none does. */
+/**
+ * Replaces the functions whose files differ from the recorded hashes, in one transaction. **Cost**: one statement if
+ * none does.
+ */
 export async function replaceChangedFunctions(
   client: ClientBase,
   functions: readonly DatabaseFunction[],
@@ -59,7 +62,9 @@ export async function replaceChangedFunctions(
   log.info({ functions: changed.map(({ name }) => name) }, 'database functions replaced');
 }
 
-/** The application role gets its rights from application-role.ts; a replaced function keeps them. */
+/**
+ * Replaces a function. application-role.ts grants its rights to the application role; a replaced function keeps them.
+ */
 async function replace(client: ClientBase, { name, text }: DatabaseFunction): Promise<void> {
   try {
     await run(client, sql.raw(text));

@@ -3,13 +3,13 @@ import type { Database } from '../connection/database';
 import { IS_ROW_SECURE } from '../connection/row-security';
 import { defineStatement, template } from '../connection/statement';
 
-/** What a process looks up now and then, because another one, or an operator, may have changed it. */
+/** Values that a process polls, because another process or an operator may change them. */
 export interface Installed {
-  /** Of the base conformance resources in the database. */
+  /** Digest of the base conformance resources in the database. */
   readonly digest: string | undefined;
   /** Least schema number of a program that may write. */
   readonly leastSchema: number;
-  /** Whether row-level security is in force on the connection that was asked. */
+  /** True if row-level security is in force on the connection that ran the statement. */
   readonly isRowSecure: boolean;
 }
 
@@ -19,7 +19,7 @@ const READ = defineStatement(
   ),
 );
 
-/** **Throws** what `Database.run` throws. **Cost**: one statement. */
+/** Reads the values. **Throws** as `Database.run` does. **Cost**: one statement. */
 export async function readInstalled(database: Database): Promise<Installed> {
   const [row] = await database.run('search', undefined, READ, {});
   const [digest, leastSchema, isRowSecure] = (row ?? [null, 0, false]) as [string | null, number, boolean];

@@ -24,7 +24,7 @@ import { refuseTransactionPool } from '../connection/transaction-pool';
 import type { VersionWrite } from '../write/version-write';
 import { writeVersions } from '../write/write-statements';
 
-/** What a server needs to know about the database that it was started on. */
+/** Facts about the database that a server reads at its start. */
 export interface Installation {
   /** Random; leads the keys in Redis, so that two databases never share one. */
   readonly id: string;
@@ -32,27 +32,27 @@ export interface Installation {
   readonly hashKey: Buffer;
   /** 32 bytes: signs cursors where SECRET_KEYS is unset. */
   readonly cursorKey: Buffer;
-  /** False where the application role could not be made or taken: row-level security is then not in force. */
+  /** False if the application role could not be created or taken: row-level security is off. */
   readonly wall: boolean;
-  /** True when this call replaced the base conformance resources. */
+  /** True if this call replaced the base conformance resources. */
   readonly baseReplaced: boolean;
-  /** `space type` for every type that a base space holds resources of. */
+  /** `space type` for every type with resources in a base space. */
   readonly baseTypes: ReadonlySet<string>;
 }
 
-/** The base conformance resources of all releases, and a digest by which a changed set is told. */
+/** The base conformance resources of all releases, and a digest that reveals a changed set. */
 export interface BaseContent {
   readonly digest: string;
-  /** Writes by space, to be made under the hash key of the database. */
+  /** Writes by space, built with the hash key of the database. */
   writes(hashKey: Buffer): Iterable<{ space: number; write: VersionWrite }>;
 }
 
-/** Milliseconds of a start's waiting for the migration lock, and of a step's for tables, where no setting says. */
+/** Default limit in milliseconds on the wait for the migration lock, and on a step's wait for tables. */
 const DEFAULT_WAIT_MS = 600_000;
 
 /**
- * Milliseconds between the moment when programs that are too old become not ready and the first step: balancers need
- * them to take such processes out.
+ * Milliseconds between the moment when outdated programs become not ready and the first step: load balancers need them
+ * to remove such processes.
  */
 const NOTICE_MS = 15_000;
 
@@ -62,9 +62,9 @@ export interface MigrateOptions {
   readonly log: Log;
   /** Milliseconds to wait for the migration lock, and for tables that others use; default 600,000. */
   readonly waitMs?: number;
-  /** Ends the waiting for the lock at once. */
+  /** Aborts the wait for the lock. */
   readonly signal?: AbortSignal;
-  /** Default: that of this program. */
+  /** Default: the schema of this program. */
   readonly schema?: ProgramSchema;
   /** Default 15,000. */
   readonly noticeMs?: number;
@@ -88,11 +88,11 @@ const SAVE_DIGEST = defineStatement(
 );
 
 /**
- * Brings the database to this program's schema: steps and functions of migrations/, the application role, the base
- * conformance resources. A database of a newer program is left as it is. Safe to be run by many processes at once, and quick when
- * there is nothing to do.
+ * Brings the database to this program's schema: the steps and functions of migrations/, the application role, and the
+ * base conformance resources. The database of a newer program stays unchanged. Many processes can run it at once, and
+ * it is quick if there is nothing to do.
  *
- * **Throws** Error when the database cannot be reached, is behind a transaction pool, needs a newer program, or when the
+ * **Throws** Error if the database cannot be reached, is behind a transaction pool or needs a newer program, or if the
  * lock is not free in time.
  */
 export async function migrate(options: MigrateOptions): Promise<Installation> {
@@ -112,7 +112,7 @@ export async function migrate(options: MigrateOptions): Promise<Installation> {
   }
 }
 
-/** False: the database is of a newer program, whose steps, functions, grants and base resources stay. */
+/** False: the database belongs to a newer program, whose steps, functions, grants and base resources stay. */
 async function bringToSchema(client: ClientBase, options: MigrateOptions, waitMs: number): Promise<boolean> {
   const { database, log, schema = THIS_SCHEMA, noticeMs = NOTICE_MS } = options;
   const found = await readDatabaseSchema(client);
@@ -146,14 +146,14 @@ async function bringToSchema(client: ClientBase, options: MigrateOptions, waitMs
   return true;
 }
 
-/** @throws Error that says which server, where pg says only what is wrong with it */
+/** Opens the connection. **Throws** Error that names the server, which pg omits from some errors. */
 async function connect(database: DatabaseOptions): Promise<Client> {
   try {
     const client = await openClient(database);
     watchConnection(database, client, await identifyBackend(client));
     return client;
   } catch (error) {
-    // The system names the address itself, and PostgreSQL's own refusals speak for themselves.
+    // System errors name the address themselves, and errors of PostgreSQL need no address.
     if (!(error instanceof Error) || error instanceof AggregateError) throw error;
     if ('syscall' in error || 'severity' in error) throw error;
     const { host, port, ssl } = database;
@@ -177,8 +177,8 @@ async function readInstallation(
 const BASE_BATCH = 100;
 
 /**
- * Replaces the content of the base spaces, in one transaction. All of it bears the next version number, so that a
- * client's ETag of what was there before does not match what is there now.
+ * Replaces the content of the base spaces in one transaction. All resources get the next version number, so that a
+ * client's ETag of an earlier content does not match.
  */
 async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, log: Log): Promise<void> {
   const started = Date.now();

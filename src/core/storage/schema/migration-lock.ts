@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg';
 import type { Log } from '../../context';
 import { builder } from '../connection/statement';
 
-/** Any number; the lock that lets many processes start at once. */
+/** Any number; the advisory lock that serializes concurrent starts. */
 const MIGRATION_LOCK = 7_230_911;
 const POLL_MS = 100;
 const LOG_EVERY_MS = 5_000;
@@ -13,7 +13,7 @@ const TRY = sql`select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}::bigint) 
   builder,
 ).sql;
 
-/** The sessions that hold the lock: one, or none when it was just released. */
+/** The session that holds the lock, or none if it was just released. */
 const HOLDER = sql`
   select l.pid, a.application_name as "applicationName", a.backend_start as since
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
@@ -25,27 +25,27 @@ const HOLDER = sql`
 export interface LockHolder {
   /** Process id of its PostgreSQL session. */
   readonly pid: number;
-  /** Null where this user may not see it. */
+  /** Null if this user may not see it. */
   readonly applicationName: string | null;
-  /** When that session was opened. Null where this user may not see it. */
+  /** When the session was opened. Null if this user may not see it. */
   readonly since: Date | null;
 }
 
 export interface LockWait {
   readonly log: Log;
-  /** Milliseconds after which the start gives up. */
+  /** Milliseconds after which the start fails. */
   readonly waitMs: number;
-  /** Milliseconds between two lines that say who holds the lock; default 5,000. */
+  /** Milliseconds between two log lines that name the holder of the lock; default 5,000. */
   readonly logEveryMs?: number;
-  /** Ends the waiting at once. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Takes the lock under which one process at a time brings the database to its schema; held until the session ends. It is
- * asked for again and again, because a session that waits inside PostgreSQL outlives a process that is killed meanwhile.
+ * Takes the lock under which one process at a time migrates the database; the session holds it until its end. It polls
+ * the lock, because a session that waits inside PostgreSQL outlives a killed process.
  *
- * **Throws** Error that names the holder when it is not free in time, or when `signal` is aborted.
+ * **Throws** Error that names the holder if the lock is not free in time, or if `signal` is aborted.
  */
 export async function takeMigrationLock(
   client: ClientBase,

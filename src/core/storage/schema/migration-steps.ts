@@ -8,8 +8,8 @@ import { openPool } from '../connection/open-client';
 import type { ProgramSchema } from './program-schema';
 
 /**
- * How long a step waits for a table at a time. Statements that need the table queue behind the step, reads too, so
- * that the wait must be short; they go first when it ends.
+ * Milliseconds of one wait for a table. Statements on the table, reads included, queue behind the step, so that a wait
+ * must be short; they run when it ends.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 1_000;
@@ -18,17 +18,18 @@ const LOG_EVERY_MS = 5_000;
 export interface StepOptions {
   readonly database: DatabaseOptions;
   readonly schema: ProgramSchema;
-  /** True: nobody uses the database yet. */
+  /** True: the database has no schema yet, and so no users. */
   readonly isEmpty: boolean;
-  /** Milliseconds for which a step may wait for tables that others use. */
+  /** Milliseconds that a step may wait for tables that others use. */
   readonly waitMs: number;
   readonly log: Log;
 }
 
 /**
- * Runs the steps that the database lacks, each in a transaction of its own: what one has locked is free before the next.
+ * Runs the steps that the database lacks, each in a transaction of its own, so that its locks are released before the
+ * next.
  *
- * **Throws** Error of the step that failed; what came before it stays.
+ * **Throws** Error of the failed step; earlier steps stay.
  */
 export async function runSteps(options: StepOptions): Promise<void> {
   const { database, schema, isEmpty, log } = options;
@@ -95,7 +96,7 @@ async function repeatWhileLocked(
   }
 }
 
-/** lock_not_available, deadlock_detected: everything that the step did is undone, and it may run again. */
+/** lock_not_available, deadlock_detected: the step was rolled back and can run again. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
 }

@@ -1,6 +1,6 @@
 /**
- * The tables that keep something of tenants, as PostgreSQL's catalog knows them: whatever has a column `space` or `tenant`. A
- * table that a migration adds is found here by itself; test/core/storage/owned-tables.test.ts fails for one that is not.
+ * The tables with tenant data, read from PostgreSQL's catalog: all tables with a column `space` or `tenant`. It finds
+ * new tables of migrations by itself; test/core/storage/owned-tables.test.ts fails for a table that it misses.
  */
 import { sql } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
@@ -8,22 +8,22 @@ import { bind, defineStatement, template, type Statement } from '../connection/s
 
 export interface OwnedTable {
   readonly name: string;
-  /** What says whose a row is: the number of a space, or of a tenant. */
+  /** The column that identifies the owner of a row: the number of a space, or of a tenant. */
   readonly owner: 'space' | 'tenant';
-  /** Whether a column of it holds texts or JSON. */
+  /** True if it has a column of texts or JSON. */
   readonly hasText: boolean;
 }
 
-/** What is some tenant's, by the numbers of its rows. */
+/** A tenant and its spaces, by number. */
 export interface Owned {
   readonly tenant: number;
   readonly spaces: readonly number[];
 }
 
 const SCHEMA = 'andiron';
-/** Its rows say whose all other rows are, and go with that of the tenant. */
+/** The table of spaces, which identify the owners of all other rows; its rows are deleted with the tenant's. */
 const SPACES = 'space';
-/** Rows that go in one transaction. */
+/** Rows deleted in one transaction. */
 const ROWS_AT_ONCE = 5_000;
 
 const READ = defineStatement(
@@ -50,7 +50,9 @@ const READ_REFERENCES = defineStatement(
     limit 1000`),
 );
 
-/** In an order in which they can be emptied: what refers to another table before it. Without those of the tenants and their spaces themselves. */
+/**
+ * Reads the tables in an order in which they can be emptied: referring tables first. Omits those of tenants and spaces.
+ */
 export async function readOwnedTables(session: OwnerSession): Promise<readonly OwnedTable[]> {
   const rows = (await session.run(READ, { schema: SCHEMA })) as [string, boolean, boolean, boolean][];
   let left = rows.flatMap(([name, hasText, hasSpace, hasTenant]): OwnedTable[] => {
@@ -81,12 +83,12 @@ function isOwned({ owner }: OwnedTable): ReturnType<typeof sql> {
     : sql`t.tenant = any (${bind('tenants')}::int[])`;
 }
 
-/** A space beside those of the data may have counters of its own, under its number below 0. */
+/** A further space of a tenant can have its own counters, under its negated number. */
 function bindOwned({ tenant, spaces }: Owned): { spaces: number[]; tenants: number[] } {
   return { spaces: [...spaces], tenants: [tenant, ...spaces.map((space) => -space)] };
 }
 
-/** Removes some rows, in one transaction; how many. 0: there is none left. */
+/** Removes some rows in one transaction, and returns their number; 0: none is left. */
 export async function removeSome(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
   const statement = unnamed(sql`

@@ -1,15 +1,15 @@
-/** Which schema a program has, which one a database has, and which programs may still write to it (docs/operations.md). */
+/** The schemas of this program and of a database, and the programs that may write to it (docs/operations.md). */
 import { sql, type Migration } from 'kysely';
 import type { ClientBase } from 'pg';
 import { LEAST_SCHEMA, MIGRATIONS, readFunctions, type DatabaseFunction } from '../../../../migrations';
 import { builder } from '../connection/statement';
 
 export interface ProgramSchema {
-  /** All steps, by a name that begins with its number. */
+  /** All steps, by names that begin with their numbers. */
   readonly steps: Readonly<Record<string, Migration>>;
   /** Least schema number of a program that may write to a database with all of `steps`. */
   readonly least: number;
-  /** The functions of the database with all of `steps`. */
+  /** Reads the functions of a database with all of `steps`. */
   readFunctions(): Promise<readonly DatabaseFunction[]>;
 }
 
@@ -21,14 +21,14 @@ export function schemaNumber(steps: readonly string[]): number {
 }
 
 export interface DatabaseSchema {
-  /** Names of the steps that the database has. */
+  /** Names of the steps that have run. */
   readonly steps: ReadonlySet<string>;
   readonly number: number;
-  /** Least schema number of a program that may write; undefined: the database is too old to say. */
+  /** Least schema number of a program that may write; undefined: the database is older than this setting. */
   readonly least: number | undefined;
 }
 
-/** Cost: up to three statements. */
+/** Reads the schema of a database. **Cost**: up to three statements. */
 export async function readDatabaseSchema(client: ClientBase): Promise<DatabaseSchema> {
   const exists = await client.query<{ exists: boolean }>(
     sql`select to_regclass('andiron_migration.kysely_migration') is not null as exists`.compile(builder).sql,
@@ -52,7 +52,7 @@ async function readLeast(client: ClientBase): Promise<number> {
   return rows[0]?.least ?? 0;
 }
 
-/** From its commit on, the readiness of running programs with a smaller schema number is 503. */
+/** Raises the least schema number. From the commit on, readiness of running programs with a smaller one is 503. */
 export async function raiseLeastSchema(client: ClientBase, least: number): Promise<void> {
   await client.query(
     sql`
@@ -61,7 +61,7 @@ export async function raiseLeastSchema(client: ClientBase, least: number): Promi
   );
 }
 
-/** True while other sessions of the program are connected to this database. */
+/** True if other sessions of the program are connected to this database. */
 export async function areOthersConnected(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ others: boolean }>(
     sql`

@@ -1,4 +1,4 @@
-/** Names of steps that later versions of migrations/ do not have, in a database that was migrated by an earlier version. */
+/** Updates the recorded step names of a database that an earlier version migrated with steps that no longer exist. */
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { BASELINE, STEPS_OF_BASELINE, STEPS_OF_FUNCTIONS } from '../../../../migrations';
@@ -8,11 +8,11 @@ import { schemaNumber, type DatabaseSchema } from './program-schema';
 const REPLACED = [...STEPS_OF_BASELINE, ...STEPS_OF_FUNCTIONS];
 
 /**
- * Replaces the names of the steps of the baseline by that of the baseline in the record of steps, in one statement: kysely
- * refuses names that it has no step for. A program that has those steps can no longer start on the database; one that runs
- * does not read the record.
+ * Replaces the names of the baseline's steps by the name of the baseline in the record of steps, in one statement,
+ * because kysely rejects names of unknown steps. A program with those steps can no longer start on the database; a
+ * running one does not read the record.
  *
- * **Throws** Error when the database lacks some of them.
+ * **Throws** Error if the database lacks some of them.
  */
 export async function recordBaseline(client: ClientBase, { steps, number }: DatabaseSchema): Promise<void> {
   if (number === 0 || steps.has(BASELINE)) return;

@@ -1,4 +1,4 @@
-/** The tables as kysely sees them; one name for one thing here and in migrations/. 64-bit keys travel as text. */
+/** The tables for kysely, with the names of migrations/. 64-bit keys are passed as text. */
 export interface Tables {
   'andiron.installation': {
     only_row: boolean;

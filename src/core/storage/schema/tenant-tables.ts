@@ -1,18 +1,18 @@
 /**
- * The treatment of each table with tenant data in an export (docs/tenants.md). A test compares the list with PostgreSQL's
- * catalog, so that every new table needs an entry.
+ * The treatment of each table with tenant data in an export (docs/tenants.md). A test compares the list with
+ * PostgreSQL's catalog, so that every new table needs an entry.
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
 /**
- * versions: they are exported, with the AuditEvents; rows: as they are; made: an import makes it of the versions; left: it
- * belongs to this moment, or to this tenant alone.
+ * versions: exported as versions, with the AuditEvents; rows: exported unchanged; made: derived from the versions by an
+ * import; left: not exported, because it is transient or valid for this tenant only.
  */
 type Treatment = 'versions' | 'rows' | 'made' | 'left';
 
-/** What rows of others refer to stands before them. */
+/** The treatment of each table; referenced tables precede referring ones. */
 export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   resource_version: 'versions',
   change_counter: 'made',
@@ -27,19 +27,19 @@ export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   client_secret: 'rows',
   token_issuer: 'rows',
   user_account: 'rows',
-  // Tokens and signatures name the tenant, and are good there alone.
+  // Tokens and signatures name the tenant and are valid there only.
   signing_key: 'left',
   used_assertion: 'left',
   user_session: 'left',
   user_grant: 'left',
   launch_context: 'left',
   sign_in_network: 'left',
-  // Made into AuditEvents before anything is exported.
+  // Converted to AuditEvents before an export.
   access_record: 'left',
   async_job: 'left',
 };
 
-/** Tables whose rows are exported, and which this database has. */
+/** Reads the names of tables whose rows are exported, as far as this database has them. */
 export async function readRowTables(session: OwnerSession): Promise<readonly string[]> {
   const present: string[] = [];
   for (const [table, treatment] of Object.entries(TENANT_TABLES))
@@ -63,7 +63,7 @@ async function columnsOf(session: OwnerSession, table: string): Promise<readonly
   return (await session.run(COLUMNS, { table })).map(([name]) => String(name));
 }
 
-/** JSON of each row of a tenant, without its number, in an order that the rows give. */
+/** Reads the rows of a tenant as JSON without its number, ordered by their text. */
 export async function* readTableRows(
   session: OwnerSession,
   table: string,
@@ -82,7 +82,7 @@ export async function* readTableRows(
   }
 }
 
-/** Before an import that may have been begun before. */
+/** Removes the exported rows of a tenant, before an import that may have run in part before. */
 export async function removeTableRows(session: OwnerSession, tenant: number): Promise<void> {
   const tables = await readRowTables(session);
   for (const table of [...tables].reverse())
@@ -92,7 +92,10 @@ export async function removeTableRows(session: OwnerSession, tenant: number): Pr
     );
 }
 
-/** `row`: JSON as `readTableRows` gives it. False: the table takes no such row. Throws what the database throws. */
+/**
+ * Inserts a row in the JSON format of `readTableRows`. False: the table is not exported or lacks a column. **Throws**
+ * as the database does.
+ */
 export async function addTableRow(
   session: OwnerSession,
   tenant: number,
