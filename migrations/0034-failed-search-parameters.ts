@@ -3,10 +3,10 @@ import { sql, type Kysely } from 'kysely';
 /**
  * Search parameters that have failed (docs/storage.md, "Search parameters of tenants").
  *
- * - State `failed`: no write makes rows of the parameter and no search uses it, until its SearchParameter changes or is
- *   reindexed by its id.
- * - `attempted_by` is set before a walk makes rows and cleared when the walk ends. A value of a process that has stopped means
- *   that the process died. `attempts` counts walks since the last progress.
+ * - State `failed`: no write makes rows of the parameter and no search uses it, until its SearchParameter changes or
+ *   is reindexed by its id.
+ * - `attempted_by` is set before an indexing scan makes rows and cleared when the scan ends. A value of a stopped
+ *   process means that the process died. `attempts` counts scans since the last progress.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table andiron.search_parameter add column attempts int not null default 0`.execute(db);

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * The networks from which accounts have signed in (docs/access.md, Who guesses): what others guess does not lock these out. `hash`
- * is a keyed hash of the account and the network. The application role changes the table itself, within the tenant of its
- * connection's space.
+ * The networks from which accounts have signed in: failed attempts from other networks do not lock them out
+ * (docs/access.md, Failed attempts). `hash` is a keyed hash of the account and the network. The application role
+ * changes the table itself, within the tenant of its connection's space.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -8,7 +8,7 @@ import * as functionRecord from './0041-function-record';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
-/** The step that makes the schema of all earlier landed versions. */
+/** The step that creates the schema of all earlier landed versions. */
 export const BASELINE = '0033-baseline';
 
 /** All steps in order. A landed step is never edited; a change is a new step. Functions are in `functions/`. */
@@ -21,7 +21,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0041-function-record': functionRecord,
 };
 
-/** A database that has the last of these steps has what the baseline makes. */
+/** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */
 export const STEPS_OF_BASELINE: readonly string[] = [
   '0001-foundation',
   '0002-write-versions',
@@ -57,7 +57,8 @@ export const STEPS_OF_BASELINE: readonly string[] = [
 export const STEPS_OF_FUNCTIONS: readonly string[] = ['0037-places-of-a-space'];
 
 /**
- * The least schema number of a program that may write to a database with all steps. A step that takes away or changes what an
- * older program uses raises it to the number of the first program that does without (CONTRIBUTING.md, Changes of the schema).
+ * The least schema number of a program that may write to a database with all steps. A step that removes or changes what
+ * an older program uses raises it to the number of the first program that does without it (CONTRIBUTING.md, Changes of
+ * the schema).
  */
 export const LEAST_SCHEMA = 33;

@@ -1,10 +1,10 @@
-/** The .sql files of this folder: the baseline and the functions of the database. */
+/** The .sql files of this folder: the baseline and the database functions. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const FUNCTIONS = path.join(__dirname, 'functions');
 
-/** A function of the database, in its current form. */
+/** A database function in its current form. */
 export interface DatabaseFunction {
   /** Without the schema `andiron`; no two functions have the same name. */
   readonly name: string;
@@ -12,12 +12,12 @@ export interface DatabaseFunction {
   readonly text: string;
 }
 
-/** The text of a file, by its path in this folder. */
+/** Reads a file by its path in this folder. */
 export async function readSqlFile(name: string): Promise<string> {
   return readFile(path.join(__dirname, name), 'utf8');
 }
 
-/** All files of `functions/`, by name. */
+/** Reads all files of `functions/`, by name. */
 export async function readFunctions(): Promise<readonly DatabaseFunction[]> {
   const files = (await readdir(FUNCTIONS)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
