@@ -50,7 +50,8 @@ const SILENCE_LOOK_MS = 500;
 
 /**
  * The database connections of one server process. Each runs as the application role, with one space at a time in its
- * settings. Tenants take turns at the connections of a lane, and no tenant can use all of them (fair-turns.ts).
+ * settings. Tenants take turns at the connections of a lane (fair-turns.ts). In a lane with several connections, except
+ * the read lane, a tenant leaves at least one to the others.
  */
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
@@ -250,7 +251,8 @@ export class Connections implements Database {
   /**
    * Runs `work` inside one transaction of one space; an exception rolls it back. Isolation is Read Committed: each
    * statement sees what was committed before it began, and what the transaction wrote. The transaction holds one
-   * connection of a lane reserved for transactions, where it can wait for locks. Other reads of `work` use other lanes.
+   * connection of a lane reserved for transactions, where it can wait for locks. Statements of `work` outside the
+   * transaction must use other lanes.
    */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
     return this.borrow('transaction', space, undefined, async (connection) => {

@@ -36,7 +36,7 @@ const MAX_SHARES = 1000;
 /**
  * A fair semaphore. When all slots are in use, tenants take turns: the next slot goes to the tenant with the fewest
  * running tasks, and among those to the one served longest ago. So a task waits for one slot and for one task of each
- * other tenant, however many tasks of one tenant wait. No tenant may use all slots: long tasks leave some for others.
+ * other tenant, however many tasks of one tenant wait. `most` below `slots` leaves slots for others during long tasks.
  *
  * **Cost**: a counter if a slot is free. Waiting tasks are in arrays, not in Maps or Sets: a long-lived Map or Set with
  * many insertions and deletions retains its values, and their requests, until a full garbage collection (in-flight.ts).
