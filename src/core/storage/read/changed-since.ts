@@ -21,15 +21,16 @@ const CHANGED = defineStatement(
 );
 
 export interface ChangedResources {
-  /** How many versions were looked at: at most as many as were asked for. */
+  /** Number of versions that were scanned; at most `walk`. */
   readonly walked: number;
   /** Decimal forms of the keys. */
   readonly keys: readonly string[];
 }
 
 /**
- * The resources of a type, deleted ones too, that have a version of after a moment (milliseconds since 1970), at most
- * `most`, among the `walk` newest versions with a sequence above `after`. One statement.
+ * Returns the resources of a type, including deleted ones, that have a version made after `moment` (milliseconds since
+ * 1970). It scans the `walk` newest versions with a sequence above `after` and returns at most `most` keys. Cost: one
+ * statement.
  */
 export async function findChangedSince(
   database: Database,

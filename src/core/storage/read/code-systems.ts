@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** What a list of code systems tells of one. */
+/** Summary of a stored code system. */
 export interface CodeSystemHead {
-  /** Of its resource, in decimal form. */
+  /** Key of the resource, in decimal form. */
   readonly key: string;
   readonly url: string;
   readonly version: string | undefined;
@@ -12,7 +12,7 @@ export interface CodeSystemHead {
   readonly content: string;
 }
 
-/** More are not listed. */
+/** Limit on the listed code systems. */
 const MAX_CODE_SYSTEMS = 5_000;
 
 const LIST = defineStatement(
@@ -31,7 +31,7 @@ const LIST = defineStatement(
     order by r.resource_key limit ${bind('limit')}::int`),
 );
 
-/** The code systems that are stored in one space. Cost: reads the text of each. */
+/** Lists the code systems that one space stores. Cost: one statement, which reads the text of each. */
 export async function listCodeSystems(
   database: Database,
   space: number,

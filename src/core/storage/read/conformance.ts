@@ -20,16 +20,17 @@ const LAST_CHANGE = defineStatement(
     limit 1`),
 );
 
-/** Questions that are not sent yet, by what they ask. */
+/** Statements that are not sent yet, by space and types. */
 const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
 
 /**
- * A text that is another one after each change of a resource of these types that the space can see, one of its own or of
- * the base space. The time of the last change stands in it, because a restored database counts again from the backup;
- * the digest of the base resources is that of the database, which another program may have filled. One index probe a type.
+ * Returns a fingerprint that changes with each change of a resource of these types in the space. It has the time of the
+ * last change, because a restored database assigns the sequences after the backup again. It has the database's digest
+ * of the base resources, because another release of the program may have loaded them. Cost: one index probe for each
+ * type.
  *
- * Who asks the same in one turn of the event loop, as the entries of a Bundle do, shares a statement. It is sent after
- * all of them have asked, so that no answer is older than its question.
+ * Calls with the same arguments in one turn of the event loop, such as those of a Bundle's entries, share a statement.
+ * The statement is sent after all of these calls, so the result is never older than the call.
  */
 export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
   let questions = unsent.get(database);
@@ -71,7 +72,10 @@ const LABELLED = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Texts of the live resources of a type that have a value for one of the parameters of these ordinals. */
+/**
+ * Returns the texts of live resources of a type that have a value for one of the parameters with these ordinals, at
+ * most `limit`.
+ */
 export async function readLabelled(
   database: Database,
   space: number,
@@ -94,7 +98,7 @@ const URIS = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** The distinct uris under some parameters that follow `after` in PostgreSQL's order, at most `limit`. */
+/** Returns the distinct uris of some parameters that follow `after` in PostgreSQL's order, at most `limit`. */
 export async function readUris(
   database: Database,
   space: number,
@@ -116,7 +120,9 @@ const KEYS_OF_URIS = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Keys, in decimal form, of the resources that have one of the uris under some parameters; at most `limit`. */
+/**
+ * Returns the keys, in decimal form, of resources that have one of the uris in one of the parameters, at most `limit`.
+ */
 export async function findKeysOfUris(
   database: Database,
   space: number,

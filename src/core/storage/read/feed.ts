@@ -16,7 +16,7 @@ function readAfter(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 const READ_FEED = defineStatement(template(readAfter(PAGE_COLUMNS)));
 
 const IS_WANTED = sql`v.resource_type = any(${bind('types')}::smallint[])`;
-/** PAGE_COLUMNS, without a text where the type is not wanted. */
+/** PAGE_COLUMNS; the text is null unless the type is wanted. */
 const WANTED_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
   case when ${IS_WANTED} and octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when ${IS_WANTED} and octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
@@ -31,9 +31,9 @@ const READ_LAST = defineStatement(
 );
 
 /**
- * The changes of a space with a version-sequence above `since`, in their order, at most `limit`. A reader that asks
- * again with the last sequence it got misses nothing: sequences become visible in commit order (write_versions holds
- * the tenant's counter through the flush).
+ * Returns the changes of a space with a version-sequence above `since`, in the order of the sequence, at most `limit`.
+ * A reader that continues from the last sequence it received misses nothing: sequences become visible in commit order,
+ * because write_versions locks the tenant's counter until its commit is flushed.
  */
 export async function readFeed(
   database: Database,
@@ -50,7 +50,7 @@ export async function readFeed(
   return rows.map(toPageRow);
 }
 
-/** The same; of other types than these without a text, as if it were empty. Undefined: all types. */
+/** As `readFeed`, but versions of other types than `types` have an empty text. Undefined: all types. */
 export async function readFeedOf(
   database: Database,
   space: number,
@@ -73,7 +73,7 @@ export async function readFeedOf(
   return rows.map(toPageRow);
 }
 
-/** The version-sequence of the last change of a space, though it was purged; 0: there was none. */
+/** Returns the version-sequence of the last change of a space, even if that version was purged; 0: there is none. */
 export async function readLastSequence(database: Database, space: number): Promise<number> {
   const [row] = await database.run('search', space, READ_LAST, { space });
   return row === undefined ? 0 : (row[0] as number);

@@ -1,16 +1,16 @@
-/** The ids that keys stand for, as PostgreSQL makes them (search/resource-key.ts makes the same). */
+/** Computes in PostgreSQL the ids that keys stand for; search/resource-key.ts computes the same in the program. */
 import { sql, type RawBuilder } from 'kysely';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Digits of 5 bits: of the key, then of its checksum. */
+/** Digits of 5 bits each: those of the key, then those of its checksum. */
 const KEY_DIGITS = 13;
 const SUM_DIGITS = 3;
 
-/** The id of a key that is not negative. Cost: some microseconds a row. */
+/** SQL of the id that a key stands for; the key must not be negative. Cost: some microseconds for each row. */
 export function idOfKeySql(key: RawBuilder<unknown>): RawBuilder<string> {
   const low = sql`(${key} & 4294967295)`;
   const high = sql`(${key} >> 32)`;
-  // Each step is used twice by the next: OFFSET keeps it a value.
+  // The next step uses each result twice; OFFSET makes PostgreSQL compute it once.
   return sql`(
     select ${digits(key, KEY_DIGITS)} || ${digits(sql`(s.mixed # (s.mixed >> 16))`, SUM_DIGITS)}
     from (select ${times(sql`(b.mixed # (b.mixed >> 13))`, 0x27d4eb2f)} as mixed
@@ -20,7 +20,7 @@ export function idOfKeySql(key: RawBuilder<unknown>): RawBuilder<string> {
       offset 0) s)`;
 }
 
-/** The lowest bits of a number, digit by digit. */
+/** SQL that writes the lowest bits of a number as digits. */
 function digits(number: RawBuilder<unknown>, count: number): RawBuilder<string> {
   const each = Array.from({ length: count }, (_none, index) => {
     const shift = 5 * (count - 1 - index);
@@ -29,7 +29,7 @@ function digits(number: RawBuilder<unknown>, count: number): RawBuilder<string> 
   return sql<string>`(${sql.join(each, sql` || `)})`;
 }
 
-/** The lowest 32 bits of the product of two numbers of 32 bits, in which no step has more than 63. */
+/** SQL of the lowest 32 bits of the product of two 32-bit numbers. No intermediate result exceeds 63 bits. */
 function times(number: RawBuilder<unknown>, factor: number): RawBuilder<unknown> {
   const by = sql`${sql.lit(String(factor))}::bigint`;
   return sql`((((((${number} >> 16) * ${by}) & 65535) << 16) + (${number} & 65535) * ${by}) & 4294967295)`;

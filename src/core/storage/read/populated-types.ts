@@ -4,7 +4,7 @@ import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import type { KeyHalves } from '../key-halves';
 
-// The index of what is not deleted tells with one probe for each type, however many deleted ones there are.
+// The index of live resources answers with one probe for each type, however many resources are deleted.
 const POPULATED = defineStatement(
   template(sql`
     select x.resource_type
@@ -28,7 +28,8 @@ const HOLDING = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-// Each item of the lists is confirmed by one probe: the head names targets of all its references.
+// `target_keys` of the head has the targets of all references; one probe of reference_index for each key selects those
+// of the parameters.
 const LISTED = defineStatement(
   template(sql`
     select distinct x.target_type
@@ -49,7 +50,10 @@ const LISTED = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Types of what some resources refer to by these parameters, at most `limit`. Cost: one statement with a probe for each. */
+/**
+ * Returns the types that some resources refer to by these parameters, at most `limit`.
+ * Cost: one statement with a probe for each target key.
+ */
 export async function findTypesReferredTo(
   database: Database,
   space: number,
@@ -69,7 +73,10 @@ export async function findTypesReferredTo(
   return new Set(rows.map((row) => Number(row[0])));
 }
 
-/** Those of the types of which the space has resources. Cost: one statement with an index probe for each. */
+/**
+ * Returns those of `types` that have live resources in the space. Cost: one statement with an index probe for each
+ * type.
+ */
 export async function findPopulatedTypes(
   database: Database,
   space: number,
@@ -82,7 +89,7 @@ export async function findPopulatedTypes(
   return new Set(rows.map((row) => Number(row[0])));
 }
 
-/** As `findPopulatedTypes`, of resources with one of these keys. */
+/** As `findPopulatedTypes`, but only for live resources with these types and keys. */
 export async function findTypesHolding(
   database: Database,
   space: number,

@@ -3,9 +3,9 @@ import type { Database, Row } from '../connection/database';
 import { RequestBatcher } from '../connection/request-batcher';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Changes that one look reads; after more, all types count as changed. */
+/** Changes that one statement reads; after more, all types count as changed. */
 const MOST_CHANGES = 1_000;
-/** Spaces that are known at once; all are forgotten beyond. */
+/** Limit on the cached spaces; beyond it all are evicted. */
 const MAX_SPACES = 10_000;
 
 const READ_LAST = defineStatement(
@@ -36,17 +36,19 @@ const READ_SINCE = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Counts a change of stored data that makes no version. Runs in the transaction of the change, with `space` bound. */
+/**
+ * Counts a change of stored data that creates no version. Runs in the transaction of the change, with `space` bound.
+ */
 export const COUNT_UNVERSIONED_CHANGE = defineStatement(
   template(sql`
     update andiron.space s set unversioned_changes = s.unversioned_changes + 1
     where s.number = ${bind('space')}::int`),
 );
 
-/** A moment of a space: what was committed until then is told from what came later. */
+/** A point in the commit order of a space. It separates earlier commits from later ones. */
 export interface SpaceMoment {
   readonly known: KnownChanges;
-  /** Of the last change. */
+  /** Sequence of the last change. */
   readonly sequence: number;
   readonly unversionedChanges: number;
 }
@@ -58,13 +60,13 @@ interface Change {
 }
 
 /**
- * Which types of a space had changed when, as far as this process has looked. It looks only when it is asked, in one
- * statement for all who ask at the same time; numbers become visible in commit order (docs/decisions/0001), so that
- * nothing smaller appears after a larger one was seen.
+ * Caches when the types of a space last changed, as far as this process has read. It reads on demand, in one statement
+ * for all concurrent calls. Sequences become visible in commit order (docs/decisions/0001), so no smaller one appears
+ * after a larger one was read.
  */
 export class SpaceChanges {
   private readonly spaces = new Map<number, KnownChanges>();
-  /** Those that are looked at for the first time just now, once for all who would like to know. */
+  /** Spaces whose first read is under way. Concurrent calls share that read. */
   private readonly looked = new Set<number>();
   private readonly looks: RequestBatcher<number, number, SpaceMoment>;
 
@@ -82,14 +84,14 @@ export class SpaceChanges {
   }
 
   /**
-   * A moment of the past: a search that begins now sees all that was committed by then. Undefined: nobody has looked at
-   * the space; the next who asks finds it looked at.
+   * Returns a past moment of the space; a search that begins now sees everything committed until then. Undefined: the
+   * space has not been read yet; this call starts the read, so that a later call finds its result.
    */
   lastKnown(space: number): SpaceMoment | undefined {
     const known = this.spaces.get(space);
     if (known === undefined && !this.looked.has(space)) {
       this.looked.add(space);
-      // Whether PostgreSQL can be asked matters to those who wait for what it says.
+      // An error of PostgreSQL is ignored here: callers that wait for the result get it.
       void this.current(space)
         .catch(() => undefined)
         .finally(() => this.looked.delete(space));
@@ -97,12 +99,12 @@ export class SpaceChanges {
     return known?.moment;
   }
 
-  /** A moment after this call. Cost: a share in one statement. */
+  /** Returns a moment after this call. Cost: a share in one statement. */
   current(space: number): Promise<SpaceMoment> {
     return this.looks.load(String(space), space, space);
   }
 
-  /** The moment that this database shows, such as that of a snapshot. Cost: one statement. */
+  /** Returns the moment that this database shows, such as that of a snapshot. Cost: one statement, rarely two. */
   async lookBy(database: Database, space: number): Promise<SpaceMoment> {
     const known = this.spaces.get(space);
     if (known !== undefined) {
@@ -110,14 +112,14 @@ export class SpaceChanges {
       const rows = await database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
       const changes = toChanges(rows);
       const unversionedChanges = Number(rows[0]?.[0] ?? 0);
-      // An older snapshot does not show what others have seen: it can tell nothing of what is known.
+      // An older snapshot may not show changes that are cached already; it cannot extend the cached changes.
       const isSeen = since === 0 || changes.length > 0;
       if (isSeen && rows.length < MOST_CHANGES && known.add(changes, since, unversionedChanges))
         return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
     const [row] = await database.run('read', space, READ_LAST, { space });
     const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
-    // Another first look may have come back before: what is remembered since then stands.
+    // Another first read may have ended before this one; the changes cached since then stay.
     const other = known === undefined ? this.spaces.get(space) : undefined;
     if (other?.isSame(fresh) === true) return other.moment;
     if (known === undefined || database === this.database) {
@@ -136,11 +138,11 @@ function toChanges(rows: readonly Row[]): Change[] {
   );
 }
 
-/** The changes of a space from one moment on. */
+/** The changes of a space since one moment. */
 export class KnownChanges {
   private readonly ofTypes = new Map<number, number>();
 
-  /** Of the last change: 0 where there is none. */
+  /** `sequence` and `lastUpdated` are those of the last change; 0: there is none. */
   constructor(
     private sequence: number,
     private lastUpdated: number,
@@ -151,7 +153,7 @@ export class KnownChanges {
     return { known: this, sequence: this.sequence, unversionedChanges: this.unversionedChanges };
   }
 
-  /** Whether both know the same last change. */
+  /** True if both have the same last change. */
   isSame({ sequence, lastUpdated, unversionedChanges }: KnownChanges): boolean {
     return (
       sequence === this.sequence &&
@@ -161,8 +163,9 @@ export class KnownChanges {
   }
 
   /**
-   * Takes the changes with a sequence of `since` or above. Several looks may tell of the same ones, in any order. False:
-   * the change `since` is not the one that was seen, as after a restore of the database: nothing is known any more.
+   * Adds the changes with a sequence of `since` or above. Several reads may add the same changes, in any order. Returns
+   * false if the change `since` is not the one cached, as after a restore of the database; the cached changes are then
+   * invalid.
    */
   add(changes: readonly Change[], since: number, unversionedChanges: number): boolean {
     const [first] = changes;
@@ -179,7 +182,10 @@ export class KnownChanges {
     return true;
   }
 
-  /** Whether resources of these types (undefined: of any) are as they were at a moment that was known then. */
+  /**
+   * True if resources of these types (undefined: of any type) have not changed since the moment. False for a moment of
+   * another `KnownChanges`.
+   */
   isUnchanged(
     { known, sequence, unversionedChanges }: SpaceMoment,
     types: readonly number[] | undefined,

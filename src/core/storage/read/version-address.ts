@@ -1,4 +1,4 @@
-/** Where resources and versions stand, as statements are given them, and the rows of statements in the order that was asked. */
+/** Addresses of resources and versions as bound values of statements, and rows in the order of the addresses. */
 import { BinaryArray } from '../connection/binary-array';
 import type { Row } from '../connection/database';
 import type { Bound } from '../connection/statement';
@@ -14,14 +14,14 @@ export interface VersionAddress extends ResourceAddress {
   readonly version: number;
 }
 
-/** What `readVersions` of version-statements.ts binds. */
+/** The bound values of `readVersions` in version-statements.ts. */
 export function encodeVersions(space: number, addresses: readonly VersionAddress[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   for (const { version } of addresses) versions.pushInt4(version);
   return { ...encodeAddresses(space, addresses), versions: versions.finish() };
 }
 
-/** What a statement binds that asks for one row of each address. */
+/** The bound values of a statement that reads one row for each address. */
 export function encodeAddresses(
   space: number,
   addresses: readonly ResourceAddress[],
@@ -35,10 +35,10 @@ export function encodeAddresses(
   return { space, types: types.finish(), keys: keys.finish(), limit: addresses.length };
 }
 
-/** No version has such a number. */
+/** A number that no version has. */
 const NO_VERSION = 0;
 
-/** What `readUnknown` binds beside the addresses: of each the version that is known. */
+/** The bound values of `readUnknown` beside the addresses: the cached version of each. */
 export function encodeKnown(known: readonly (VersionRow | undefined)[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   const times = new BinaryArray('int8');
@@ -56,7 +56,10 @@ export function encodeKnown(known: readonly (VersionRow | undefined)[]): Record<
   };
 }
 
-/** Rows begin with the ordinal of their address; an address without a row is undefined. */
+/**
+ * Puts rows into the order of their addresses. Each row begins with the ordinal of its address, from 1; an address
+ * without a row gives undefined.
+ */
 export function inOrder<R>(
   rows: readonly Row[],
   addresses: readonly ResourceAddress[],

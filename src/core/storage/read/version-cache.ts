@@ -2,22 +2,23 @@ import { isCacheable } from '../../erasure/cache-registry';
 import { KnownSequences, NOTHING_KNOWN } from '../write/known-sequences';
 import type { VersionMark, VersionRow } from './version-row';
 
-/** Longer texts would push out many others. */
+/** Characters of the longest text that is cached: a longer one would evict many others. */
 const MOST_LENGTH = 64 * 1024;
-/** Bytes of a row beside its text, and of what is kept of a type. */
+/** Bytes of a row beside its text, and of the entry of a type. */
 const ROW_BYTES = 500;
-/** A row holds its text as it is stored and, once it was answered, as it was answered. */
+/** A row holds the stored text and, once it was answered, the answered text. */
 const COPIES = 2;
-/** Of all that may be remembered, the share of those that stood before others. */
+/** Share of the cache for replaced versions. */
 const SHARE_OF_REPLACED = 1 / 32;
 
 /**
- * The last versions that reads and searches of this process came across, so that PostgreSQL need not send their texts
- * again: it is always asked which versions are current, and a text is taken from here only if it is of that very
- * version. Nothing is ever stale, and nothing need be told when something changes.
+ * Caches the versions that reads and searches of this process received last, so that PostgreSQL need not send their
+ * texts again. Each read still asks PostgreSQL which versions are current, and uses a cached text only if it is of that
+ * version. So nothing is stale, and a change needs no invalidation.
  *
- * What was not used for long is forgotten by halves: a young generation becomes the old one when it is full, and what
- * is used of the old one is young again (a list of uses took 4 % of the processor in searches).
+ * Eviction works by generations: when the young generation is full it becomes the old one, and the previous old one is
+ * dropped. A row of the old generation that is used becomes young again. An LRU list took 4 % of the processor in
+ * searches.
  */
 export class VersionCache {
   private readonly groups = new Map<string, RememberedType>();
@@ -26,13 +27,13 @@ export class VersionCache {
   private readonly generationBytes: number;
   private youngBytes = 0;
 
-  /** @param bytes of the texts at most, about; 0: nothing is remembered */
+  /** @param bytes approximate limit on the size of the cache; 0: nothing is cached */
   constructor(bytes: number) {
     this.generationBytes = bytes / 2;
     this.replaced = new ReplacedVersions(bytes * SHARE_OF_REPLACED);
   }
 
-  /** What is remembered of a type in a space. */
+  /** Returns the cached versions of a type in a space. */
   of(space: number, type: number): RememberedType {
     const name = `${space} ${type}`;
     let group = this.groups.get(name);
@@ -46,21 +47,21 @@ export class VersionCache {
         },
         findReplaced: (mark) => this.replaced.find(space, mark),
       });
-      // Those that nothing was ever kept of are many too, where there are many tenants.
+      // Entries of types without cached rows count too: many tenants have many of them.
       if (this.count(ROW_BYTES)) this.groups.set(name, group);
     }
     return group;
   }
 
   /**
-   * What a statement is told of the versions that are remembered of a space (known-sequences.ts): of the young ones, which
-   * will still be there when it answers.
+   * Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). It has
+   * only those of the young generation, which are still cached when the statement answers.
    */
   known(space: number): Buffer {
     return this.sequences.get(space)?.buffer ?? NOTHING_KNOWN;
   }
 
-  /** Also those that somebody who reads at this moment still holds. */
+  /** Evicts all versions of these spaces, also from `RememberedType` objects that reads in progress still hold. */
   forgetSpaces(spaces: ReadonlySet<number>): void {
     this.replaced.clear();
     for (const space of spaces) this.sequences.delete(space);
@@ -77,7 +78,7 @@ export class VersionCache {
     return sequences;
   }
 
-  /** Whether a row of this size may be kept; counts it. */
+  /** True if a row of this size may be cached; counts its bytes. */
   private add({ body }: VersionRow): boolean {
     return body.length <= MOST_LENGTH && this.count(sizeOf(body));
   }
@@ -101,29 +102,29 @@ function sizeOf(body: string): number {
 }
 
 interface Whole {
-  /** Whether a row may be kept. */
+  /** True if the row may be cached. */
   add(row: VersionRow): boolean;
-  /** Statements are told from now on that it is known. */
+  /** Adds the row to the known sequences that later statements are bound to. */
   tell(row: VersionRow): void;
-  /** Another version has taken its place. */
+  /** Called when another version replaces this row in the cache. */
   replace(row: VersionRow): void;
   findReplaced(mark: VersionMark): VersionRow | undefined;
 }
 
-/** The versions of one type and space that are remembered, by the decimal form of their keys. */
+/** The cached versions of one type and space, by the decimal form of their keys. */
 export class RememberedType {
   private young = new Map<string, VersionRow>();
   private old = new Map<string, VersionRow>();
 
   constructor(private readonly whole: Whole) {}
 
-  /** The row of that very version. */
+  /** Returns the row of exactly this version. */
   find(keyText: string, mark: VersionMark): VersionRow | undefined {
     const row = this.latest(keyText);
     return isSame(row, mark) ? row : this.whole.findReplaced(mark);
   }
 
-  /** The row of whatever version was remembered last. */
+  /** Returns the row of the version that was cached last. */
   latest(keyText: string): VersionRow | undefined {
     return this.young.get(keyText) ?? this.renew(keyText);
   }
@@ -136,7 +137,7 @@ export class RememberedType {
     return row;
   }
 
-  /** Remembers a row with its text in the place of another version of the same resource. */
+  /** Caches a row with its text, in place of another version of the same resource. */
   keep(keyText: string, row: VersionRow): void {
     const before = this.young.get(keyText);
     if (!this.whole.add(row)) return;
@@ -145,7 +146,10 @@ export class RememberedType {
     this.whole.tell(row);
   }
 
-  /** A row that came with its text though it is remembered: not all that is known can be told (known-sequences.ts). */
+  /**
+   * Adds a cached row to the known sequences again, because a statement sent its text: the table may have dropped its
+   * entry (known-sequences.ts).
+   */
   tellAgain(keyText: string, row: VersionRow): void {
     if (this.young.get(keyText) === row) this.whole.tell(row);
   }
@@ -155,7 +159,7 @@ export class RememberedType {
     this.old.clear();
   }
 
-  /** Forgets what is old; false when nothing is left. */
+  /** Evicts the old generation; returns false if no row is left. */
   age(): boolean {
     this.old = this.young;
     this.young = new Map();
@@ -163,7 +167,7 @@ export class RememberedType {
   }
 }
 
-/** Versions that stood before others until lately: a statement under way may have been told that they are known. */
+/** Versions that were replaced recently: a statement under way may still be bound to their sequences. */
 class ReplacedVersions {
   private young = new Map<string, VersionRow>();
   private old = new Map<string, VersionRow>();

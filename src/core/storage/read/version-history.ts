@@ -1,8 +1,9 @@
 /**
- * Versions of many resources, newest change first: http.html#history of a type, of a space, of what a List refers to.
+ * Versions of many resources, newest change first: http.html#history of a type, of a space, of the resources that a
+ * List refers to.
  *
- * The order is that of the version-sequence, which grows with each commit of the tenant: what is written while somebody
- * pages stands before the first page, so that no page misses or repeats anything.
+ * The order is that of the version-sequence, which grows with each commit of the tenant. Versions written while a
+ * client pages come before the first page, so no page misses or repeats a version.
  */
 import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
@@ -19,16 +20,16 @@ export interface HistoryBounds {
   readonly before: number;
   /** Only versions made at this time or later. */
   readonly since?: number;
-  /** Only versions that were current at some moment of this time; half open. */
+  /** Only versions that were current at some time in this half-open range. */
   readonly at?: { readonly low: number; readonly high: number };
   /**
-   * What was written after this sequence is as if it was not: it neither stands in the history nor ends a version before it.
-   * Times that are not past yet would else lose, from one page to the next, what somebody changes meanwhile.
+   * Versions after this sequence are ignored: they are not in the history and do not end an earlier version. Without
+   * it, a range of times that is not over yet would lose versions from one page to the next when resources change.
    */
   readonly newest?: number;
 }
 
-/** A resource of which all versions are meant, or one. */
+/** A resource, with all of its versions or only `version`. */
 export interface ListedVersions {
   readonly type: number;
   readonly key: KeyHalves;
@@ -38,11 +39,11 @@ export interface ListedVersions {
 export const BEYOND_LAST_SEQUENCE = 2 ** 31;
 const LAST_VERSION = 2 ** 31 - 1;
 
-/** Of what the versions are: of one type (bound as `type`), or of all of the space. */
+/** The versions of one type (bound as `type`), or all of the space. */
 type Scope = 'type' | 'space';
 const SCOPES = ['type', 'space'] as const;
 
-/** The versions `v` of the scope, whenever they were made. */
+/** Condition that a version `v` is in the scope. */
 function isOf(scope: Scope): RawBuilder<unknown> {
   const space = sql`v.space = ${bind('space')}::int`;
   return scope === 'space' ? space : sql`${space} and v.resource_type = ${bind('type')}::smallint`;
@@ -50,7 +51,7 @@ function isOf(scope: Scope): RawBuilder<unknown> {
 
 const IS_BETWEEN = sql`v.sequence > ${bind('after')}::bigint and v.sequence < ${bind('before')}::bigint`;
 
-/** Whether a version `v` was made, and current, at the times asked for: the next one ended it. */
+/** Condition that a version `v` was made, and was current, in the bound times; the next version ends it. */
 const IS_IN_TIME = sql`
   v.last_updated >= ${bind('since')}::bigint and v.last_updated < ${bind('at_high')}::bigint
   and (${bind('at_low')}::bigint < 0 or not exists (
@@ -60,7 +61,7 @@ const IS_IN_TIME = sql`
       and n.last_updated <= ${bind('at_low')}::bigint and n.sequence <= ${bind('newest')}::bigint
     offset 0))`;
 
-/** Of the rows `kept`, in the order of their sequences, what `decodeKept` reads. */
+/** The columns that `decodeKept` reads of the rows `kept`, in the order of their sequences. */
 const KEPT_PAGE = sql`
   select k.resource_key::text as key_text, k.resource_type, y.*
   from kept k
@@ -75,7 +76,7 @@ const KEPT_PAGE = sql`
 
 const KEPT_COLUMNS = sql`v.resource_type, v.resource_key, v.version, v.sequence`;
 
-/** Looks at `walk` versions at most, and tells how far it came, even where it keeps none. */
+/** Scans at most `walk` versions, and returns how far it came even if none of them matches. */
 const WALK = perScope(
   (scope) => sql`
     with walked as materialized (
@@ -127,8 +128,9 @@ const LISTED_PAGE = defineStatement(
 const LISTED_COUNT = defineStatement(template(sql`select count(*) from (${LISTED}) found limit 1`));
 
 /**
- * The highest sequence up to which all versions were made before a time, and the lowest from which on all were made at a
- * time or later, by halving (`CLOCK_SLACK`). Both are between `after` and `before`.
+ * Two binary searches between the sequences `after` and `before`. FLOOR finds the highest sequence up to which all
+ * versions were made before `time`. CEILING finds the lowest from which on all were made at `time` or later. Times may
+ * run against the sequence, so callers widen `time` by `CLOCK_SLACK`.
  */
 const FLOOR = perScope(
   (scope) => sql`
@@ -181,22 +183,22 @@ function perScope(statement: (scope: Scope) => RawBuilder<unknown>): Readonly<Re
 }
 
 /**
- * A version's time is read from the clock before its sequence is taken: while it waits for other writers, later ones may
- * overtake it, for as long as a statement may take at most. By so much, and by what the database's clock may be set back,
- * times may run against the sequence.
+ * Milliseconds by which times may run against the sequence. A version's time is read from the clock before its sequence
+ * is assigned. While a write waits for others, later ones may overtake it, for at most the time limit of a statement.
+ * The database's clock may also be set back.
  */
 const CLOCK_SLACK = 300_000;
 
-/** Some of the versions that were walked over. */
+/** Matching versions among those that were scanned. */
 export interface HistoryWalk {
   readonly rows: readonly PageRow[];
-  /** How many were looked at; fewer than asked for: there are no more. */
+  /** Number of versions that were scanned; fewer than requested: there are no more. */
   readonly walked: number;
-  /** The sequence of the last of them. */
+  /** Sequence of the last version that was scanned. */
   readonly lowest: number;
 }
 
-/** The history of one type of a space, or of all of it. */
+/** Reads the history of one type of a space, or of the whole space. */
 export class HistoryReader {
   private readonly scope: Scope;
 
@@ -210,14 +212,14 @@ export class HistoryReader {
   }
 
   /**
-   * The bounds with sequences that leave out what `since` and `at` would refuse anyway. Cost: a statement for each of the
-   * two, some 30 index probes.
+   * Returns the bounds with narrower sequences, which skip versions that `since` and `at` exclude anyway.
+   * Cost: a statement of some 30 index probes for each of the two.
    */
   async narrow(bounds: HistoryBounds): Promise<HistoryBounds> {
     const { since, at } = bounds;
     const [after, before] = await Promise.all([
       since === undefined ? bounds.after : this.find(FLOOR, bounds, since - CLOCK_SLACK),
-      // Below the first page nothing is too new.
+      // After the first page no version is too new.
       at === undefined || bounds.before < BEYOND_LAST_SEQUENCE
         ? bounds.before
         : this.find(CEILING, bounds, at.high + CLOCK_SLACK),
@@ -234,13 +236,16 @@ export class HistoryReader {
     return Number(row?.[0]);
   }
 
-  /** The sequence of the newest version; 0 without any. Cost: one statement, an index entry. */
+  /** Returns the sequence of the newest version; 0: there is none. Cost: one statement, one index entry. */
   async newest(): Promise<number> {
     const [row] = await this.run(NEWEST, {});
     return Number(row?.[0] ?? 0);
   }
 
-  /** At most `limit` (1 or more) of the first `walk` versions between the sequences, newest change first. */
+  /**
+   * Scans the first `walk` versions between the sequences, newest change first, and returns at most `limit` (1 or
+   * more).
+   */
   async walk(bounds: HistoryBounds, walk: number, limit: number): Promise<HistoryWalk> {
     const rows = await this.run(WALK, {
       ...toBound(bounds),
@@ -257,7 +262,10 @@ export class HistoryReader {
     };
   }
 
-  /** Cost: one statement that reads an index entry, and with times a row, of each version between the sequences. */
+  /**
+   * Counts the versions. Cost: one statement, which reads an index entry, and with times a row, for each version
+   * between the sequences.
+   */
   async count(bounds: HistoryBounds): Promise<number> {
     const isTimed = bounds.since !== undefined || bounds.at !== undefined;
     const [row] = await this.run(isTimed ? COUNT_IN_TIME : COUNT, toBound(bounds));
@@ -273,7 +281,10 @@ export class HistoryReader {
   }
 }
 
-/** Versions of these resources, newest change first, at most `limit`. Cost: one statement, an index range for each. */
+/**
+ * Returns versions of these resources, newest change first, at most `limit`. Cost: one statement, an index range for
+ * each.
+ */
 export async function readListedVersions(
   database: Database,
   space: number,
@@ -292,7 +303,7 @@ export async function readListedVersions(
   return rows.map((row) => decodeKept(row, 0));
 }
 
-/** How many versions of these resources there are. Cost: one statement, an index range for each. */
+/** Counts the versions of these resources. Cost: one statement, an index range for each. */
 export async function countListedVersions(
   database: Database,
   space: number,
@@ -335,7 +346,7 @@ function encodeListed(listed: readonly ListedVersions[]): Readonly<Record<string
   return { types: types.finish(), keys: keys.finish(), first: first.finish(), last: last.finish() };
 }
 
-/** The version in a row that has the columns of KEPT_PAGE from position `start` on. */
+/** Decodes a row that has the columns of KEPT_PAGE from position `start` on. */
 function decodeKept(row: Row, start: number): PageRow {
   return decodePageRow(row, start + 2, Number(row[start + 1]), String(row[start]));
 }

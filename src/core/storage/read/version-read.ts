@@ -32,17 +32,20 @@ import {
 } from './version-statements';
 
 const MAX_GATHERED = 64;
-/** Bytes of the longest text that comes with gathered reads; a longer one is counted, and read by itself. */
+/**
+ * Bytes of the longest text that a batch of reads includes. A longer text is counted, and read by a statement of its
+ * own.
+ */
 export const LONGEST_GATHERED = inlineBytes(MAX_GATHERED);
 const GATHERED_INLINE = { inline_bytes: LONGEST_GATHERED };
 
-/** The texts of one page come to about so much at most; a page ends earlier, but never before its first resource. */
+/** Approximate limit on the texts of one page, in bytes. A page ends earlier, but has at least one resource. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Called with the number of reads of each statement; for metrics. */
+/** Called with the number of reads of each statement, for metrics. */
 export type ReadObserver = (reads: number) => void;
 
-/** Reads by key. The reads of all concurrent requests of a space become one statement. */
+/** Reads versions by key. Concurrent reads of a space share one statement. */
 export class VersionReader {
   private readonly gathering: RequestBatcher<number, ResourceAddress, PageRow | undefined>;
   private readonly versions: RequestBatcher<number, VersionAddress, PageRow | undefined>;
@@ -50,10 +53,10 @@ export class VersionReader {
   constructor(
     private readonly database: Database,
     private readonly observe: ReadObserver,
-    /** Undefined: what is not committed may be among the rows. */
+    /** Undefined: the rows may be uncommitted, so nothing is cached. */
     private readonly memory?: VersionCache,
     { concurrent, most }: Gathered = { concurrent: 2, most: MAX_GATHERED },
-    /** True: the text of a statement goes by what is asked and not by what is known. */
+    /** True: the text of a statement does not depend on the cache. */
     private readonly inOneForm = false,
   ) {
     this.gathering = new RequestBatcher({
@@ -72,19 +75,22 @@ export class VersionReader {
     });
   }
 
-  /** The same by statements of this database, of a transaction that writes. */
+  /** Returns a reader by statements of this database, in a transaction that writes; it caches nothing. */
   over(database: Database): VersionReader {
     return new VersionReader(database, this.observe);
   }
 
-  /** The same by statements of this database, which sees only what is committed. */
+  /**
+   * Returns a reader by statements of this database, which must show only committed rows; it uses the version cache.
+   */
   overSnapshot(database: Database, gathered?: Gathered, inOneForm = false): VersionReader {
     return new VersionReader(database, this.observe, this.memory, gathered, inOneForm);
   }
 
   /**
-   * The current version, deletions included; undefined when there never was one. `bytes`: where a long text is counted before
-   * it is read; throws what it throws. Cost: a long text is a statement of its own.
+   * Returns the current version, which may be a deletion; undefined if there never was one. `bytes` counts a long text
+   * before it is read, and its errors are thrown.
+   * Cost: a share in one statement; a long text takes another one.
    */
   async current(
     space: number,
@@ -95,7 +101,7 @@ export class VersionReader {
     return row?.omittedBytes === undefined ? row : this.completeCounted(space, row, bytes);
   }
 
-  /** Long texts do not come with those of other requests: one statement would bring them all at once. */
+  /** Reads a batch without long texts: one statement would hold all of them in memory at once. */
   private readGathered(
     space: number,
     addresses: readonly ResourceAddress[],
@@ -117,7 +123,7 @@ export class VersionReader {
     return this.complete(space, row);
   }
 
-  /** Current versions in the order of `addresses`, without long texts. Cost: one statement, not gathered. */
+  /** Returns current versions in the order of `addresses`, without long texts. Cost: one statement, not batched. */
   readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
     const bound = { inline_bytes: inlineBytes(addresses.length) };
     return this.readNewest(
@@ -128,7 +134,10 @@ export class VersionReader {
     );
   }
 
-  /** One statement, which is told what is known: the texts of those that are still current do not come again. */
+  /**
+   * Reads current versions by one statement. It is bound to the cached versions, and sends no text of those still
+   * current.
+   */
   private async readNewest<R extends PageRow>(
     space: number,
     addresses: readonly ResourceAddress[],
@@ -158,7 +167,7 @@ export class VersionReader {
     });
   }
 
-  /** As `current`, of a version that has this number. */
+  /** As `current`, for the version with this number. */
   async version(
     space: number,
     address: ResourceAddress,
@@ -187,14 +196,16 @@ export class VersionReader {
     return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
-  /** The same version with its text. Cost: none, or one statement. */
+  /** Returns the version with its text. Cost: none, or one statement. */
   async complete(space: number, row: PageRow): Promise<VersionRow> {
     const [whole] = await this.completeAll(space, [row]);
     if (whole === undefined) throw goneVersion();
     return whole;
   }
 
-  /** The same versions with their texts; the caller bounds these. Cost: none, or one statement, not gathered. */
+  /**
+   * Returns the versions with their texts; the caller must limit their size. Cost: none, or one statement, not batched.
+   */
   private async completeAll(space: number, rows: readonly PageRow[]): Promise<VersionRow[]> {
     const cut = rows.filter(({ omittedBytes }) => omittedBytes !== undefined);
     if (cut.length === 0) return [...rows];
@@ -208,7 +219,8 @@ export class VersionReader {
   }
 
   /**
-   * Each in turn with its text, for more rows than may be held with all of theirs; an undefined one stays so.
+   * Yields the rows one by one with their texts, when all texts together are too large for memory. An undefined row
+   * stays undefined.
    * Cost: a statement for each MAX_PAGE_BYTES of long texts.
    */
   async *completeEach(
@@ -233,8 +245,8 @@ export class VersionReader {
   }
 
   /**
-   * The rows of a page with their texts, as many from the first on as come to MAX_PAGE_BYTES. A new version may have
-   * followed meanwhile: it is the one that was found which is given. Cost: a statement for the long texts of each space.
+   * Returns the first rows of a page with their texts, up to MAX_PAGE_BYTES. It returns the versions that were found,
+   * even if newer ones exist by now. Cost: a statement for the long texts of each space.
    */
   async completePage<R extends PageRow>(
     rows: readonly R[],
@@ -258,7 +270,7 @@ export class VersionReader {
     return page.flatMap((row) => whole.get(row) ?? []);
   }
 
-  /** Versions of one resource, newest first, with a version number under `before`. */
+  /** Returns versions of one resource, newest first, with a version number below `before`. */
   async history(
     space: number,
     address: ResourceAddress,
@@ -266,7 +278,7 @@ export class VersionReader {
       before: number;
       since: number;
       sinceSequence: number;
-      /** Half open; the version that was current when it begins counts. */
+      /** Half open; includes the version that was current at its start. */
       at?: { low: number; high: number };
       limit: number;
     },
@@ -289,8 +301,7 @@ export class VersionReader {
 }
 
 /**
- * Versions in the order of `addresses`, without long texts, for a page whose matches are known already.
- * Cost: one statement.
+ * Returns versions in the order of `addresses`, without long texts, for a page of known matches. Cost: one statement.
  */
 export async function readPageVersions(
   lane: Lane,
@@ -315,7 +326,7 @@ function goneVersion(): Error {
   return new Error('a stored version is gone');
 }
 
-/** Statements that read current versions: all of each, or only marks of those that are known. */
+/** Statements that read current versions: with all columns, or with only the marks of cached ones. */
 interface CurrentStatements {
   readonly whole: Statement;
   readonly unknown: Statement;

@@ -5,10 +5,10 @@ import { bind } from '../connection/statement';
 import { CHANGES, type Change } from '../write/version-write';
 import type { KeyHalves } from '../key-halves';
 
-/** What tells one version of a resource from all others, of all times: also of those before a restore of the database. */
+/** Identifies a version of a resource, even among versions from before a restore of the database. */
 export type VersionMark = Pick<VersionRow, 'version' | 'lastUpdated' | 'sequence'>;
 
-/** One stored version as it lies in the tables; its text still lacks the server's part of meta. */
+/** A stored version; its text still lacks the server's part of meta. */
 export interface VersionRow {
   /** Null where the key stands for the id. */
   readonly id: string | null;
@@ -23,45 +23,45 @@ export interface VersionRow {
   readonly author: string | null;
   /** '' for a deletion. */
   readonly body: string;
-  /** What is answered for it, once that was made (stored-version.ts). */
+  /** The answer made from this version, once there is one (stored-version.ts). */
   answered?: StoredVersion | undefined;
 }
 
-/** A version as one of many: a long text was left out, so that the answer of one statement has a bound. */
+/** A version whose long text may be omitted, so that the result of one statement has a limit. */
 export interface PageRow extends VersionRow {
-  /** Bytes of the text that was left out; undefined: `body` is whole. */
+  /** Bytes of the omitted text; undefined: `body` is complete. */
   readonly omittedBytes?: number | undefined;
 }
 
-/** The texts that come with the rows of one statement are at most about so many bytes. */
+/** Approximate limit on the texts in the rows of one statement, in bytes. */
 export const STATEMENT_BYTES = 16 * 1024 * 1024;
 export const LEAST_INLINE_BYTES = 16 * 1024;
 const MOST_INLINE_BYTES = 1024 * 1024;
 
-/** Texts up to here come with a statement of at most so many rows; bound as `inline_bytes`. */
+/** Returns the size in bytes up to which a statement of at most `rows` rows includes texts; bound as `inline_bytes`. */
 export function inlineBytes(rows: number): number {
   return Math.max(LEAST_INLINE_BYTES, Math.min(MOST_INLINE_BYTES, Math.floor(STATEMENT_BYTES / rows)));
 }
 
-/** What `decodeVersion` reads, of a row `v`. */
+/** The columns of a row `v` that `decodeVersion` reads. */
 export const VERSION_COLUMNS = sql.raw(
   'v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body',
 );
 
 /**
- * What `decodePageRow` reads, of a row `v`. The length of a text stands beside it: a long one is not fetched for it.
- * Needs the value `inline_bytes`.
+ * The columns of a row `v` that `decodePageRow` reads. PostgreSQL knows the length of a text without fetching it, so a
+ * long text is not fetched. Needs the bound value `inline_bytes`.
  */
 export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
   case when octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
 
-/** Of a row that has VERSION_COLUMNS or PAGE_COLUMNS: whether it holds the mark of a version alone. */
+/** True if a row of VERSION_COLUMNS or PAGE_COLUMNS has only the mark of a version. */
 export function isKnownRow(row: Row, start: number): boolean {
   return row[start + 5] === null;
 }
 
-/** The mark in such a row. */
+/** Decodes the mark of a version from such a row. */
 export function decodeMark(row: Row, start: number): VersionMark {
   return {
     version: row[start + 1] as number,
@@ -70,7 +70,7 @@ export function decodeMark(row: Row, start: number): VersionMark {
   };
 }
 
-/** The version in a row that has VERSION_COLUMNS from position `start` on. */
+/** Decodes the version in a row that has VERSION_COLUMNS from position `start` on. */
 export function decodeVersion(row: Row, start: number, type: number, key: KeyHalves): VersionRow {
   return {
     id: row[start] as string | null,
@@ -86,7 +86,7 @@ export function decodeVersion(row: Row, start: number, type: number, key: KeyHal
   };
 }
 
-/** The version in a row that has PAGE_COLUMNS from position `start` on, of which the key is known. */
+/** Decodes the version with this key in a row that has PAGE_COLUMNS from position `start` on. */
 export function decodeKeyedRow(row: Row, start: number, type: number, key: KeyHalves): PageRow {
   return {
     id: row[start] as string | null,
@@ -104,11 +104,14 @@ export function decodeKeyedRow(row: Row, start: number, type: number, key: KeyHa
   };
 }
 
-/** The version in a row that has PAGE_COLUMNS from position `start` on; `keyText` is the decimal form of its key. */
+/**
+ * Decodes the version in a row that has PAGE_COLUMNS from position `start` on; `keyText` is the decimal form of its
+ * key.
+ */
 export function decodePageRow(row: Row, start: number, type: number, keyText: string): PageRow {
   return {
     id: row[start] as string | null,
-    // Seldom asked for: the text says the id.
+    // Computed on use, because few callers need it: the text has the id.
     get key() {
       return keyOfText(keyText);
     },

@@ -1,13 +1,13 @@
-/** The statements that read versions by their keys: current ones, those of a number, and the history of one resource. */
+/** Statements that read versions by their keys: current ones, those with a number, and the history of one resource. */
 import { sql, type RawBuilder } from 'kysely';
 import { isKnownSql } from '../write/known-sequences';
 import { bind, defineStatement, template } from '../connection/statement';
 import { PAGE_COLUMNS, VERSION_COLUMNS } from './version-row';
 
 /**
- * The current version of a row `x` (resource_type, resource_key) is the last one: the primary key leads to it
- * backwards, and the head need not be read (its probe and row were a quarter of the time that PostgreSQL spent on a
- * page of 20: 0.16 against 0.12 ms).
+ * Selects the current version of a row `x` (resource_type, resource_key), which is the one with the highest number. A
+ * backward scan of the primary key finds it without the head, whose probe and row took a quarter of PostgreSQL's time
+ * for a page of 20 (0.16 against 0.12 ms).
  */
 export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -16,7 +16,9 @@ export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown
     order by v.version desc limit 1`;
 }
 
-/** As `currentVersion` of PAGE_COLUMNS; of a version that `known` of the row `x` tells, all but its mark is null. */
+/**
+ * As `currentVersion` with PAGE_COLUMNS; if `known` of the row `x` has the version, all columns but its mark are null.
+ */
 export function currentUnknown(): RawBuilder<unknown> {
   const isKnown = isKnownSql(sql`x.known`, sql`v.sequence`);
   return sql`
