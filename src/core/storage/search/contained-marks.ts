@@ -6,7 +6,7 @@ import { asLook, bind, defineStatement, template } from '../connection/statement
 import { keyOfText } from '../read/version-row';
 import type { KeyHalves } from '../key-halves';
 
-/** The first link of a chain: reference parameters, and the number of the type that they lead to. */
+/** The first link of a chain: reference parameters, and the number of the type of their targets. */
 export interface ChainLink {
   readonly parameters: readonly number[];
   readonly type: number;
@@ -26,7 +26,10 @@ const MARKED = asLook(
   ),
 );
 
-/** Positions of the links by which some resource of the space refers to what it contains. Cost: a probe for each. */
+/**
+ * Returns the positions of links by which some resource of the space refers to one that it contains. Cost: one
+ * statement, a probe for each parameter of a link.
+ */
 export async function findMarked(
   database: Database,
   space: number,
@@ -61,7 +64,10 @@ const CONTAINERS = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Resources that refer to a contained one by the link; at most `limit`. Cost: an index range for each parameter. */
+/**
+ * Returns the resources that refer to a contained one by the link, at most `limit`. Cost: an index range for each
+ * parameter.
+ */
 export async function findContainers(
   database: Database,
   space: number,

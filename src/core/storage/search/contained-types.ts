@@ -4,7 +4,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Resources of a type, by its number, and which of those that each contains. */
+/** A type of containers, by its number, and a block in them that has the contained type. */
 export interface ContainingBlock {
   readonly container: number;
   readonly block: number;
@@ -33,7 +33,10 @@ const CONTAINING = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Where resources of a type are contained in the space, in order. Cost: one statement with a probe for each type. */
+/**
+ * Returns the container types and blocks that contain resources of a type in the space, in order. Cost: one statement
+ * with a probe for each container type.
+ */
 export async function findContaining(
   database: Database,
   space: number,

@@ -8,13 +8,13 @@ import type { Statement } from '../connection/statement';
 
 export interface CountedPage {
   readonly matches: Match[];
-  /** Undefined where it was not counted: the page has fewer matches than `from`, or none. */
+  /** Undefined if it was not counted, because the page has fewer matches than `from`, or none. */
   readonly total: number | undefined;
 }
 
 /**
- * A page and how many there are of `all`, in one statement and so of one moment. They are counted only where the page has
- * `from` matches or more: of a page that is not full the total is known.
+ * Returns a page and the number of matches of `all`, by one statement and so of one snapshot. It counts only if the
+ * page has at least `from` matches: the total of a page that is not full is known.
  */
 export async function runCountedPage(
   database: Database,
@@ -49,7 +49,7 @@ export async function runCountedPage(
 }
 
 type Combined = Pick<Statement, 'name' | 'text'>;
-/** Both are remembered by their shape; what is made of the two lasts as long as they do. */
+/** Combined statements. Page and count statements are cached by shape; an entry lives as long as both of them. */
 const combinations = new WeakMap<Statement, WeakMap<Statement, Combined>>();
 
 function combine(page: Statement, count: Statement): Combined {
@@ -60,7 +60,7 @@ function combine(page: Statement, count: Statement): Combined {
   return combined;
 }
 
-/** A subquery that depends on nothing outside runs when it is first asked for, once: where CASE does not, never. */
+/** PostgreSQL runs an uncorrelated subquery on first use, once; if CASE does not reach it, it never runs. */
 function makeCombined(page: Statement, count: Statement): Combined {
   const pageValues = lastPlaceholder(page.text);
   const countValues = lastPlaceholder(count.text);

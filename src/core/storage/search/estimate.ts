@@ -9,19 +9,19 @@ import { asLook, bind, defineStatement, template } from '../connection/statement
 
 const COUNT_AGE_MS = 30_000;
 const MAX_REMEMBERED = 20_000;
-/** Longer criteria are counted each time: their text is not kept. */
+/** Counts of longer criteria are not cached. */
 const MAX_KEY_LENGTH = 2_000;
 
-/** Heads of a type are counted up to here: of more, only that there are many matters. */
+/** Limit on the count of a type's heads; beyond it only the fact that there are many matters. */
 const MAX_TOTAL = 300_000;
 const TOTAL_AGE_MS = 300_000;
 
-/** Of a chain with more targets, about so many stand for all of them where a rough count will do. */
+/** Number of targets in the sample from which a rough count of a chain is extrapolated. */
 const SAMPLED_TARGETS = 16;
 
-/** Says about how many resources meet a criterion; what it has said is remembered for a while. */
+/** Estimates the number of resources that match a criterion, and caches the estimates for some time. */
 export class Estimator {
-  /** @param most index rows of one criterion that are counted; of more it is only known that they are many */
+  /** @param most limit on the index rows of one criterion that are counted */
   constructor(
     private readonly database: Database,
     private readonly most: number,
@@ -33,17 +33,18 @@ export class Estimator {
     ),
   ) {}
 
-  /** The same, remembering the same, by statements of this database. */
+  /** Returns an estimator with the same caches by statements of this database. */
   over(database: Database): Estimator {
     return new Estimator(database, this.most, this.counts, this.totals);
   }
 
   /**
-   * Index rows of resources that meet each criterion, whose chains are planned; Infinity for more than are counted, and
-   * for a criterion that has no access path. Cost: a statement for each criterion that was not counted lately.
+   * Counts the index rows of the matches of each criterion; the chains of the criteria must be planned. Infinity for
+   * more than `most`, and for a criterion without an access path. Cost: a statement for each criterion that is not
+   * cached.
    *
-   * @param isRough who refers to the targets of a chain is counted for some of them only: that tells which way is cheaper,
-   *   and to count all of them takes longer than to merge them for a page
+   * @param isRough counts the references to only some of the targets of a chain. That is enough to compare access
+   *   paths, and counting all takes longer than merging them for a page.
    */
   async countEach(space: number, of: TypeCriteria, isRough = false): Promise<readonly number[]> {
     return Promise.all(
@@ -53,20 +54,23 @@ export class Estimator {
     );
   }
 
-  /** Resources of a type, up to MAX_TOTAL. Cost: a statement where it was not counted lately. */
+  /** Counts the resources of a type, up to MAX_TOTAL. Cost: a statement if the count is not cached. */
   async total(space: number, type: number): Promise<number> {
     const key = `${space} ${type}`;
     let total = this.totals.get(key);
     if (total === undefined) {
       const rows = await this.database.run('search', space, COUNT_HEADS, { space, type, limit: MAX_TOTAL });
       total = Number(rows[0]?.[0] ?? 0);
-      // A type that fills up is counted again soon.
+      // The count of a small type expires early, because the type may grow fast.
       this.totals.set(key, total, { ttl: total < 10_000 ? COUNT_AGE_MS : TOTAL_AGE_MS });
     }
     return total;
   }
 
-  /** The criteria with a driver in each chain of which some inner criterion can be counted, planned from the inside. */
+  /**
+   * Returns the criteria with a `driver` in each chain that has an inner criterion that can be counted, planned from
+   * the inside out.
+   */
   async plan(space: number, of: TypeCriteria): Promise<readonly Criterion[]> {
     if (!of.criteria.some(({ anyOf }) => anyOf.some(isNested))) return of.criteria;
     return Promise.all(
@@ -108,7 +112,7 @@ export class Estimator {
     const { most } = this;
     const [criterion] = of.criteria;
     const anyOf = criterion?.anyOf ?? [];
-    // Who refers is not counted: it costs more than to know who is referred to.
+    // References to the sources' targets are not counted: that costs more than counting the sources.
     const sources = anyOf.map((predicate) =>
       predicate.index === 'source' && predicate.urls === undefined ? predicate.source.driverCount : undefined,
     );
@@ -128,7 +132,7 @@ export class Estimator {
       : rowCountStatement(space, of, most + 1);
     const [row] = await this.database.run('search', space, statement, bound);
     const rows = Number(row?.[0] ?? 0);
-    // What some targets stand for cost no more to know where it is more than may be gathered.
+    // An extrapolated count costs no more if it exceeds the limit, so it stays as it is.
     const count = rows > most && !isSampled ? Infinity : rows;
     if (key !== undefined) this.counts.set(key, count);
     return count;

@@ -1,4 +1,4 @@
-/** How many of the matches of a search have each value of a parameter, counted from its index rows. */
+/** Counts the matches of a search that have each value of a parameter, from its index rows. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NamedRange } from '../../search/date-bucket';
 import type { Database, Row } from '../connection/database';
@@ -7,7 +7,7 @@ import { matchesPart } from './search-statement';
 import { bind, type Bound } from '../connection/statement';
 import { StatementShapes } from '../connection/statement-shapes';
 
-/** Index rows under this number; of references only those to this type, where it is not 0. */
+/** Index rows with this parameter number; for references only those to `targetType`, unless it is 0. */
 export interface GroupSource {
   readonly number: number;
   readonly targetType: number;
@@ -20,27 +20,30 @@ export interface GroupRequest {
   readonly matches: Omit<SearchStatementRequest, 'limit'> | undefined;
   readonly kind: 'token' | 'reference' | 'canonical' | 'date' | 'updated';
   readonly sources: readonly GroupSource[];
-  /** True where a resource may have several rows of one group. */
+  /** True if a resource may have several rows of one group. */
   readonly repeats: boolean;
-  /** Rows, and matches, that are looked at: of more nothing is told. */
+  /** Limit on the rows, and on the matches, that are read; beyond it there is no result. */
   readonly mostRows: number;
 }
 
 export interface CountedGroup {
-  /** What tells the group in its rows: for `token` and `reference` a hash or key with the number beside it, or the uri. */
+  /**
+   * Identifies the group in its rows: for `token` and `reference` by a hash or key and `number`, for `uri` by the uri.
+   */
   readonly place: 'token' | 'reference' | 'uri';
   readonly value: string;
   readonly number: number;
   readonly count: number;
-  /** The key of one of its resources, in decimal form. */
+  /** Key of one of its resources, in decimal form. */
   readonly exampleKey: string;
 }
 
 const shapes = new StatementShapes();
 
 /**
- * The groups, the largest first, up to `mostGroups`. Undefined where there are more rows or matches than may be looked at.
- * Cost: one statement, which reads the matches and all rows of the parameter in the space: about a second for a million.
+ * Returns the groups, the largest first, up to `mostGroups`; undefined if there are more rows or matches than
+ * `mostRows`. Cost: one statement, which reads the matches and all rows of the parameter in the space: about a second
+ * for a million.
  */
 export async function countGroups(
   database: Database,
@@ -62,8 +65,8 @@ export async function countGroups(
 }
 
 /**
- * In which pieces of time the dates begin, by their numbers from 1970 on, in order; up to `most`. Pieces are `length`
- * milliseconds. Undefined and cost: as `countGroups`.
+ * Returns the periods of `length` milliseconds in which dates begin, by their numbers since 1970, in order, up to
+ * `most`. Undefined and cost: as `countGroups`.
  */
 export async function findDatePieces(
   database: Database,
@@ -82,8 +85,9 @@ export async function findDatePieces(
 }
 
 /**
- * How many have a date that begins in each of the buckets, which lie in order, or is exactly one of the ranges of `whole`:
- * those are in no bucket. By name, those with none left out. Undefined and cost: as `countGroups`.
+ * Counts the resources with a date that begins in each of the buckets, which are in order, or that equals one of the
+ * ranges of `whole`, which count in no bucket. The counts are by name; names without resources are absent. Undefined
+ * and cost: as `countGroups`.
  */
 export async function countDates(
   database: Database,
@@ -91,7 +95,7 @@ export async function countDates(
   buckets: readonly NamedRange[],
   whole: readonly NamedRange[],
 ): Promise<ReadonlyMap<string, number> | undefined> {
-  // Between two buckets there may be time that is in none of them.
+  // Two buckets may have a gap between them.
   const limits: number[] = [];
   const names: (string | undefined)[] = [];
   for (const { name, low, high } of buckets) {
@@ -139,7 +143,7 @@ function countSql({ repeats }: GroupRequest, of = sql`k`): RawBuilder<unknown> {
   return repeats ? sql`count(distinct ${of}.resource_key)::int` : sql`count(*)::int`;
 }
 
-/** `answer` selects from `kept`: the rows of the matches. */
+/** Runs a statement whose `answer` selects from `kept`, the rows of the matches. */
 async function runGrouping(
   database: Database,
   request: GroupRequest,
@@ -182,13 +186,13 @@ async function runGrouping(
       : { numbers: sources.map(({ number }) => number), types: sources.map(({ targetType }) => targetType) }),
   });
   if (Number(rows[0]?.[0] ?? 0) >= most) return undefined;
-  // Without an answer there is one row that tells no more than how many there were.
+  // If `answer` has no rows there is one row with only the number of rows read.
   return rows.flatMap(([, ...row]) => (row[0] === null ? [] : [row]));
 }
 
 const SPACE = sql`t.space = ${bind('space')}::int`;
 
-/** The rows of the parameter, of live resources all of them. */
+/** Selects the rows of the parameter; all of them belong to live resources. */
 function rowsSql(kind: GroupRequest['kind']): RawBuilder<unknown> {
   switch (kind) {
     case 'token':

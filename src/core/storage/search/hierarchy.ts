@@ -1,4 +1,4 @@
-/** Resources that refer to each other along a hierarchy, however deep. */
+/** Resources that refer to each other along a hierarchy of any depth. */
 import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
@@ -6,7 +6,7 @@ import { bind, defineStatement, template } from '../connection/statement';
 import { keyOfText, keyText } from '../read/version-row';
 import type { KeyHalves } from '../key-halves';
 
-/** Where a walk begins, and the parameters by which resources of the type refer to what is above them. */
+/** The root of a traversal, and the parameters by which resources of the type refer to their parents. */
 export interface Hierarchy {
   readonly type: number;
   readonly root: KeyHalves;
@@ -16,10 +16,10 @@ export interface Hierarchy {
 const OF_MEMBER = sql`t.space = ${bind('space')}::int and t.parameter = any(${bind('upwards')}::int[])
   and t.target_type = ${bind('type')}::smallint`;
 
-/** A plan that was made when there were few references might look at all of them for each member. */
+/** A cached plan from a time with few references could scan all of them for each member. */
 const PLANNED_EACH_TIME = { named: false };
 
-/** Walks from the root. UNION knows what it has met, so that circles end; LIMIT ends the walk. */
+/** Traverses from the root. UNION drops duplicates, so that circles end; LIMIT stops the traversal. */
 const walk = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   with recursive member (resource_key) as (
     select ${bind('root')}::bigint
@@ -64,8 +64,8 @@ const ABOVE = defineStatement(
 );
 
 /**
- * The root, there or not, and all that is above or below it; at most `limit`. Cost: one statement, an index probe for
- * each member.
+ * Returns the root, even if it does not exist, and everything above or below it, at most `limit`. Cost: one statement,
+ * an index probe for each member.
  */
 export async function findMembers(
   database: Database,

@@ -2,7 +2,7 @@ import type { Row } from '../connection/database';
 import type { StoredSortValue } from './search-order';
 import { decodePageRow, type PageRow } from '../read/version-row';
 
-/** One match: its version, and where it stands in the order. */
+/** One match: its version and its position in the order. */
 export interface Match {
   readonly sortValue: StoredSortValue;
   /** Decimal form of the 64-bit key. */
@@ -17,7 +17,7 @@ export function toSortValue(value: StoredSortValue): StoredSortValue {
   return value === NO_DATE || value === -Infinity ? null : value;
 }
 
-/** The columns of a page statement begin at `start`. */
+/** Decodes a match from a row whose columns of a page statement begin at `start`. */
 export function toMatch(row: Row, start: number, type: number): Match {
   const keyText = row[start + 1] as string;
   return {

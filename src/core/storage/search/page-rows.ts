@@ -7,21 +7,21 @@ import type { StoredSortValue } from './search-order';
 import { readPageVersions } from '../read/version-read';
 import { decodeMark, isKnownRow, keyOfText, type PageRow } from '../read/version-row';
 
-/** Rows of page statements as matches, with texts that were read before wherever they are still current. */
+/** Decodes rows of page statements into matches, with cached texts of versions that are still current. */
 export class PageRows {
   constructor(
     private readonly memory: VersionCache,
     private readonly database: Database,
   ) {}
 
-  /** What a statement is told of the versions that are known here (known-sequences.ts). */
+  /** Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). */
   known(space: number): Buffer {
     return this.memory.known(space);
   }
 
   /**
-   * Matches of the rows of a statement that was told what is known, whose columns begin at `start`.
-   * Cost: none; one statement for texts that were forgotten while the rows were read, or of a database that was restored.
+   * Returns the matches of the rows of a statement that was bound to `known`; their columns begin at `start`.
+   * Cost: none, or one statement for texts that were evicted in the meantime or that a restored database replaced.
    */
   async toMatches(
     { space, type }: { readonly space: number; readonly type: number },

@@ -1,4 +1,4 @@
-/** What the SQL of every kind of predicate is made with. */
+/** Types and functions shared by the SQL of all kinds of predicates. */
 import { sql, type RawBuilder } from 'kysely';
 import { bind, type Bound } from '../connection/statement';
 
@@ -15,18 +15,18 @@ export interface PredicateValue {
   readonly value: Bound;
 }
 
-/** A predicate as SQL: where its rows lie, and what they must be. */
+/** A predicate as SQL: its table and the condition on its rows. */
 export interface PredicateSql {
-  /** Two predicates of one shape have the same SQL text but for the names of their values. */
+  /** Two predicates of one shape have the same SQL text except for the names of their values. */
   readonly shape: string;
   readonly table: string;
   /** Conditions on a row of `table` under the alias `t`, space included. */
   condition(value: ValueReference): RawBuilder<boolean>;
-  /** True when one resource may have several rows that meet the condition. */
+  /** True if one resource may have several rows that match. */
   readonly repeats: boolean;
-  /** The column that holds the clinical date of the resource, where one does. */
+  /** The column with the clinical date of the resource, if there is one. */
   readonly dateColumn: 'sort_date' | 'low' | undefined;
-  /** The same condition on a head under this alias, where the head alone can tell. */
+  /** The same condition on a head under this alias, if a head alone is enough. */
   readonly headCondition?: (value: ValueReference, head: string) => RawBuilder<boolean>;
   readonly values: readonly PredicateValue[];
 }
@@ -38,11 +38,11 @@ export interface Comparison {
   readonly column: string;
   readonly operator?: '=' | '>=' | '<';
   readonly type: PredicateValue['type'];
-  /** Undefined: this predicate does not ask. */
+  /** Undefined: this predicate has no such comparison. */
   readonly value: Bound | undefined;
 }
 
-/** The parts of a predicate that compares columns of its own table with values. */
+/** Returns the parts of a predicate that compares columns of its own table with values. */
 export function comparisons(
   letter: string,
   prefix: string,

@@ -7,10 +7,10 @@ import { keyText } from '../read/version-row';
 import { EXTREMES } from '../write/version-write';
 
 /**
- * Compiles a predicate on the rows of one index; criteria/ has the others. `prefix` keeps the names of its values
- * apart from those of others.
+ * Compiles a predicate on the rows of one index; criteria/ has the others. `prefix` makes the names of its values
+ * unique.
  * @param type the number of the resource type, as SQL
- * @param sortDateParameter the parameter of which the low bound is the clinical date of the type
+ * @param sortDateParameter the parameter whose low bound is the clinical date of the type
  */
 export function compilePredicate(
   predicate: Predicate,
@@ -187,7 +187,7 @@ export function compilePredicate(
   }
 }
 
-/** A row of a whole string, not of a further word of a family name. */
+/** Condition that the row is of a whole string, not of a further word of a family name. */
 const IS_WHOLE = sql`t.extremes & ${sql.lit(EXTREMES.whole)} <> 0`;
 
 function compileOtherCode(
@@ -215,7 +215,7 @@ function compileOtherCode(
   };
 }
 
-/** Text of a whole number for bigint; infinities become its ends. */
+/** Decimal form of an integer for a bigint; infinities become its limits. */
 function wholeText(value: number): string {
   if (value === Infinity) return '9223372036854775807';
   if (value === -Infinity) return '-9223372036854775808';

@@ -1,4 +1,4 @@
-/** The SQL of predicates on ranges: dates, numbers, pairs of numbers, positions. */
+/** SQL of predicates on ranges: dates, numbers, pairs of numbers, positions. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NumberTest, PositionPredicate, RangePredicate, SpanPredicate } from '../../search/predicate';
 import type { RangeTest } from '../../search/range-test';
@@ -12,7 +12,7 @@ import {
 import { bind } from '../connection/statement';
 import { keyText } from '../read/version-row';
 
-/** A range row by its parameter, qualifier and unit, tested by its bounds. */
+/** Compiles a predicate on a range row by its parameter, qualifier and unit, which tests its bounds. */
 export function compileRange(
   predicate: RangePredicate,
   prefix: string,
@@ -40,7 +40,7 @@ export function compileRange(
       bounds.push({ name: full, type: 'float8', value: String(number) });
     return full;
   };
-  // Made twice: now for the names of the values, and with the statement's own references when its text is made.
+  // Called twice: here for the names of the values, and later for the text, with the references of the statement.
   const conditionOf = (reference: ValueReference): RawBuilder<unknown> => {
     if (domain === 'number' && test === 'includes') throw new Error('numbers include no ranges');
     const number = (name: 'low' | 'high' | 'exact', given: number | undefined): RawBuilder<unknown> =>
@@ -91,8 +91,8 @@ function numberText(value: number | undefined): string | undefined {
 }
 
 /**
- * A stored range [t.low, t.high) against the search range [low, high), by search.html#prefix. `eq` names both bounds
- * of t.low so that the index can be entered by it.
+ * Compares a stored range [t.low, t.high) with the search range [low, high), by search.html#prefix. `eq` names both
+ * bounds of t.low so that an index scan can start there.
  */
 function dateCondition(
   test: RangeTest | 'includes',
@@ -124,9 +124,9 @@ function dateCondition(
 }
 
 /**
- * A stored point or range [first, last], both ends included, against a number: `eq` and `ne` by the range of its
- * implicit precision [low, high), `ap` by [low, high], all others by its exact value; `ge` is `gt` or nothing but the
- * value, `le` likewise (search.html#prefix, #number).
+ * Compares a stored point or range [first, last], both ends included, with a number (search.html#prefix, #number). `eq`
+ * and `ne` use the range of its implicit precision [low, high), `ap` uses [low, high], all others use its exact value.
+ * `ge` is `gt` or exactly the value; `le` likewise.
  */
 function numberCondition(
   test: RangeTest,
@@ -166,7 +166,7 @@ function numberCondition(
   }
 }
 
-/** Two numbers behind a qualifier, one in each bound of a row, each tested as a point. */
+/** Compiles a predicate on two numbers of one qualifier, one in each bound of a row; each is tested as a point. */
 export function compileSpan(
   { parameter, qualifier, qualifierSystem, start, end }: SpanPredicate,
   prefix: string,
@@ -212,7 +212,10 @@ export function compileSpan(
 /** Mean radius of the earth (IUGG), metres. */
 const EARTH_RADIUS = 6_371_008.8;
 
-/** A position within a great-circle distance (haversine); the index is entered by the band of latitudes. */
+/**
+ * Compiles a predicate on positions within a great-circle distance (haversine); the index scan covers the band of
+ * latitudes.
+ */
 export function compilePosition(
   { parameter, latitude, longitude, metres }: PositionPredicate,
   prefix: string,
@@ -221,7 +224,7 @@ export function compilePosition(
     { column: 'parameter', type: 'int', value: parameter },
     { column: 'qualifier', type: 'bigint', value: '0' },
   ]);
-  // A trifle more than the distance: what is at the border is told by the distance itself.
+  // The band is slightly wider than the distance; the exact distance decides at the border.
   const band = (metres / EARTH_RADIUS) * (180 / Math.PI) * 1.000001 + 1e-9;
   const given = { latitude, longitude, metres, south: latitude - band, north: latitude + band };
   return {

@@ -18,7 +18,10 @@ const TARGET_TYPES = defineStatement(
       offset 0)`),
 );
 
-/** Of each group the numbers of the types of targets that some resource refers to by one of its predicates. */
+/**
+ * Returns, for each group, the numbers of the target types that some resource refers to by one of its predicates.
+ * Cost: one statement with an index probe for each predicate.
+ */
 export async function findTargetTypes(
   database: Database,
   space: number,

@@ -26,8 +26,8 @@ const NEWEST = referring(sql`t.sort_date desc, `, sql`max(f.sort_date) desc, `);
 const BY_KEY = referring(sql``, sql``);
 
 /**
- * Keys, in decimal form, of resources that refer to one of these targets by one of these parameters; at most `limit`,
- * the newest by their clinical date; with `byKey` whatever their dates.
+ * Returns the keys, in decimal form, of resources that refer to one of these targets by one of these parameters, at
+ * most `limit`: those with the newest clinical date, or with `byKey` those with the highest keys.
  * Cost: one statement, an index range for each parameter and target.
  */
 export async function findReferring(

@@ -25,7 +25,7 @@ const KEY = sql`t.resource_key`;
 /** A head under the alias `t`. */
 const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 
-/** The bound values of the order and the access path. */
+/** Returns the bound values of the order and the access path. */
 export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
   const { order, phase, accessPath } = request;
   if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfMeeting(request)];
@@ -46,7 +46,10 @@ export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[]
     : [{ name: 'value_parameter', type: 'int', value: parameter }];
 }
 
-/** Sort value and key of the matches of one page, in order; `areAll`: so many are wanted that they are all of them. */
+/**
+ * Selects the sort value and key of the matches of one page, in order. `areAll`: the limit is so high that the page has
+ * all matches.
+ */
 export function matchesSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
@@ -81,7 +84,7 @@ export function matchesSql(
   }
 }
 
-/** The alternatives of one criterion, each an ordered index range, merged in order. */
+/** Merges the alternatives of one criterion, each an ordered index range, in order. */
 function walkSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
@@ -95,7 +98,7 @@ function walkSql(
   const branches = alternatives.map((alternative) => {
     const dateColumn = request.order.by === 'low' ? 'low' : alternative.dateColumn;
     const column = sql.ref(`t.${dateColumn ?? 'sort_date'}`);
-    // A missing date is a number of its own in each column; where both meet, one form must serve.
+    // Each column stores a missing date as another number; a mix of both columns needs one form.
     const value = mixed && dateColumn === 'low' ? lowToSortDate(column) : column;
     const conditions = [
       alternative.condition(reference),
@@ -170,7 +173,7 @@ const VALUES_OF: Readonly<Record<SortRows['index'], { readonly table: string; re
   uri: { table: 'andiron.uri_index', column: 't.value' },
 };
 
-/** The rows that resources are sorted by, as they lie in the index of their values. */
+/** Scans the rows that resources are sorted by in the index of their values. */
 function valuesSql(
   request: SearchStatementRequest,
   { rows: { index }, descending }: ValueOrder,
@@ -195,7 +198,7 @@ function valuesSql(
   );
 }
 
-/** The rows that resources are sorted by, as they lie under each code; those that have several of the codes are met once. */
+/** Scans the rows that resources are sorted by under each code; a resource with several of the codes appears once. */
 function codesSql(
   request: SearchStatementRequest,
   { criterion, ranges }: Extract<AccessPath, { kind: 'compositeScan' }>,
@@ -222,7 +225,7 @@ function codesSql(
   return ordered(request, sql`select distinct`, sql`u.sort_value, u.resource_key`, sql`(${union}) u`);
 }
 
-/** The heads of resources that have no value, or none to be sorted by, by key. */
+/** Scans, by key, the heads of resources without a value, or without one to sort by. */
 function unvaluedSql(
   request: SearchStatementRequest,
   order: ValueOrder,
@@ -249,7 +252,7 @@ function unvaluedSql(
     order by t.resource_key ${directionSql(request)} limit ${bind('limit')}::int`;
 }
 
-/** All resources of one criterion, then their heads, the other criteria, and a sort. */
+/** Fetches all resources that match one criterion, then their heads, tests the other criteria, and sorts. */
 function gatherSql(
   request: SearchStatementRequest,
   {
@@ -270,7 +273,7 @@ function gatherSql(
       ? sql`select 0::bigint as resource_key where false`
       : criterionKeys(driving, reference);
   if (request.order.by === 'key' && compiled.length === 1) {
-    // Index rows stand for live resources of the type, and there is nothing else to ask of their heads.
+    // Index rows belong to live resources of the type, and no other criterion needs their heads.
     return areAll ? allKeysSql(request, keys, reference) : firstKeysSql(request, keys, reference);
   }
   const value = sortColumn(request);
@@ -295,7 +298,7 @@ function gatherSql(
   );
 }
 
-/** Each key once, in order. */
+/** Selects each key once, in order. */
 function allKeysSql(
   request: SearchStatementRequest,
   keys: RawBuilder<unknown>,
@@ -310,13 +313,13 @@ function allKeysSql(
   );
 }
 
-/** Rows of an index for each match of a page, among which there are enough matches for it but rarely. */
+/** Index rows that are read first for each match of a page; they almost always have enough distinct matches. */
 const ROWS_PER_MATCH = 4;
 
 /**
- * The same, where few of many are wanted: the first rows in the order of their keys are kept while all are read, and only
- * where these repeat too few keys are all of those behind them told apart. OFFSET 0: with the last condition as one of the
- * index PostgreSQL thinks a generic plan dear, and makes a plan for each search (measured 0.5 ms).
+ * As `allKeysSql`, for a page of few among many keys. It sorts the first rows by key, and removes duplicates among the
+ * later rows only if the first ones have too few distinct keys. OFFSET 0: with the last condition inside the index
+ * scan, PostgreSQL estimates a generic plan as expensive and plans each search anew (measured 0.5 ms).
  */
 function firstKeysSql(
   request: SearchStatementRequest,

@@ -1,4 +1,6 @@
-/** Matches where the rows of one index and who refers to the targets of a chain meet, in the order of the clinical date. */
+/**
+ * Semi-join of the rows of one index with the references to the targets of a chain, in the order of the clinical date.
+ */
 import { sql, type RawBuilder } from 'kysely';
 import { rowsOfMeeting, type SemiJoin } from '../../search/access-path';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
@@ -16,10 +18,10 @@ import { linksOf, targetsOf, unionOf } from './search-targets';
 import { bind } from '../connection/statement';
 
 /**
- * The first rows of the index, up to an edge, are looked up among who refers to any of the targets up to the date of that
- * edge: two sets of keys meet, where to test each who refers would enter the index for each of them. Where those are not
- * enough for the page, all who refer behind the edge are tested in order until they are. So the cost is that of the targets,
- * of the rows up to the edge and of who refers up to there, however many refer.
+ * Takes the first index rows, up to an edge, and looks them up among the references to any target up to the date of
+ * that edge. This joins two sets of keys; testing each reference would enter the index for each of them. If the page is
+ * not full, references beyond the edge are tested in order until it is. The cost is that of the targets, of the index
+ * rows up to the edge, and of the references up to the end of the page, however many references exist.
  */
 export function meetingSql(
   request: SearchStatementRequest,
@@ -42,7 +44,7 @@ export function meetingSql(
     const ofRow = { key: sql.ref(`${row}.resource_key`), sortDate: sql.ref(`${row}.sort_date`) };
     return sql.join([sql`true`, ...probes(tested, -1, ofRow, reference)], sql` and `);
   };
-  /** Rows of the index in order, from the beginning of the page on; of several alternatives some of them repeated. */
+  /** Selects index rows in order, from the start of the page; several alternatives may repeat rows. */
   const walked = (
     further: readonly RawBuilder<unknown>[],
     enough: RawBuilder<unknown>,
@@ -79,8 +81,8 @@ export function meetingSql(
         ) r
         where t.link = ${place}`;
     });
-  // Where the index has fewer rows the edge lies behind all of them. COALESCE beside the column would keep the index from
-  // being entered there: PostgreSQL does not let it go before the condition of row-level security.
+  // If the index has fewer rows, the edge lies behind all of them. COALESCE beside the column would prevent an index
+  // scan from that bound: PostgreSQL does not move it before the condition of row-level security.
   const rows = sql`${reference(ROWS_TOGETHER)}::int`;
   const edge = sql`(select e.sort_date, e.resource_key from edge e)`;
   return sql`
@@ -125,7 +127,7 @@ const ROWS_TOGETHER = 'rows_together';
 /** No date and no key is greater; none is less than NO_DATE. */
 const GREATEST = '9223372036854775807';
 
-/** How many rows of the index are looked up together. */
+/** Returns the number of index rows that are looked up together, as a bound value. */
 export function valuesOfMeeting({ accessPath, limit }: SearchStatementRequest): PredicateValue[] {
   if (accessPath.kind !== 'semiJoin') return [];
   return [{ name: ROWS_TOGETHER, type: 'int', value: rowsOfMeeting(accessPath, limit) }];

@@ -1,4 +1,7 @@
-/** Requests for a page of matches, and what all ways to find them have in common: direction, place, and tests of a row. */
+/**
+ * Requests for a page of matches, and the SQL that all access paths share: direction, keyset condition, and tests of a
+ * row.
+ */
 import { sql, type RawBuilder } from 'kysely';
 import type { AccessPath } from '../../search/access-path';
 import type { Order } from '../../search/order';
@@ -8,36 +11,36 @@ import { NO_DATE } from './criteria/head';
 import type { TestedRow } from './criteria/tested-row';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 
-/** Which part of an order is asked for: those that have a sort value, or those that have none, which come last. */
+/** Part of an order: resources with a sort value, or those without one, which come last. */
 export type Phase = 'all' | 'valued' | 'unvalued';
 
-/** Where the previous page ended. */
+/** Position of the last match of the previous page. */
 export interface After {
-  /** Null: it has none. */
+  /** Null: the match has none. */
   readonly sortValue: StoredSortValue;
   /** Decimal form of the 64-bit key. */
   readonly key: string;
 }
 
-/** As columns have it: milliseconds since 1970, the beginning of a range, or a text; null: there is none. */
+/** A sort value as in its column: milliseconds since 1970, the start of a range, or a text; null: there is none. */
 export type StoredSortValue = number | string | null;
 
 export interface SearchStatementRequest {
   readonly space: number;
   readonly type: number;
-  /** The parameter of which the low bound is the clinical date of the type. */
+  /** The parameter whose low bound is the clinical date of the type. */
   readonly sortDateParameter: number | undefined;
   readonly criteria: readonly Criterion[];
   readonly order: Order;
   readonly accessPath: AccessPath;
   readonly phase: Phase;
   readonly after: After | undefined;
-  /** True: from the end, or from `after`, towards the beginning; what each is sorted by stays the same. */
+  /** True: reads from the end, or from `after`, towards the beginning; the sort values stay the same. */
   readonly isBackward?: boolean;
   readonly limit: number;
 }
 
-/** The place after which the page begins, as values of the statement. */
+/** Returns the position after which the page begins, as bound values. */
 export function valuesOfPlace(request: SearchStatementRequest): PredicateValue[] {
   const { after, order, phase } = request;
   if (after === undefined) return [];
@@ -48,10 +51,10 @@ export function valuesOfPlace(request: SearchStatementRequest): PredicateValue[]
   return [{ name: 'after_value', type, value }, key];
 }
 
-/** What stands in the column where there is no sort value. */
+/** Value of the column if there is no sort value. */
 const ABSENT = { float8: '-Infinity', bigint: NO_DATE, text: '' } as const;
 
-/** From range rows the sort value comes as a float with infinities, from heads and token rows as a bigint. */
+/** Range rows have the sort value as a float with infinities, heads and token rows as a bigint. */
 function typeOfSortValue(request: SearchStatementRequest): keyof typeof ABSENT {
   const { accessPath, criteria, phase, order } = request;
   if (order.by === 'value') return order.rows.index === 'range' ? 'float8' : 'text';
@@ -66,7 +69,7 @@ export function directionSql(request: SearchStatementRequest): RawBuilder<unknow
   return isDescending(request) ? sql`desc` : sql`asc`;
 }
 
-/** The way in which the rows are walked. */
+/** True if the rows are scanned in descending order. */
 export function isDescending({ order, isBackward }: SearchStatementRequest): boolean {
   return order.descending !== (isBackward === true);
 }
@@ -81,7 +84,7 @@ export function phaseCondition(
   return [phase === 'valued' ? sql`${column} > ${absent}` : sql`${column} = ${absent}`];
 }
 
-/** The page begins after the last match of the one before, wherever that lies now. */
+/** Condition that a row follows the last match of the previous page, wherever that match is now. */
 export function keysetCondition(
   request: SearchStatementRequest,
   value: RawBuilder<unknown>,
@@ -97,7 +100,7 @@ export function keysetCondition(
   ];
 }
 
-/** The criteria but the driving one, as conditions on a row. */
+/** Returns all criteria except the driving one as conditions on a row. */
 export function probes(
   compiled: CompiledCriteria,
   driver: number,

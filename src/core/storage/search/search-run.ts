@@ -17,22 +17,22 @@ import {
 import { isDescending, type SearchStatementRequest, type StoredSortValue } from './search-order';
 import { PageRows } from './page-rows';
 
-/** Pages in one statement. */
+/** Limit on the pages in one statement. */
 const MAX_SHARED = 16;
-/** Statements of pages at once; how many run in fact, the connections say. */
+/** Limit on the page statements under way; the connections set how many run in fact. */
 const MAX_STATEMENTS = 100;
 
 /** Runs page statements. */
 export interface PageRunner {
-  /** The matches of one page in order. `cancellation`: the statement may be cancelled when it has left. */
+  /** Returns the matches of one page in order. After `cancellation` the statement may be cancelled. */
   page(request: SearchStatementRequest, cancellation?: Cancellation): Promise<Match[]>;
-  /** As `rangesStatement`. Cost: one statement, not shared. */
+  /** Runs `rangesStatement`. Cost: one statement, not shared. */
   ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]>;
-  /** The same by statements of this database, which must not see what is not committed. */
+  /** Returns a runner by statements of this database, which must show only committed rows. */
   over(database: Database, how?: HowToShare): PageRunner;
 }
 
-/** A match, and the position of the range that it was found in. */
+/** A match, and the position of the range in which it was found. */
 export interface RangeMatch {
   readonly place: number;
   readonly match: Match;
@@ -43,12 +43,12 @@ export interface HowToShare {
   readonly gathered?: Gathered | undefined;
 }
 
-/** A page that may share its statement, and who waits for it. */
+/** A page that may share its statement, and the cancellation of its request. */
 interface AwaitedPage extends ShareablePage {
   readonly cancellation: Cancellation | undefined;
 }
 
-/** Runs page statements. Pages of one shape that are asked for at the same time become one statement. */
+/** Runs page statements. Concurrent pages of one shape share one statement. */
 export class SearchRunner implements PageRunner {
   private readonly gathering: RequestBatcher<undefined, AwaitedPage, Match[]>;
   private readonly pageRows: PageRows;
@@ -57,7 +57,10 @@ export class SearchRunner implements PageRunner {
     private readonly database: Database,
     private readonly memory: VersionCache,
     observe: (pages: number) => void,
-    /** Fewer statements at once make larger ones. Those of one space, which may take long, leave room for others'. */
+    /**
+     * Fewer concurrent statements make larger batches. The limit for one space, whose statements may be slow, leaves
+     * capacity for other spaces.
+     */
     gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
   ) {
     this.pageRows = new PageRows(memory, database);
@@ -69,7 +72,7 @@ export class SearchRunner implements PageRunner {
     });
   }
 
-  /** The matches of one page in order. Cost: one statement, or a share in one. */
+  /** Returns the matches of one page in order. Cost: one statement, or a share in one. */
   async page(request: SearchStatementRequest, cancellation?: Cancellation): Promise<Match[]> {
     const shareable = toShareable(request);
     return shareable === undefined
@@ -94,7 +97,7 @@ export class SearchRunner implements PageRunner {
     try {
       return await this.runTogether(first, pages);
     } catch {
-      // What one of them asked for is not to fail the others; each is told of its own failure.
+      // One page must not fail the others: each page runs again alone and gets its own error.
       return Promise.all(
         pages.map((page) =>
           this.runAlone(page).catch((error: unknown) =>
@@ -109,7 +112,7 @@ export class SearchRunner implements PageRunner {
     return runPage(this.database, request, { cancellation, prepared, pageRows: this.pageRows });
   }
 
-  /** Nobody's leaving takes their page from the others: the statement is cancelled when all have left. */
+  /** Runs the pages in one statement, which is cancelled only when all requests are. */
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type } = first.request;
     const descending = isDescending(first.request);
@@ -120,14 +123,17 @@ export class SearchRunner implements PageRunner {
     const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
-    // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
+    // PostgreSQL returns the pages one after the other, each in order; a plan not seen so far could mix them.
     for (const page of found)
       if (!isInOrder(page, descending)) page.sort((a, b) => compareMatches(a, b, descending));
     return found;
   }
 }
 
-/** Runs each page by itself; `pageRows` undefined: what is not committed may be among the rows. */
+/**
+ * Returns a runner that runs each page by itself. `pageRows` undefined: the rows may be uncommitted, so nothing is
+ * cached.
+ */
 export function runnerOver(database: Database, pageRows?: PageRows): PageRunner {
   return {
     page: (request, cancellation) => runPage(database, request, { cancellation, pageRows }),
@@ -136,7 +142,7 @@ export function runnerOver(database: Database, pageRows?: PageRows): PageRunner 
   };
 }
 
-/** The matches of one page in order. Cost: one statement. */
+/** Returns the matches of one page in order. Cost: one statement. */
 async function runPage(
   database: Database,
   request: SearchStatementRequest,
@@ -187,23 +193,23 @@ function compareMatches(a: Match, b: Match, descending: boolean): number {
   return descending ? -ascending : ascending;
 }
 
-/** Orders sort values of columns that hold milliseconds; a missing one is below all. */
+/** Compares sort values of columns with milliseconds; a missing one is less than all others. */
 export function compareStored(a: StoredSortValue, b: StoredSortValue): number {
   const [left, right] = [a ?? -Infinity, b ?? -Infinity];
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** Before and behind every key: the ends of the 64-bit numbers. */
+/** The least and the greatest 64-bit key. */
 export const FIRST_KEY = '-9223372036854775808';
 export const LAST_KEY = '9223372036854775807';
 
-/** Orders keys in decimal form. */
+/** Compares keys in decimal form. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   return BigInt(a) < BigInt(b) ? -1 : 1;
 }
 
-/** A match of which only the head was read. */
+/** A match with only its head. */
 export interface MatchHead {
   readonly keyText: string;
   /** Null where the key stands for the id. */
@@ -214,7 +220,7 @@ export interface MatchHead {
   readonly version: number;
 }
 
-/** As `runPage`, without the texts. Cost: one statement. */
+/** As `runPage`, but without texts. Cost: one statement. */
 export async function runKeys(database: Database, request: SearchStatementRequest): Promise<MatchHead[]> {
   const { statement, bound } = keysStatement(request);
   const rows = await database.run('search', request.space, statement, bound);
@@ -232,7 +238,7 @@ export async function runKeys(database: Database, request: SearchStatementReques
   });
 }
 
-/** Distinct matches, up to `request.limit`. */
+/** Counts distinct matches, up to `request.limit`. */
 export async function runCount(database: Database, request: SearchStatementRequest): Promise<number> {
   const { statement, bound } = countStatement(request);
   const [row] = await database.run('search', request.space, statement, bound);

@@ -15,15 +15,15 @@ import { inlineBytes } from '../read/version-row';
 export interface BoundStatement {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
-  /** Names the SQL text; what `_explain` will show. */
+  /** Identifies the SQL text; `_explain` shows it. */
   readonly shape: string;
 }
 
 const shapes = new StatementShapes();
 
 /**
- * The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape.
- * `known`: of versions that it tells (known-sequences.ts) only the mark comes.
+ * Returns the statement for one page: sort value, key and current version of each match. Compiled once for each shape.
+ * Of versions in `known` (known-sequences.ts) it returns only the mark.
  */
 export function pageStatement(
   request: SearchStatementRequest,
@@ -36,9 +36,10 @@ export function pageStatement(
 }
 
 /**
- * The statement that gives one page of several ranges of one order, such as what has a sort value and what has none, behind
- * the first `skipped` of them: the position of the range in `ranges`, then the columns of `pageStatement`. `limit` of each
- * range is that of the page and `skipped`. A range that is not needed is not read.
+ * Returns the statement for one page across several ranges of one order, such as the matches with a sort value and
+ * those without one, after the first `skipped` of them. Its columns are the position of the range in `ranges`, then
+ * those of `pageStatement`. `limit` of each range is that of the page plus `skipped`. A range that is not needed is not
+ * read.
  */
 export function rangesStatement(
   ranges: readonly SearchStatementRequest[],
@@ -83,7 +84,7 @@ export function rangesStatement(
   return { statement, bound, shape };
 }
 
-/** As `pageStatement`, without the texts: for matches of which only some will be read. */
+/** As `pageStatement`, but without texts: for matches of which only some will be read. */
 export function keysStatement(request: SearchStatementRequest): BoundStatement {
   const prepared = prepare(request);
   const direction = directionSql(request);
@@ -104,7 +105,7 @@ export function keysStatement(request: SearchStatementRequest): BoundStatement {
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
 }
 
-/** The statement that counts the distinct matches, up to `limit`. */
+/** Returns the statement that counts the distinct matches, up to `limit`. */
 export function countStatement(request: SearchStatementRequest): BoundStatement {
   const prepared = prepare(request);
   const statement = shapes.get(
@@ -114,10 +115,10 @@ export function countStatement(request: SearchStatementRequest): BoundStatement 
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
 }
 
-/** The matches as part of another statement. */
+/** The matches as a part of another statement. */
 export interface MatchesPart {
   readonly shape: string;
-  /** Gives `sort_value` and `resource_key`. */
+  /** Selects `sort_value` and `resource_key`. */
   sql(): RawBuilder<unknown>;
   readonly bound: Readonly<Record<string, Bound>>;
 }
@@ -131,7 +132,7 @@ export function matchesPart(request: SearchStatementRequest): MatchesPart {
   };
 }
 
-/** The statement that counts the index rows of resources that meet the first criterion, up to `limit`. */
+/** Returns the statement that counts the index rows of matches of the first criterion, up to `limit`. */
 export function rowCountStatement(
   space: number,
   { type, sortDateParameter, criteria }: TypeCriteria,
@@ -152,8 +153,8 @@ export function rowCountStatement(
 }
 
 /**
- * The statement that says about how many index rows of resources meet the first criterion, a chain of which `byTarget` is
- * known: the rows of `sampled` targets, or a few less, spread over all of them by their keys, stand for those of the others.
+ * Returns the statement that estimates the index rows of matches of the first criterion, a chain that must have
+ * `byTarget`. It extrapolates from `sampled` targets, or a few less, spread over all of them by key.
  */
 export function referringCountStatement(
   space: number,
@@ -171,19 +172,19 @@ export function referringCountStatement(
   return { statement: asLook(statement), bound, shape };
 }
 
-/** A page that may share its statement with others: requests with the same `group` go together. */
+/** A page that may share its statement with others of the same `group`. */
 export interface ShareablePage {
   readonly group: string;
   readonly request: SearchStatementRequest;
   readonly prepared: Prepared;
 }
 
-/** Larger pages go alone: what one statement answers is held at once. */
+/** Larger pages run alone, because the whole result of a statement is in memory at once. */
 const MAX_SHARED_LIMIT = 101;
 
 /**
- * The page as one that may share a statement, if it is of a kind whose cost the limit bounds: one ordered index range.
- * Others could keep their neighbours waiting.
+ * Returns the page as one that may share a statement, if its cost is bounded by the limit: one ordered index range.
+ * Other pages could delay those in the same statement.
  */
 export function toShareable(request: SearchStatementRequest): ShareablePage | undefined {
   const { accessPath, criteria, limit, space, type } = request;
@@ -193,8 +194,8 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
 }
 
 /**
- * One statement for several pages of one group: the position of the page in `pages`, from 1, stands before the columns
- * of `pageStatement`.
+ * Returns one statement for several pages of one group. Its first column is the position of the page in `pages`, from
+ * 1; the columns of `pageStatement` follow.
  */
 export function sharedStatement(
   first: ShareablePage,
@@ -251,12 +252,12 @@ function prepare(request: SearchStatementRequest): Prepared {
   return { shape: shape + shapeOf(compiled), compiled };
 }
 
-/** Which of them are of a system. */
+/** Says which ranges have a system. */
 function shapeOfRanges(ranges: readonly CodeRange[]): string {
   return ranges.map(({ system }) => (system === undefined ? '-' : 's')).join('');
 }
 
-/** The values that differ between two requests of one shape. */
+/** Returns the values that differ between two requests of one shape. */
 function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): PredicateValue[] {
   const values: PredicateValue[] = [];
   const { accessPath } = request;

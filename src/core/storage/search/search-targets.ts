@@ -1,4 +1,4 @@
-/** Matches of a chain, merged from who refers to each of its targets as they lie in the order of the clinical date. */
+/** Matches of a chain, merged from the references to each of its targets in the order of the clinical date. */
 import { sql, type RawBuilder } from 'kysely';
 import { rowsOfTarget } from '../../search/access-path';
 import type { CompiledCriteria, CompiledCriterion, CompiledTargets } from './criteria/compiled';
@@ -14,9 +14,10 @@ import {
 import { bind } from '../connection/statement';
 
 /**
- * Who refers to any of the targets and meets the other criteria. Of each target the first few are read, and tested in
- * order until there are enough for the page; where those of a target do not reach as far as the page does, those that
- * come between. So the cost is that of the targets and of what is tested for the page, however many refer.
+ * Selects the resources that refer to any target and match the other criteria. It reads the first few references to
+ * each target and tests them in order until the page is full. If those of a target end before the page does, it reads
+ * the ones in between. The cost is that of the targets and of the rows tested for the page, however many references
+ * exist.
  */
 export function targetsSql(
   request: SearchStatementRequest,
@@ -106,9 +107,9 @@ export function targetsSql(
 }
 
 /**
- * About how many index rows lead to the targets of a chain. Targets are taken at equal distances in the order of their
- * keys; each stands for those up to the next. Bound: `sampled` of them at most, and `limit` rows of each, so that the sum may
- * be more than `limit`.
+ * Estimates the index rows that refer to the targets of a chain. It samples targets at equal distances in the order of
+ * their keys; each represents those up to the next. Bound: at most `sampled` targets, and `limit` rows of each, so that
+ * the sum may exceed `limit`.
  */
 export function referringCountSql(
   criterion: CompiledCriterion,
@@ -156,7 +157,7 @@ export function unionOf(links: readonly CompiledTargets[], select: SelectOfLink)
   );
 }
 
-/** Each target of each link, once: the place of the link, and the key. */
+/** Selects each target of each link once: the position of the link, and the key. */
 export function targetsOf(links: readonly CompiledTargets[], reference: ValueReference): RawBuilder<unknown> {
   return unionOf(
     links,
@@ -166,7 +167,7 @@ export function targetsOf(links: readonly CompiledTargets[], reference: ValueRef
 
 const PER_TARGET = 'per_target';
 
-/** How many are read of each target at first. */
+/** Returns the number of references that are read first for each target, as a bound value. */
 export function valuesOfTargets({ accessPath, limit }: SearchStatementRequest): PredicateValue[] {
   if (accessPath.kind !== 'targetMerge') return [];
   return [{ name: PER_TARGET, type: 'int', value: rowsOfTarget(accessPath, limit) }];

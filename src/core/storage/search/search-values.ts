@@ -1,4 +1,4 @@
-/** Matches in an order that no index has: the values of all keys are gathered from their rows and sorted. */
+/** Matches in an order that no index has: the values of all keys are fetched from their rows and sorted. */
 import { sql, type RawBuilder } from 'kysely';
 import { compileCriteria } from './criteria';
 import { valuesOfCriteria } from './criteria/compiled';
@@ -11,20 +11,20 @@ import type { MatchHead } from './search-run';
 import { bind, defineStatement, template, type Bound } from '../connection/statement';
 import { EXTREMES } from '../write/version-write';
 
-/** All of them: the statement's time limit ends it earlier. */
+/** No effective limit: the statement timeout comes first. */
 const MAX_MATCHES = 2_000_000_000;
 
-/** The rows that tell a value of each resource; of several in them the least or the greatest counts. */
+/** The rows that have the value of each resource; among several values the least or the greatest counts. */
 export type ValueSource =
   | { readonly of: 'last_updated' | 'id' }
   | {
       readonly of: 'low';
       readonly parameters: readonly number[];
-      /** Where ranges without an end begin, for those that do not begin at their least double. */
+      /** Exact starts of ranges without an end, by their least double, if the two differ. */
       readonly begins: ReadonlyMap<number, number>;
     }
   | { readonly of: 'string' | 'uri'; readonly parameters: readonly number[] }
-  /** Token rows; the rank of each hash, which is in decimal form. */
+  /** Token rows, and the rank of each hash, which is in decimal form. */
   | {
       readonly of: 'rank';
       readonly parameters: readonly number[];
@@ -35,13 +35,13 @@ export type ValueSource =
       readonly rows: readonly { readonly parameter: number; readonly targetType: number | undefined }[];
       /** By number, from 1. */
       readonly typeNames: readonly string[];
-      /** What the hashes of token rows stand for, which are in decimal form. */
+      /** Addresses by the hashes of token rows, which are in decimal form. */
       readonly addresses: ReadonlyMap<string, string>;
-      /** Of targets that neither their key nor a head tells the id of. */
+      /** Ids of targets that have neither a head nor a key that stands for the id. */
       readonly ids: readonly UnknownTarget<string>[];
     };
 
-/** A target by its type and key, in decimal form, and its id or a resource that refers to it. */
+/** A target by its type and key, in decimal form, and its id or the key of a resource that refers to it. */
 export interface UnknownTarget<Told> {
   readonly type: number;
   readonly key: string;
@@ -53,20 +53,22 @@ export interface ValueKey {
   readonly descending: boolean;
 }
 
-/** The place before a page: what each key has there, as its column, null: nothing. */
+/** Position before a page: the column value of each sort key; null: no value. */
 export interface ValuePlace {
   readonly values: readonly (number | string | null)[];
   /** In decimal form. */
   readonly key: string;
 }
 
-/** A match, and what each key has there, as its column. */
+/** A match, and the column value of each sort key. */
 export type ValuedHead = MatchHead & Pick<ValuePlace, 'values'>;
 
-/** A page in the order of values; the order and the access path of the request say how the matches are found. */
+/**
+ * A page in the order of values; the order and the access path of the request only determine how the matches are found.
+ */
 export interface ValuesRequest extends Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'> {
   readonly keys: readonly ValueKey[];
-  /** True: from the end towards the beginning. */
+  /** True: reads from the end towards the beginning. */
   readonly isBackward: boolean;
   readonly after: ValuePlace | undefined;
   readonly skipped: number;
@@ -74,9 +76,10 @@ export interface ValuesRequest extends Omit<SearchStatementRequest, 'phase' | 'a
 }
 
 /**
- * The heads of one page. Without a value last in both directions, ties by key, the way of the first key.
- * Cost: one statement, which reads all matches and all rows of each key, and sorts what follows the place: some 2 µs for
- * each match and each row.
+ * Returns the heads of one page. Resources without a value come last in both directions; ties are ordered by key, in
+ * the direction of the first sort key.
+ * Cost: one statement, which reads all matches and all rows of each sort key, and sorts those after the position: some
+ * 2 µs for each match and each row.
  */
 export async function runByValues(database: Database, request: ValuesRequest): Promise<ValuedHead[]> {
   const compiled = compileCriteria(request.criteria, request.sortDateParameter);
@@ -97,8 +100,8 @@ export async function runByValues(database: Database, request: ValuesRequest): P
     }),
   );
   const empty = sql.join(keys.map((key, at) => sql`${none(key)} as ${name(at)}`));
-  // Gathered, not joined: a planner that knows nothing of their numbers would join all with all. Without a name: what it
-  // costs is worth a plan of its own.
+  // UNION ALL and GROUP BY, not a join: without statistics the planner would join all rows with all. Unnamed: the cost
+  // justifies a plan for each execution.
   const statement = defineStatement(
     template(sql`
       with matched as materialized (${matchesSql({ ...matched, limit: MAX_MATCHES }, compiled, bind)}),
@@ -181,7 +184,7 @@ function none(key: ValueKey): RawBuilder<unknown> {
   return typed(key, sql`null`);
 }
 
-/** What follows the place, on the way that the page is walked. */
+/** Condition that a row follows the position, in the direction of the page. */
 function followsSql({ keys, isBackward }: ValuesRequest, after: ValuePlace): RawBuilder<unknown> {
   const further = isDescending(keys[0], isBackward) ? sql`<` : sql`>`;
   let rest = sql`g.resource_key ${further} ${bind('after_key')}::bigint`;
@@ -211,7 +214,7 @@ interface Branch {
   readonly from: RawBuilder<unknown>;
 }
 
-/** Rows with the key of a resource and a value. */
+/** Returns the selects of rows that have the key of a resource and a value. */
 function branchesOf(key: ValueKey, at: number): Branch[] {
   const { source } = key;
   const rowKey = sql`t.resource_key`;
@@ -258,7 +261,7 @@ function branchesOf(key: ValueKey, at: number): Branch[] {
   }
 }
 
-/** Each target is told its id once, for all that refer to it. */
+/** Finds the id of each target once for all resources that refer to it. */
 function localBranch(key: ValueKey, at: number, which: number, isTyped: boolean): Branch {
   const ofType = isTyped ? sql` and t.target_type = ${bind(`target_type_${at}_${which}`)}::smallint` : sql``;
   const id = sql`case when x.target_key >= 0 then ${idOfKeySql(sql`x.target_key`)} else coalesce(

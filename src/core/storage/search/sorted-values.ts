@@ -1,11 +1,11 @@
-/** What index rows leave out of the values that resources are sorted by: hashes and keys stand for texts. */
+/** Values that resources are sorted by and that index rows do not have: hashes and keys stand for texts. */
 import { sql } from 'kysely';
 import { SPACE } from './criteria/head';
 import type { Database } from '../connection/database';
 import type { UnknownTarget } from './search-values';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Each step enters the index behind the last hash. */
+/** Each step of the recursion enters the index after the last hash. */
 const DISTINCT_HASHES = defineStatement(
   template(sql`
     with recursive step as (
@@ -29,13 +29,13 @@ const DISTINCT_HASHES = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** A hash among the token rows of a parameter, and a resource that has it; both in decimal form. */
+/** A hash in the token rows of a parameter, and a resource that has it, both in decimal form. */
 export interface StoredHash {
   readonly hash: string;
   readonly key: string;
 }
 
-/** The hashes that a space has under a parameter, up to `limit`. Cost: one statement, two probes of the index for each. */
+/** Returns the hashes of a parameter in a space, up to `limit`. Cost: one statement, two index probes for each. */
 export async function findHashes(
   database: Database,
   space: number,
@@ -54,7 +54,10 @@ const OPEN_LOWS = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** The least doubles of ranges without an end, up to `limit`. Cost: one statement, which reads the rows of the parameters. */
+/**
+ * Returns the least doubles of ranges without an end, up to `limit`. Cost: one statement, which reads the rows of the
+ * parameters.
+ */
 export async function findOpenLows(
   database: Database,
   space: number,
@@ -65,7 +68,7 @@ export async function findOpenLows(
   return rows.map(([low]) => Number(low));
 }
 
-/** A key that is not negative is told by itself (search/resource-key.ts). */
+/** A key that is not negative gives the id by itself (search/resource-key.ts). */
 const UNKNOWN_TARGETS = defineStatement(
   template(sql`
     select x.target_type, x.target_key::text, x.resource_key::text
@@ -84,8 +87,8 @@ const UNKNOWN_TARGETS = defineStatement(
 );
 
 /**
- * Targets of references of which there is no head that would tell their id, with a resource that refers to each, up to
- * `limit`. Cost: one statement, a probe for each target of a client's id.
+ * Returns targets of references whose id no head has, with a resource that refers to each, up to `limit`. Cost: one
+ * statement, a probe for each target whose id a client chose.
  */
 export async function findUnknownTargets(
   database: Database,

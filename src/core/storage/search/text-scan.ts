@@ -5,13 +5,13 @@ import { bind, defineStatement, template } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
 import type { KeyHalves } from '../key-halves';
 
-/** Resources of a type whose texts are looked at. */
+/** Resources of a type whose texts are scanned. */
 export interface TextScan {
   readonly space: number;
   readonly type: number;
-  /** Only those with a value for the parameter of this ordinal; undefined: all. */
+  /** Only resources with a value for the parameter of this ordinal; undefined: all. */
   readonly ordinal: number | undefined;
-  /** Regular expressions, all of which the text matches without regard to the case of ASCII letters. */
+  /** Regular expressions that the text must all match, ignoring the case of ASCII letters. */
   readonly patterns: readonly string[];
 }
 
@@ -23,17 +23,18 @@ export interface ScannedText {
 export interface ScannedChunk {
   /** In no order. */
   readonly texts: readonly ScannedText[];
-  /** Where the next chunk begins; undefined: this was the last. */
+  /** Key at which the next chunk begins; undefined: this was the last. */
   readonly next: string | undefined;
 }
 
-/** Where the first chunk begins. */
+/** Key at which the first chunk begins. */
 export const FIRST_KEY = '-9223372036854775808';
 const LAST_KEY = 9223372036854775807n;
 
 /**
- * The current texts of the resources of `chunk` (resource_key) that match the patterns. Each text is fetched once (LIMIT)
- * for all of them; "C" compares bytes, which is the fastest and right for patterns of ASCII.
+ * Selects the current texts of the resources of `chunk` (resource_key) that match the patterns. LIMIT makes PostgreSQL
+ * fetch each text once for all patterns. Collation "C" compares bytes, which is fastest, and correct for ASCII
+ * patterns.
  */
 function matching(chunk: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -52,7 +53,7 @@ function matching(chunk: RawBuilder<unknown>): RawBuilder<unknown> {
 const HAS_VALUE = sql`(${bind('ordinal')}::int < 0
   or ${bind('ordinal')}::int / 8 < length(r.presence) and get_bit(r.presence, ${bind('ordinal')}::int) = 1)`;
 
-/** A plan that was made when the type had few resources would be ruinous (seen: 10 s for 10,000). */
+/** A cached plan from a time with few resources of the type is very slow later (seen: 10 s for 10,000). */
 const PLANNED_EACH_TIME = { named: false };
 
 const SCAN_RANGE = defineStatement(
@@ -87,7 +88,7 @@ const SCAN_KEYS = defineStatement(
   PLANNED_EACH_TIME,
 );
 
-/** The next `limit` resources by key, from `from` on. Cost: one statement, which reads their texts. */
+/** Scans the next `limit` resources by key, starting at `from`. Cost: one statement, which reads their texts. */
 export async function scanRange(
   database: Database,
   { space, type, ordinal, patterns }: TextScan,
@@ -109,7 +110,7 @@ export async function scanRange(
   return { texts: rows.flatMap((row) => toText(row, type)), next };
 }
 
-/** The resources of these keys. Cost: one statement, which reads their texts. */
+/** Scans the resources with these keys. Cost: one statement, which reads their texts. */
 export async function scanKeys(
   database: Database,
   { space, type, patterns }: TextScan,

@@ -6,12 +6,12 @@ import { requireThat } from '../connection/requirement';
 import { bind, defineStatement, template, type Bound } from '../connection/statement';
 import type { KeyHalves } from '../key-halves';
 
-/** A token with its system, as a parameter of a type has it. */
+/** A token with its system in a parameter of a type. */
 export interface TokenQuestion {
   readonly type: number;
   readonly parameter: number;
   readonly value: KeyHalves;
-  /** Hash of the system; 0: none. */
+  /** Hash of the system; 0: no system. */
   readonly system: number;
 }
 
@@ -40,8 +40,8 @@ const LOOK_UP = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-// As an array, because it has to be exactly that one. What is asked for stands behind sub-selects: an estimate that goes by
-// how many there are would let PostgreSQL plan it anew each time, which takes as long as the rest of it.
+// An array, because exactly this resource must have the token. The bound arrays are inside sub-selects: an estimate
+// from their lengths would make PostgreSQL plan each execution, which takes as long as the execution itself.
 const REQUIRE = defineStatement(
   template(sql`
     select ${requireThat(sql`bool_and(array(
@@ -58,12 +58,12 @@ const REQUIRE = defineStatement(
       as x (resource_type, parameter, value_hash, system_hash, resource_key)`),
 );
 
-/** Questions of one statement. */
+/** Limit on the tokens in one statement. */
 const AT_ONCE = 1000;
 
 /**
- * Live resources that have each token, at most `most` of each, in the order of the questions. Cost: one statement for
- * each thousand.
+ * Returns the live resources that have each token, at most `most` for each, in the order of `questions`. Cost: one
+ * statement for each thousand.
  */
 export async function lookUpTokens(
   database: Database,
@@ -87,8 +87,8 @@ export async function lookUpTokens(
 }
 
 /**
- * Statements of `Connections.runWhole` that fail, by `isLostRequirement`, unless exactly this live resource has each token.
- * One for each thousand.
+ * Returns statements for `Connections.runWhole` that fail with `isLostRequirement` unless exactly this live resource
+ * has each token; one statement for each thousand tokens.
  */
 export function requireTokens(
   space: number,

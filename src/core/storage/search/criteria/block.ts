@@ -5,7 +5,7 @@ import type { ValueReference } from '../predicate-parts';
 import type { CompiledPredicate } from './compiled';
 import type { Scope } from './scope';
 
-/** Contained resources, by the type and key of their containers and their blocks in them. */
+/** Compiles a predicate for contained resources by the type and key of their containers and their blocks in them. */
 export function compileBlock(
   containers: readonly ContainedKeys[],
   prefix: string,
@@ -37,7 +37,7 @@ export function compileBlock(
     ],
     rows: undefined,
     keys: (value) => sql`select x.resource_key from ${found(value)} and x.block = ${block}`,
-    // Made once, as `isAmong`.
+    // The set is computed once, as in `isAmong`.
     test: (row, value) =>
       sql`(((${row.key}, ${block}) in (select x.resource_key, x.block from ${found(value)})) is true)`,
   };

@@ -5,7 +5,7 @@ import type { ValueReference } from '../predicate-parts';
 import { isAmong, type CompiledPredicate } from './compiled';
 import { SPACE } from './head';
 
-/** Codes by the hundred: one index probe each, and the rows of all of them once. */
+/** Compiles a predicate for hundreds of codes: one index probe for each, and one set of the rows of all of them. */
 export function compileCodes(
   parameter: number,
   codes: readonly HashedCode[],

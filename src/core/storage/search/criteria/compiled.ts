@@ -1,25 +1,25 @@
-/** Compiled criteria: what each of them offers, and how they are put together. */
+/** Compiled criteria and their combination into SQL. */
 import { sql, type RawBuilder } from 'kysely';
 import type { PredicateSql, PredicateValue, ValueReference } from '../predicate-parts';
 import type { TestedRow } from './tested-row';
 
 export interface CompiledPredicate {
-  /** Two predicates of one shape have the same SQL text but for the names of their values. */
+  /** Two predicates of one shape have the same SQL text except for the names of their values. */
   readonly shape: string;
   readonly values: readonly PredicateValue[];
-  /** Undefined: it has no rows of its own that lie in an order. */
+  /** Undefined: it has no index rows of its own that can be scanned in order. */
   readonly rows: PredicateSql | undefined;
-  /** A select of the column `resource_key`, repeated where several rows meet it; only where `hasAccessPath` holds. */
+  /** Selects `resource_key`, repeated if several rows match; only where `hasAccessPath` is true. */
   keys(value: ValueReference): RawBuilder<unknown>;
   test(row: TestedRow, value: ValueReference): RawBuilder<boolean>;
-  /** Of a chain: its targets, and who refers to one of them. */
+  /** For a chain: its targets, and the references to one of them. */
   readonly byTarget?: CompiledTargets;
 }
 
 export interface CompiledTargets {
-  /** A select of the column `resource_key` of the targets, some of them several times. */
+  /** Selects `resource_key` of the targets, some of them several times. */
   keys(value: ValueReference): RawBuilder<unknown>;
-  /** On a row `f` of reference_index: it leads to this target. */
+  /** Condition that a row `f` of reference_index refers to this target. */
   condition(target: RawBuilder<unknown>, value: ValueReference): RawBuilder<unknown>;
 }
 
@@ -31,7 +31,7 @@ export interface CompiledCriterion {
 
 export type CompiledCriteria = readonly CompiledCriterion[];
 
-/** The keys of all resources that meet one of the alternatives. */
+/** Selects the keys of all resources that match one of the alternatives. */
 export function criterionKeys(
   { alternatives }: Pick<CompiledCriterion, 'alternatives'>,
   value: ValueReference,
@@ -62,8 +62,8 @@ export function criterionTest(
 }
 
 /**
- * A look into a set of keys that is made once. `is true` keeps the planner from making a join of it, which it runs once
- * for each row (measured 10 s against 15 ms).
+ * Tests membership in a set of keys that is computed once. `is true` stops the planner from turning it into a join,
+ * which it would run once for each row (measured 10 s against 15 ms).
  */
 export function isAmong(key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`((${key} in (${keys})) is true)`;
@@ -81,7 +81,7 @@ export function allTests(
   )})`;
 }
 
-/** Everything that makes one SQL text another, but for the names of values. */
+/** Returns the part of the criteria that determines the SQL text, without the names of values. */
 export function shapeOf(criteria: CompiledCriteria): string {
   let shape = '';
   for (const { alternatives, isNegated, asSet } of criteria) {

@@ -4,7 +4,7 @@ import { onHead } from './head';
 import type { Scope } from './scope';
 import { drivenKeys } from './type';
 
-/** All of several criteria on one resource. */
+/** Compiles a predicate that is the conjunction of several criteria on one resource. */
 export function compileConjunction(
   { criteria, driver }: Extract<Predicate, { index: 'all' }>,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Criteria on contained resources, which have rows but no head. */
+/** Criteria on contained resources, which have index rows but no head. */
 import { sql, type RawBuilder } from 'kysely';
 import { containedCriteria } from '../../../search/contained';
 import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/index-rows';
@@ -11,7 +11,10 @@ import { parameterTest, parameterValue } from './parameters';
 import type { Scope } from './scope';
 import { drivenKeys } from './type';
 
-/** The predicate on the rows of one contained resource: its own parameters have other numbers (`containedNumber`). */
+/**
+ * Returns the predicate on the index rows of one contained resource, whose parameters have other numbers
+ * (`containedNumber`).
+ */
 export function withinContained(
   compiled: CompiledPredicate,
   prefix: string,
@@ -44,9 +47,9 @@ export function withinContained(
 }
 
 /**
- * A chain into contained resources: the container's references to them are marked with their blocks
- * (search/extract.ts). As a driver: in each block that is in use at all, what meets the criteria, then the mark. As a
- * test: each mark of the row, of which most have none.
+ * Compiles a chain into contained resources; the container's references to them are marked with their blocks
+ * (search/extract.ts). As the driving criterion it finds, for each block in use, the matches of the criteria, then
+ * checks the mark. As a test it checks each mark of the row; most rows have none.
  */
 export function compileContained(
   parameters: readonly number[],

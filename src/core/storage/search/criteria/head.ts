@@ -1,4 +1,4 @@
-/** The row whose resource is tested, and the head of that resource. */
+/** SQL of the head of a resource, and of a test on the head of a row's resource. */
 import { sql, type RawBuilder } from 'kysely';
 import type { ValueReference } from '../predicate-parts';
 import { bind } from '../../connection/statement';
@@ -10,10 +10,10 @@ export const SPACE = sql`${bind('space')}::int`;
 /** Stored for "no clinical date" (version-write.ts). */
 export const NO_DATE = '-9223372036854775808';
 
-/** Columns of a head that tests may ask for. */
+/** Columns of a head that tests may use. */
 export const HEAD_COLUMNS = ['resource_key', 'sort_date', 'last_updated', 'presence', 'target_keys'] as const;
 
-/** A head of this type and key, live, under an alias of its own. */
+/** Subquery for the live head of this type and key, under its own alias. */
 export function headOf(
   type: RawBuilder<unknown>,
   key: RawBuilder<unknown>,
@@ -33,7 +33,7 @@ export function headRow(
   return { key: sql.ref(`${alias}.resource_key`), sortDate: sql.ref(`${alias}.sort_date`), head: alias };
 }
 
-/** The test on the head of the row's resource, which is looked up where the row is none. */
+/** Tests the head of the row's resource; fetches the head unless the row is one. */
 export function onHead(
   row: TestedRow,
   {
@@ -53,7 +53,10 @@ export function onHead(
   return sql`exists (select 1 from ${headOf(type(value), row.key, alias)} where ${test(headRow(alias))})`;
 }
 
-/** An open start and "no date" are one value in each of the two columns that hold the clinical date. */
+/**
+ * Converts a low bound to a sort date. Both columns of the clinical date store an open start and "no date" as one
+ * value.
+ */
 export function lowToSortDate(low: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`greatest(${low}, ${sql.lit(NO_DATE)}::float8)::bigint`;
 }

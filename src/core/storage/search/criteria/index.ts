@@ -1,4 +1,4 @@
-/** Criteria as SQL: what a row must meet, and the keys of all resources that meet it, through any depth of chains. */
+/** Compiles criteria into SQL: tests of a row, and the keys of all matches, through any depth of chains. */
 import { sql } from 'kysely';
 import type { Criterion, Predicate } from '../../../search/predicate';
 import { compilePredicate } from '../predicate-sql';
@@ -18,7 +18,7 @@ import { compileSource } from './source';
 import { compileSubstring } from './substring';
 import { compileTarget } from './target';
 
-/** Compiles the criteria of the searched type. Cost: some microseconds a predicate. */
+/** Compiles the criteria of the searched type. Cost: some microseconds for each predicate. */
 export function compileCriteria(
   criteria: readonly Criterion[],
   sortDateParameter: number | undefined,

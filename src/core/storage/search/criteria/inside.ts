@@ -4,7 +4,7 @@ import type { Predicate } from '../../../search/predicate';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
 import type { Scope } from './scope';
 
-/** Criteria on the contained resource that is one block of the row's resource; only as a test. */
+/** Compiles criteria on the contained resource that is one block of the row's resource; usable only as a test. */
 export function compileInside(
   { container, block, criteria }: Extract<Predicate, { index: 'inside' }>,
   prefix: string,

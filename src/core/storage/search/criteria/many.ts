@@ -8,10 +8,13 @@ import type { Bound } from '../../connection/statement';
 import { isAmong, type CompiledPredicate } from './compiled';
 import type { Scope } from './scope';
 
-/** So many alternatives are each a part of the text: those that are walked in order are among them (search/plan.ts). */
+/**
+ * Up to so many alternatives are each compiled into the text. An index scan in order needs that, and it has fewer
+ * alternatives (`MAX_MERGED` of search/indexed-access.ts).
+ */
 const FEW = 20;
 
-/** A predicate on the rows of one index that tells nothing of the head. */
+/** A predicate on the rows of one index that does not use the head. */
 type RowsPredicate = Extract<Predicate, { index: 'token' | 'reference' | 'string' | 'uri' | 'range' }>;
 
 function isOfRows(predicate: Predicate): predicate is RowsPredicate {
@@ -21,7 +24,10 @@ function isOfRows(predicate: Predicate): predicate is RowsPredicate {
   );
 }
 
-/** Parts the alternatives of a criterion into those that go together by the hundred, and those that are few or of other kinds. */
+/**
+ * Splits the alternatives of a criterion into those that `compileMany` combines, and those that are few or of other
+ * kinds.
+ */
 export function partMany(
   anyOf: readonly Predicate[],
   { contained }: Scope,
@@ -33,12 +39,12 @@ export function partMany(
 }
 
 /**
- * Alternatives by the hundred: for each form that their conditions have one text, whatever their number, and one look into
- * the index for each. A thousand conditions, one after the other, took PostgreSQL seconds to read.
+ * Compiles hundreds of alternatives: one text for each form of their conditions, and one index probe for each
+ * alternative. PostgreSQL needed seconds to parse a thousand conditions one after the other.
  */
 export function compileMany(predicates: readonly RowsPredicate[], scope: Scope): CompiledPredicate[] {
   const prefix = scope.names.next();
-  /** By their forms and then by their values: what is asked twice is looked for once. */
+  /** By form, then by values, so that equal alternatives are looked up once. */
   const forms = new Map<string, Map<string, PredicateSql>>();
   for (const predicate of predicates) {
     for (const rows of rowsOf(predicate, prefix, scope)) {
@@ -50,7 +56,7 @@ export function compileMany(predicates: readonly RowsPredicate[], scope: Scope):
   return [...forms].map(([form, alike]) => compileForm(form, [...alike.values()], scope.names.next()));
 }
 
-/** Value names are the same for all: they are columns here. */
+/** Value names are the same for all alternatives, because they become columns. */
 function rowsOf(predicate: RowsPredicate, prefix: string, { type }: Scope): PredicateSql[] {
   return predicate.index === 'range'
     ? splitRange(predicate).map((part) => compileRange(part, prefix, undefined))

@@ -8,8 +8,8 @@ import type { Scope } from './scope';
 import { compileType } from './type';
 
 /**
- * A chain or `_has` through canonicals: the rows of the url of the named resources, of which there are few, and those of
- * the canonicals that name them. Without a version a canonical names every version.
+ * Compiles a chain or `_has` through canonicals. It joins the url rows of the named resources, which are few, with the
+ * rows of canonicals that name them. A canonical without a version names every version.
  */
 export function compileNamed(
   asked: 'target' | 'source',

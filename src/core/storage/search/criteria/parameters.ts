@@ -1,9 +1,9 @@
-/** One parameter, or one of several, by their numbers. */
+/** SQL tests of a parameter number against one or several numbers. */
 import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from '../../connection/binary-array';
 import type { PredicateValue, ValueReference } from '../predicate-parts';
 
-/** `parameter` is one, or one of several. */
+/** Condition that the column has the number of one of the parameters. */
 export function parameterTest(
   column: string,
   parameters: readonly number[],

@@ -5,7 +5,10 @@ import type { ValueReference } from '../predicate-parts';
 import { isAmong, type CompiledPredicate } from './compiled';
 import { SPACE } from './head';
 
-/** References to targets by the hundred: one index probe each, and the rows of all of them once. */
+/**
+ * Compiles a predicate for references to hundreds of targets: one index probe for each, and one set of the rows of all
+ * of them.
+ */
 export function compileReferences(
   { parameter, targets, targetType }: Extract<Predicate, { index: 'references' }>,
   prefix: string,

@@ -4,29 +4,35 @@ import type { Criterion } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import type { CompiledCriteria } from './compiled';
 
-/** The type of the resources that criteria are asked of. */
+/** The type of the resources that criteria apply to. */
 export interface Scope {
-  /** Its number as SQL. */
+  /** Number of the type, as SQL. */
   readonly type: (value: ValueReference) => RawBuilder<unknown>;
   readonly sortDateParameter: number | undefined;
   readonly names: Names;
-  /** What index.ts does: criteria are inside of criteria, and files must not import each other in circles. */
+  /**
+   * Compiles nested criteria. A function of index.ts that is passed on, because files must not import each other in
+   * circles.
+   */
   readonly compile: (criteria: readonly Criterion[], scope: Scope) => CompiledCriteria;
-  /** Undefined: the resources are no contained ones. */
+  /** Undefined: the resources are not contained ones. */
   readonly contained?: ContainedScope;
-  /** Without an end the statement would double with each link. */
+  /** Limits chains into contained resources; otherwise the statement would double with each link. */
   readonly looksInside: LooksInside;
 }
 
-/** Of contained resources, as SQL. */
+/** A contained resource, as SQL. */
 export interface ContainedScope {
-  /** Where the numbers of the rows of one of them begin. */
+  /** First number of the rows of the contained resource. */
   readonly base: (value: ValueReference) => RawBuilder<unknown>;
-  /** Which of those in its container it is. */
+  /** Its block in its container. */
   readonly block: RawBuilder<unknown>;
 }
 
-/** Gives each predicate of a statement a short name, because PostgreSQL cuts long ones: two could become the same. */
+/**
+ * Generates a short name for each predicate of a statement. PostgreSQL truncates long names, so that two could become
+ * equal.
+ */
 export class Names {
   private count = 0;
 

@@ -7,8 +7,8 @@ import type { Scope } from './scope';
 import { compileType } from './type';
 
 /**
- * `_has`. As a driver: the sources that meet the criteria, then each of their targets that exists, confirmed by one probe. As a
- * test: who refers to the row's resource, tested one after the other.
+ * Compiles `_has`. As the driving criterion it finds the sources that match, then each of their existing targets,
+ * confirmed by one probe. As a test it tests the resources that refer to the row's resource one after the other.
  */
 export function compileSource(
   parameters: readonly number[],

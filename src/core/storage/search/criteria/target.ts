@@ -9,8 +9,8 @@ import type { Scope } from './scope';
 import { compileType } from './type';
 
 /**
- * A chain. As a driver: the targets that meet the criteria, then who refers to them. As a test: each target of the row,
- * confirmed by one probe of reference_index, then tested.
+ * Compiles a chain. As the driving criterion it finds the targets that match, then the resources that refer to them. As
+ * a test it takes each target of the row, confirms it by one probe of reference_index, then tests it.
  */
 export function compileTarget(
   predicate: Extract<Predicate, { index: 'target' }>,
@@ -69,7 +69,7 @@ export function compileTarget(
   };
 }
 
-/** The part of a chain that leads to contained resources, by itself. */
+/** Compiles only the part of a chain that leads to contained resources. */
 function compileContainedTarget(
   parameters: readonly number[],
   of: TypeCriteria,
@@ -86,7 +86,7 @@ function compileContainedTarget(
   };
 }
 
-/** True for a criterion that the key of a resource alone decides, and that no deleted one meets. */
+/** True for a criterion that needs only the key of a resource and that no deleted resource matches. */
 function isByKey({ anyOf, isNegated }: Criterion): boolean {
   return isNegated !== true && anyOf.every(({ index }) => BY_KEY.has(index));
 }

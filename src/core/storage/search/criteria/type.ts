@@ -1,4 +1,4 @@
-/** Criteria that resources of one type meet together, found by one of them. */
+/** Conjunctions of criteria on resources of one type, with the matches found by one of them. */
 import { sql, type RawBuilder } from 'kysely';
 import { storedLooks } from '../../../search/links';
 import type { TypeCriteria } from '../../../search/predicate';
@@ -7,13 +7,13 @@ import { allTests, criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriter
 import { headOf, headRow } from './head';
 import type { Scope } from './scope';
 
-/** Resources of one type that meet all criteria, found by one of them. */
+/** Resources of one type that match all criteria, found by the driving one. */
 interface CompiledType {
   readonly criteria: CompiledCriteria;
   readonly scope: Scope;
   readonly shape: string;
   readonly values: readonly PredicateValue[];
-  /** A select of `resource_key`; only where the planner named a driver. */
+  /** Selects `resource_key`; only if the planner chose a driving criterion. */
   keys(value: ValueReference): RawBuilder<unknown>;
 }
 
