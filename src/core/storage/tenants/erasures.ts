@@ -1,23 +1,23 @@
-/** Which erasures there were, and which processes have forgotten what was erased. */
+/** Erasures, and the processes that have cleared their caches of the erased data. */
 import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import type { OwnerSession } from '../connection/owner-session';
 import { COUNT_UNVERSIONED_CHANGE } from '../read/space-changes';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Something of these spaces was erased. */
+/** An erasure of data in these spaces. */
 export interface Erasure {
   readonly number: number;
   readonly spaces: readonly number[];
 }
 
-/** How far the processes are with forgetting. */
+/** Progress of the processes in clearing their caches. */
 export interface Forgetting {
-  /** Have forgotten. */
+  /** Processes that have cleared their caches. */
   readonly done: number;
-  /** Are alive and have not yet. */
+  /** Live processes that have not done so yet. */
   readonly awaited: number;
-  /** Have given no sign of life for 20 seconds: they ended without leaving, or stand still. */
+  /** Processes without a heartbeat for 20 seconds: they ended without `leaveErasures`, or hang. */
   readonly silent: number;
 }
 
@@ -43,18 +43,21 @@ const COUNT = defineStatement(
            count(*) filter (where s.forgotten < ${bind('number')}::bigint and s.beat < now() - interval '20 seconds')::int
     from andiron.server_process s`),
 );
-/** What has said nothing for a day is not there. */
+/** Removes processes without a heartbeat for a day. */
 const TIDY = defineStatement(
   template(sql`delete from andiron.server_process s where s.beat < now() - interval '1 day'`),
 );
 
-/** The number of the last erasure; 0: there was none. */
+/** Returns the number of the last erasure; 0: there was none. */
 export async function lastErasure(database: Database): Promise<number> {
   const [row] = await database.run('search', undefined, LAST, {});
   return Number(row?.[0] ?? 0);
 }
 
-/** Tells that a process is alive and has forgotten everything up to an erasure; the next ones, in their order. */
+/**
+ * Records that a process is alive and has cleared its caches up to the erasure `forgotten`. Returns the next erasures,
+ * in order.
+ */
 export async function attendErasures(
   database: Database,
   process: string,
@@ -64,12 +67,12 @@ export async function attendErasures(
   return (rows as [number, number[]][]).map(([number, spaces]) => ({ number, spaces }));
 }
 
-/** The process remembers nothing any more. */
+/** Records that the process has no caches any more. */
 export async function leaveErasures(database: Database, process: string): Promise<void> {
   await database.run('search', undefined, LEAVE, { process });
 }
 
-/** Has all processes forget; the number of the erasure. */
+/** Adds an erasure, which makes all processes clear their caches, and returns its number. */
 export async function addErasure(session: OwnerSession, spaces: readonly number[]): Promise<number> {
   return session.transaction(async () => {
     await session.run(LOCK);

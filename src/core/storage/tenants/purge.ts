@@ -1,4 +1,4 @@
-/** How resources are removed for ever, by the owner: the application role can only add versions. */
+/** Permanent removal of resources. It runs as the owner, because the application role can only add versions. */
 import { sql, type RawBuilder } from 'kysely';
 import {
   INDEX_COLUMNS,
@@ -12,24 +12,24 @@ import type { OwnedTable } from '../schema/owned-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
-/** A resource of a space by its number of type and the decimal form of its key. */
+/** A resource of a space by the number of its type and the decimal form of its key. */
 export interface PurgePlace {
   readonly type: number;
   readonly key: string;
 }
 
-/** A version whose text has what was looked for. */
+/** A resource with a version whose text contains one of the given texts. */
 export interface MentioningVersion extends PurgePlace {
   /** Null where the key stands for the id. */
   readonly id: string | null;
 }
 
-/** The last text that a resource had: the current one, or that of before its deletion. */
+/** The last text of a resource: the current one, or the one before its deletion. */
 export interface LastText extends MentioningVersion {
   readonly body: string;
 }
 
-/** Rows by table. */
+/** Numbers of removed rows by table. */
 export type RemovedCounts = Readonly<Record<'resource' | 'resource_version' | IndexTable, number>>;
 
 function unnamed(raw: RawBuilder<unknown>): Statement {
@@ -40,7 +40,7 @@ const SPACES = unnamed(sql`
   select s.number from andiron.space s join andiron.space o on o.tenant = s.tenant and o.release = s.release
   where o.number = ${bind('space')}::int order by s.number limit 100`);
 
-/** The space and those beside it that belong to the same tenant and release. */
+/** Returns the spaces of the same tenant and release, including this one. */
 export async function readSpacesBeside(session: OwnerSession, space: number): Promise<readonly number[]> {
   return (await session.run(SPACES, { space })).map(([number]) => Number(number));
 }
@@ -62,7 +62,10 @@ const MENTIONING = defineStatement(
       and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text) where position(x.text in v.body) > 0)`),
 );
 
-/** Resources of which a version, with a sequence above `after` and up to `to`, has one of the texts. Cost: reading those versions. */
+/**
+ * Returns the resources with a version whose sequence is above `after` and at most `to` and whose text contains one of
+ * `texts`. Cost: reads those versions.
+ */
 export async function readMentioning(
   session: OwnerSession,
   space: number,
@@ -112,12 +115,12 @@ function bindPlaces(
   return { space, types: places.map(({ type }) => type), keys: places.map(({ key }) => key) };
 }
 
-/** As write_versions does, for as long as the transaction lasts. */
+/** The planner settings of write_versions, until the end of the transaction. */
 const BY_KEY = unnamed(sql`
   select set_config(s.name, s.value, true)
   from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off')) as s (name, value)`);
 
-/** In the order in which everybody takes heads. */
+/** Locks the heads in the order that all transactions use. */
 const LOCK = unnamed(sql`
   select x.ordinal::int, h.version, h.deleted
   from ${PLACES}
@@ -177,10 +180,11 @@ const REMOVE_ROWS: Readonly<Record<IndexTable, Statement>> = {
 };
 
 /**
- * Removes all versions, the head and the index rows of some resources of a space, in one transaction; the heads are held from
- * before the texts are read, so that a write of one of them is either wholly before, and goes with it, or finds nothing.
+ * Removes all versions, the head and the index rows of some resources of a space, in one transaction. It locks the
+ * heads before it reads the texts. A concurrent write of such a resource therefore either commits before and is removed
+ * too, or finds no resource.
  *
- * @param rowsOf what the current text gives
+ * @param rowsOf returns the index rows of a current text
  */
 export async function purgeResources(
   session: OwnerSession,
@@ -222,14 +226,14 @@ export async function purgeResources(
   });
 }
 
-/** A row that stands under a key. */
+/** An index row of a resource. */
 export interface FoundRow {
   readonly table: IndexTable;
   readonly key: string;
   readonly row: IndexRow;
 }
 
-/** Index rows under some keys of a space, whatever their parameter. Cost: reading an index of each table of the space. */
+/** Returns index rows of some keys of a space, for all parameters. Cost: reads an index of each table of the space. */
 export async function readRowsOf(
   session: OwnerSession,
   space: number,
@@ -259,7 +263,7 @@ const LEFT = unnamed(sql`
          (select count(*)::int from ${PLACES} join andiron.resource_version t on t.space = ${bind('space')}::int
             and t.resource_type = x.resource_type and t.resource_key = x.resource_key)`);
 
-/** Heads and versions that are there. */
+/** Counts the heads and versions that still exist. */
 export async function countLeft(
   session: OwnerSession,
   space: number,
@@ -269,7 +273,7 @@ export async function countLeft(
   return { resource: Number(row?.[0] ?? 0), resource_version: Number(row?.[1] ?? 0) };
 }
 
-/** Rows of a table, in some spaces, in any column of which the text stands. Cost: reading all of those rows. */
+/** Counts the rows of a table, in some spaces, that have the text in any column. Cost: reads all of those rows. */
 export async function countMentions(
   session: OwnerSession,
   table: OwnedTable,
@@ -285,12 +289,12 @@ export async function countMentions(
   return Number(row?.[0] ?? 0);
 }
 
-/** A regular expression of PostgreSQL that `Type/id` meets, and no longer id. */
+/** Returns a regular expression, for PostgreSQL and JavaScript, that matches `Type/id` but no longer id. */
 function wholeName(name: string): string {
   return `(^|[^A-Za-z0-9.-])${name.replace(/[.]/g, '\\.')}($|[^A-Za-z0-9.-])`;
 }
 
-/** Rows behind one that say one of the names, by number; and all the others of those rows stay. */
+/** Rows after `after` that contain one of the names, by number, with all of their accesses. */
 const RECORDS_NAMING = unnamed(sql`
   select r.space, r.batch::text, r.accesses from andiron.access_record r
   where r.space = any (${bind('spaces')}::int[]) and r.batch > ${bind('after')}::bigint
@@ -303,8 +307,8 @@ const REMOVE_RECORDS = unnamed(sql`
   delete from andiron.access_record r where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
 
 /**
- * Removes accesses that are no AuditEvents yet and name one of these; how many. Of a row that has become AuditEvents meanwhile
- * nothing is left, and its events are to be looked for afterwards.
+ * Removes accesses that are not AuditEvents yet and name one of `names`, and returns their number. A row that becomes
+ * AuditEvents in the meantime is gone, so callers must look for its events afterwards.
  */
 export async function purgeAccessRecords(
   session: OwnerSession,
@@ -333,7 +337,7 @@ export async function purgeAccessRecords(
   return removed;
 }
 
-/** What would say it again: answers that are kept, and what is still to be done about it. Purges themselves are let go on. */
+/** Removes jobs that mention the texts in their request, its body or the answer, except purges. */
 const REMOVE_JOBS = unnamed(sql`
   with removed as (
     delete from andiron.async_job j
@@ -344,13 +348,13 @@ const REMOVE_JOBS = unnamed(sql`
     returning 1
   )
   select count(*)::int from removed`);
-/** What is being answered from what was read before is begun anew. */
+/** Restarts repeatable jobs that may have read data from before the purge, except purges. */
 const RESTART_JOBS = unnamed(sql`
   update andiron.async_job j set state = 'waiting', worker = null, beat = null
   where j.space = any (${bind('spaces')}::int[]) and j.state = 'running' and j.repeatable
     and position('$purge' in j.request::text) = 0`);
 
-/** Requests that are answered later: those that mention one of the texts are forgotten. How many. */
+/** Removes asynchronous jobs that mention one of the texts, and returns their number. */
 export async function purgeJobs(
   session: OwnerSession,
   spaces: readonly number[],
@@ -365,7 +369,7 @@ const REGISTERED = unnamed(sql`
   select exists (select 1 from andiron.search_parameter p
                  where p.space = ${bind('space')}::int and p.owner = ${bind('id')})`);
 
-/** Whether a SearchParameter is in use: then its rows would stay. */
+/** True if a SearchParameter is in use: then its index rows would stay. */
 export async function isRegistered(session: OwnerSession, space: number, id: string): Promise<boolean> {
   const [row] = await session.run(REGISTERED, { space, id });
   return row?.[0] === true;

@@ -4,7 +4,7 @@ import { bind, defineStatement, template } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
 
 const ROWS = 500;
-/** Versions that one statement looks at, by their numbers. */
+/** Range of sequences that one statement scans. */
 const WINDOW = 20_000;
 
 function readUpTo(condition: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -29,8 +29,8 @@ const READ_CURRENT = defineStatement(
 );
 
 /**
- * The versions of a space up to a version-sequence, in their order: all of them, or those that were current then. Numbers become
- * visible in their order, so that this is what the space was at one moment, however long the reading takes.
+ * Yields the versions of a space up to a version-sequence, in order: all of them, or those that were current then.
+ * Sequences become visible in order, so the result is a snapshot of the space, however long the reading takes.
  */
 export async function* readVersionsUpTo(
   database: Database,

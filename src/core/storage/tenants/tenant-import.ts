@@ -1,4 +1,4 @@
-/** Versions that come with their numbers, by the owner: writers get theirs from write_versions. */
+/** Adds versions with given sequences, as the owner; writers get theirs from write_versions. */
 import { sql, type RawBuilder } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
@@ -37,7 +37,7 @@ const ADD_VERSIONS = defineStatement(
                 ${bind('bodies')}::text[]) as x`),
 );
 
-/** Heads without what the texts give: a reindex makes that. */
+/** Heads without values from the texts, which a reindex adds. */
 const ADD_HEADS = defineStatement(
   template(sql`
     insert into andiron.resource as r
@@ -52,7 +52,7 @@ const ADD_HEADS = defineStatement(
       where excluded.version > r.version`),
 );
 
-/** Adds versions, in the order of their numbers, and what they make of their resources, in one transaction. */
+/** Adds versions, in the order of their sequences, and the heads of their resources, in one transaction. */
 export async function addVersions(
   session: OwnerSession,
   space: number,
@@ -91,7 +91,9 @@ const USE_SEQUENCES = unnamed(sql`
   update andiron.space s set purged_to = greatest(s.purged_to, ${bind('last')}::int),
                              unversioned_changes = s.unversioned_changes + 1
   where s.number = ${bind('space')}::int`);
-/** The trigger of the counter requires this setting of each write (compare_search_parameters). No index row is made here. */
+/**
+ * The trigger of the counter requires this setting for each write (compare_search_parameters). No index row is made.
+ */
 const KNOW_PARAMETERS = unnamed(sql`
   select set_config('andiron.search_parameters', c.search_parameters::text, true) from andiron.change_counter c
   where c.tenant = ${bind('tenant')}::int`);
@@ -105,7 +107,7 @@ const ACTIVATE = unnamed(
   sql`update andiron.tenant set status = 'active', policies = ${bind('policies')}::jsonb where number = ${bind('tenant')}::int and status = 'importing'`,
 );
 
-/** The tenant is answered from now on; its next change has a number above all that it came with. `policies`: JSON. */
+/** Activates the tenant; its next change gets a sequence above all imported ones. `policies`: JSON. */
 export async function endImport(
   session: OwnerSession,
   tenant: number,

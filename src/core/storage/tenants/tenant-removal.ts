@@ -8,10 +8,10 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
   return defineStatement(template(raw), { named: false });
 }
 
-/** Beside the locks of row-record.ts; any number. */
+/** Class of these advisory locks, different from that of row-record.ts; otherwise arbitrary. */
 const TENANT_LOCK = 7_230_913;
 
-/** PostgreSQL learns that a process was killed when the statement that it ran for it is done, and holds its locks until then. */
+/** PostgreSQL notices a killed client only at the end of the statement that it runs, and holds the locks until then. */
 const LOCK_WAIT_MS = 3_000;
 const LOCK_PAUSE_MS = 50;
 
@@ -22,7 +22,7 @@ const FIND = unnamed(sql`
 const BEGIN = unnamed(
   sql`update andiron.tenant set status = 'deleting' where number = ${bind('tenant')}::int and name <> 'system'`,
 );
-/** Those of its AuditEvents too. */
+/** Also deletes the counters of its AuditEvents. */
 const STOP_WRITES = unnamed(sql`
   delete from andiron.change_counter where tenant in (
     select s.counter from andiron.space s where s.tenant = ${bind('tenant')}::int)`);
@@ -30,10 +30,10 @@ const END_SPACES = unnamed(sql`delete from andiron.space where tenant = ${bind('
 const END = unnamed(
   sql`delete from andiron.tenant where number = ${bind('tenant')}::int and name <> 'system' and status = 'deleting'`,
 );
-/** What is dead already is passed over by its index, and a table of others is not read from end to end. */
+/** An index scan skips dead rows, and avoids a full scan of a table with rows of other tenants. */
 const BY_INDEX = unnamed(sql`set enable_seqscan = off`);
 
-/** For a session that goes through all of a tenant. */
+/** Prepares a session that processes all data of a tenant: no time limit, and index scans. */
 export async function workWithoutLimits(session: OwnerSession): Promise<void> {
   await session.removeLimit();
   await session.run(BY_INDEX);
@@ -47,8 +47,8 @@ export async function findOwned(session: OwnerSession, name: string): Promise<Ow
 }
 
 /**
- * False: another process removes or imports it. Held until the end of the session. Cost: up to LOCK_WAIT_MS where it is held;
- * what was known of the tenant before may not be so any more.
+ * Locks a tenant until the end of the session. Returns false if another process removes or imports it. Cost: up to
+ * LOCK_WAIT_MS if another process has the lock; data of the tenant that was read before may then be stale.
  */
 export async function lockTenant(session: OwnerSession, tenant: number): Promise<boolean> {
   for (const until = performance.now() + LOCK_WAIT_MS; ; await sleep(LOCK_PAUSE_MS)) {
@@ -58,7 +58,7 @@ export async function lockTenant(session: OwnerSession, tenant: number): Promise
   }
 }
 
-/** Waits for the writes that are under way; from its commit on there are none. */
+/** Marks the tenant as being deleted. It waits for writes under way; after its commit there are none. */
 export async function beginRemoval(session: OwnerSession, tenant: number): Promise<void> {
   await session.transaction(async () => {
     await session.run(BEGIN, { tenant });
@@ -66,7 +66,7 @@ export async function beginRemoval(session: OwnerSession, tenant: number): Promi
   });
 }
 
-/** The rows of its spaces, which say whose all other rows are, and its own. */
+/** Removes the rows of its spaces, which identify the owner of all other rows, and its own row. */
 export async function endRemoval(session: OwnerSession, tenant: number): Promise<void> {
   await session.transaction(async () => {
     await session.run(END_SPACES, { tenant });

@@ -3,13 +3,13 @@ import type { Database, DatabaseOptions } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 
-/** Only an active one is answered. */
+/** Status of a tenant; requests are answered only for active ones. */
 export type TenantStatus = 'active' | 'disabled' | 'importing' | 'deleting';
 
 export interface TenantRow {
   readonly number: number;
   readonly name: string;
-  /** What people call it; null: by its name. */
+  /** Display name; null: the name itself. */
   readonly display: string | null;
   readonly status: TenantStatus;
   /** Milliseconds since 1970. */
@@ -18,11 +18,11 @@ export interface TenantRow {
   readonly spaces: Readonly<Record<string, number>>;
   /** Numbers of the spaces of its AuditEvents, by release name. */
   readonly auditSpaces: Readonly<Record<string, number>>;
-  /** What the tenant has set, by the names of settings. */
+  /** The tenant's own settings, by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** How often its search parameters have changed; 0: it has never had any of its own. */
+  /** Number of changes of its search parameters; 0: it has never had any of its own. */
   readonly searchParameters: number;
-  /** JSON of its policies by their names. */
+  /** JSON of its policies, by name. */
   readonly policies: string;
 }
 
@@ -56,7 +56,7 @@ const CREATE_TENANT = template(sql`
   )
   insert into andiron.change_counter (tenant) select distinct counter from spaces
   returning tenant`);
-/** Of one that is active or disabled; others are what becomes of them. */
+/** Only for a tenant that is active or disabled; other statuses change by an import or a deletion. */
 const CHANGE_STATUS = template(sql`
   update andiron.tenant set status = ${bind('status')}
   where name = ${bind('name')} and name <> 'system' and status in ('active', 'disabled') returning number`);
@@ -67,7 +67,7 @@ const CHANGE_SETTINGS = template(sql`
   update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
   where name = ${bind('name')} returning number`);
 
-/** Null takes one away. At most so many characters in all: they are read with the tenant each second. */
+/** Null removes a policy. `most` limits the bytes of all policies, which are read with the tenant each second. */
 const CHANGE_POLICY = template(sql`
   update andiron.tenant set policies = case
       when ${bind('policy')}::jsonb is null then policies - ${bind('policy_name')}::text
@@ -81,14 +81,14 @@ const CHANGE_POLICY = template(sql`
 
 const MAX_TENANTS = 100_000;
 
-/** The control plane: which tenants there are. Changes are made as the owner, on a connection of their own. */
+/** The control plane: the tenants. Changes run as the owner, on a connection of their own. */
 export class TenantStore {
   private readonly createStatement = defineStatement(CREATE_TENANT, { named: false });
   private readonly statusStatement = defineStatement(CHANGE_STATUS, { named: false });
   private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
 
   private readonly policyStatement = defineStatement(CHANGE_POLICY, { named: false });
-  /** Numbers of tenants by those of their spaces, of all that were read. */
+  /** Tenant numbers by space numbers, for all tenants that were read. */
   private readonly owners = new Map<number, number>();
   private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
 
@@ -106,7 +106,7 @@ export class TenantStore {
     return tenant;
   }
 
-  /** The number of the tenant of a space; below 0 for a space that no tenant has been found by, such as the base spaces. */
+  /** Returns the tenant number of a space; negative for a space that `find` has not read, such as a base space. */
   tenantOf(space: number): number {
     return this.owners.get(space) ?? -space;
   }
@@ -121,7 +121,7 @@ export class TenantStore {
     return rows.map(toTenantRow);
   }
 
-  /** False when the name is taken. `settings`: by their names. */
+  /** Creates a tenant; false if the name is taken. `settings`: by name. */
   async create(
     name: string,
     releases: readonly string[],
@@ -139,24 +139,25 @@ export class TenantStore {
     return this.change(this.createStatement, { name, releases, display, status, settings: stored });
   }
 
-  /** False when there is no such tenant, it is `system`, or it is being imported or deleted. */
+  /** Changes the status; false if the tenant does not exist, is `system`, or is being imported or deleted. */
   async changeStatus(name: string, status: 'active' | 'disabled'): Promise<boolean> {
     return this.change(this.statusStatement, { name, status });
   }
 
-  /** Null: it is called by its name. False when there is no such tenant. */
+  /** Changes the display name; null removes it. False if the tenant does not exist. */
   async rename(name: string, display: string | null): Promise<boolean> {
     return this.change(this.renameStatement, { name, display });
   }
 
-  /** Null takes a setting away. False when there is no such tenant. */
+  /** Changes settings; null removes one. False if the tenant does not exist. */
   async changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean> {
     return this.change(this.settingsStatement, { name, changes: JSON.stringify(changes) });
   }
 
   /**
-   * `policy`: JSON, null takes it away; `expected`: what it must be now, null: there is none, undefined: whatever. False
-   * when there is no such tenant, it has too many, or it is another one.
+   * Changes a policy. `policy`: JSON; null removes it. `expected`: the current policy; null: none; undefined: any.
+   * Returns false if the tenant does not exist, its policies exceed `most`, or the current policy is not the expected
+   * one.
    */
   async changePolicy(
     tenant: string,

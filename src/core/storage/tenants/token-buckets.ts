@@ -1,4 +1,4 @@
-/** Counts of requests while Redis cannot be reached. */
+/** Token buckets of the request limits while Redis is unreachable. */
 import { sql } from 'kysely';
 import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../../limits/token-bucket';
 import type { Database } from '../connection/database';
@@ -15,13 +15,13 @@ const FORGET = defineStatement(template(sql`select andiron.forget_full_buckets($
 const MAX_FORGOTTEN = 1_000;
 const FORGET_EVERY = 1_000;
 
-/** The buckets in PostgreSQL. */
+/** The token buckets in PostgreSQL. */
 export class StoredBuckets {
   private asked = 0;
 
   constructor(private readonly database: Database) {}
 
-  /** Cost: one statement, now and then two. Throws storageUnavailable. */
+  /** Takes tokens from a bucket. Throws storageUnavailable. Cost: one statement, sometimes two. */
   async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
     this.asked++;
     if (this.asked % FORGET_EVERY === 0)
