@@ -13,13 +13,13 @@ const CLAIM = defineStatement(
 );
 
 export interface Claim extends ResourceAddress {
-  /** True where the resource may be made: then its key is taken even if nobody has it. */
+  /** True if the resource may be created: its key is then locked even if no resource has it. */
   readonly isMade: boolean;
 }
 
 /**
- * Takes the heads of resources until the end of the transaction (claim_resources), each named once, and gives their
- * versions in the order of `claims`; 0: there is none. Nobody else changes them from then on. One statement.
+ * Locks the heads of resources until the end of the transaction (claim_resources), and returns their versions in the
+ * order of `claims`; 0: there is none. Each resource must be in `claims` once. Cost: one statement.
  */
 export async function claimResources(
   run: Run,

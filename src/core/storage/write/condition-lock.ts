@@ -1,7 +1,7 @@
 /**
- * Locks by which the conditional writes of all processes wait for each other: one for each value that criteria name, and
- * one for the type as a whole. They are advisory locks of a transaction (explicit-locking.html, Advisory Locks), so that
- * nothing has to be taken back, whatever becomes of the process.
+ * Locks that serialize the conditional writes of all processes: one for each value that criteria name, and one for the
+ * type as a whole. They are advisory locks of a transaction (explicit-locking.html, Advisory Locks), so PostgreSQL
+ * releases them even if the process crashes.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -12,19 +12,19 @@ import { bind, defineStatement, template } from '../connection/statement';
 export interface ConditionLock {
   /** The number of the resource type. */
   readonly type: number;
-  /** What the resources have in common; '': all resources of the type. */
+  /** Value that the resources have in common; '': all resources of the type. */
   readonly value: string;
-  /** True: others may hold it too, in the same way. */
+  /** True: other transactions may hold it in shared mode too. */
   readonly isShared: boolean;
 }
 
 /**
- * One transaction takes no more: the table of locks that all connections of the PostgreSQL server share has some 6,400
- * places by default. Instead of more it takes the lock of each type as a whole.
+ * Limit on the locks of one transaction. The lock table that all connections of the PostgreSQL server share has some
+ * 6,400 entries by default. Beyond the limit a transaction locks each type as a whole.
  */
 const MAX_LOCKS = 500;
 
-// The rows come as the arrays have them, and nothing sorts them afterwards: the locks are taken in that order.
+// The rows keep the order of the arrays, because nothing sorts them, so the locks are taken in that order.
 const LOCK = defineStatement(
   template(sql`
     select case x.shared when 1 then pg_advisory_xact_lock_shared(x.key) else pg_advisory_xact_lock(x.key) end
@@ -34,9 +34,9 @@ const LOCK = defineStatement(
 
 /**
  * Takes the locks of some conditions of one space until the end of the transaction, each once and all in one order. Two
- * transactions that call this once, and before they lock any resource, cannot wait for each other in a circle: after
- * these come the heads, in the order of their keys, then the tenant's counter.
- * Throws timeout where it waited for longer than a statement may take. Cost: one statement.
+ * transactions that call this once, before they lock any resource, cannot deadlock: the heads follow, in the order of
+ * their keys, then the tenant's counter. Throws timeout if it waits longer than the statement timeout. Cost: one
+ * statement.
  */
 export async function lockConditions(
   run: Run,
@@ -55,7 +55,7 @@ export async function lockConditions(
   await run(LOCK, { keys: keys.finish(), shared: shared.finish(), limit: ordered.length });
 }
 
-/** Each lock once, unshared where one of its conditions wants it so. */
+/** Returns each lock once; exclusive if one of its conditions needs it so. */
 function mergeLocks(locks: readonly ConditionLock[]): readonly ConditionLock[] {
   const merged = new Map<string, ConditionLock>();
   for (const lock of locks) {
@@ -68,7 +68,7 @@ function mergeLocks(locks: readonly ConditionLock[]): readonly ConditionLock[] {
   return [...types].map((type) => ({ type, value: '', isShared: false }));
 }
 
-/** 64 bits of a hash: two locks that meet by chance only wait for each other. */
+/** Returns 64 bits of a hash. After a collision two locks only wait for each other. */
 function keyOfLock(space: number, { type, value }: ConditionLock): { high: number; low: number } {
   const digest = createHash('sha256').update(`condition ${space} ${type} ${value}`).digest();
   return { high: digest.readInt32BE(0), low: digest.readInt32BE(4) };

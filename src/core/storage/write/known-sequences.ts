@@ -1,30 +1,31 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** An entry tells 32 sequences that follow each other: the number of the group, and a bit for each that is known. */
+/** Bytes of an entry for 32 consecutive sequences: the number of the group, and a bit for each known sequence. */
 const ENTRY_BYTES = 8;
 const LEAST_ENTRIES = 8;
-/** 32 kB in each statement at most, some 20 µs of both sides: 131,072 sequences without gaps, or 4,096 groups. */
+/** At most 32 kB in each statement, some 20 µs on both sides: 131,072 sequences without gaps, or 4,096 groups. */
 const MOST_ENTRIES = 4096;
 
-/** What a statement is bound to that may leave nothing out. */
+/** Bound value of a statement that must not omit any text. */
 export const NOTHING_KNOWN = Buffer.alloc(ENTRY_BYTES);
 
 /**
- * Which versions of a space a process remembers, by their sequences, in a form that PostgreSQL looks into for each row that
- * it finds: so one statement leaves out the texts that are known, though nobody knew what it would find. What it tells is
- * true; of many groups far apart some are not told, and those texts come again. Cost: `buffer` none.
+ * The sequences of the versions of a space that a process caches, as a table that PostgreSQL checks for each row that
+ * it finds. So one statement can omit the texts of cached versions, although its matches are not known before. The
+ * table has no wrong entries; colliding groups overwrite each other, and the texts of the lost ones are sent again.
+ * Cost: `buffer` is free.
  */
 export class KnownSequences {
   private table = Buffer.alloc(ENTRY_BYTES * LEAST_ENTRIES);
   private used = 0;
 
-  /** The value of `isKnownSql`. It goes on to change. */
+  /** Bound value for `isKnownSql`. Later calls change its content. */
   get buffer(): Buffer {
     return this.table;
   }
 
   add(sequence: number): void {
-    // Of base resources, and of what stands in no history, all have the sequence 0.
+    // Base resources, and versions that are in no history, all have the sequence 0.
     if (sequence <= 0) return;
     const group = sequence >>> 5;
     let at = this.placeOf(group);
@@ -53,7 +54,7 @@ export class KnownSequences {
     return this.table.length / ENTRY_BYTES;
   }
 
-  /** The number of entries is a power of two. */
+  /** Byte offset of the entry of a group; the number of entries is a power of two. */
   private placeOf(group: number): number {
     return (group & (this.entries - 1)) * ENTRY_BYTES;
   }
@@ -66,7 +67,7 @@ export class KnownSequences {
     return this.bitsAt(at) !== 0 && this.table.readUInt32BE(at) === group;
   }
 
-  /** A new table: the one before may wait to be sent. */
+  /** Copies into a new table, because the old one may be waiting to be sent. */
   private grow(): void {
     const before = this.table;
     this.table = Buffer.alloc(2 * before.length);
@@ -76,7 +77,7 @@ export class KnownSequences {
   }
 }
 
-/** Whether the version with this sequence is one of those that `known`, the `buffer` of `KnownSequences`, tells. */
+/** Condition that `known`, the `buffer` of a `KnownSequences`, has the sequence. */
 export function isKnownSql(known: RawBuilder<unknown>, sequence: RawBuilder<unknown>): RawBuilder<unknown> {
   const place = sql`(${sequence} >> 5 & (octet_length(${known}) >> 3) - 1)`;
   return sql`substring(${known} from ${place} * 8 + 1 for 4) = int4send(${sequence} >> 5)

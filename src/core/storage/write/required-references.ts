@@ -4,7 +4,7 @@ import type { Row } from '../connection/database';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import type { KeyHalves } from '../key-halves';
 
-/** A resource that another one refers to, and the version of it if the reference names one. */
+/** A resource that another one refers to, and its version if the reference names one. */
 export interface Target {
   readonly type: number;
   readonly key: KeyHalves;
@@ -13,7 +13,7 @@ export interface Target {
 
 type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
-/** Stands where a function takes the space: holds the targets and refuses the statement where one is not there. */
+/** Space argument of a function. It locks the targets, and fails the statement if one does not exist. */
 export const REQUIRE_TARGETS = sql`andiron.require_targets(${bind('space')}::int, ${bind('held_type')}::smallint[],
   ${bind('held_key')}::bigint[], ${bind('held_version')}::int[], false)`;
 
@@ -23,7 +23,7 @@ const HOLD = defineStatement(
       ${bind('held_key')}::bigint[], ${bind('held_version')}::int[], true)`),
 );
 
-/** The values of REQUIRE_TARGETS without the space: each target once. */
+/** Returns the bound values of REQUIRE_TARGETS without the space: each target once. */
 export function encodeTargets(targets: readonly Target[]): Readonly<Record<string, Bound>> {
   const type = new BinaryArray('int2');
   const key = new BinaryArray('int8');
@@ -37,7 +37,7 @@ export function encodeTargets(targets: readonly Target[]): Readonly<Record<strin
   return { held_type: type.finish(), held_key: key.finish(), held_version: version.finish() };
 }
 
-/** Holds those that are there until the end of the transaction: nobody can delete them meanwhile. */
+/** Locks the targets that exist until the end of the transaction, so that no other transaction can delete them. */
 export async function holdTargets(run: Run, space: number, targets: readonly Target[]): Promise<void> {
   if (targets.length > 0) await run(HOLD, { space, ...encodeTargets(targets) });
 }
@@ -55,7 +55,7 @@ const PRESENT = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-/** Those of the targets that are not there. `run` is in the space. Cost: one statement, a probe for each target. */
+/** Returns the targets that do not exist. `run` must be in the space. Cost: one statement, a probe for each target. */
 export async function findAbsent<T extends Target>(
   run: Run,
   space: number,
@@ -68,7 +68,7 @@ export async function findAbsent<T extends Target>(
   return groups.flatMap((group, index) => (present.has(index + 1) ? [] : group));
 }
 
-/** Targets that are the same, by a name for them; in the order of the first of each. */
+/** Groups equal targets by name, in the order of the first of each group. */
 function groupAlike<T extends Target>(targets: readonly T[]): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const target of targets) {
@@ -81,7 +81,7 @@ function groupAlike<T extends Target>(targets: readonly T[]): ReadonlyMap<string
   return groups;
 }
 
-// A deleted resource has no index rows, and neither has what was left out by an update.
+// A deleted resource has no index rows, nor does a reference that an update removed.
 const REFERRERS = defineStatement(
   template(sql`
     select distinct k.ordinal::int, p.resource_type, f.resource_key::text as key_text, h.id
@@ -101,7 +101,7 @@ const REFERRERS = defineStatement(
 
 /** A resource that refers to another one. */
 export interface Referrer {
-  /** The place of that one among those asked for. */
+  /** Position of the target among the given ones. */
   readonly target: number;
   readonly type: number;
   /** Null where the key stands for the id. */
@@ -110,8 +110,9 @@ export interface Referrer {
 }
 
 /**
- * Resources that refer to one of the targets, which are different, by one of these parameters, each given with the type
- * whose it is; at most `limit`, and none for its reference to itself. Cost: one statement, an index probe for each parameter and target.
+ * Returns resources that refer to one of the targets by one of these parameters, each given with its type, at most
+ * `limit`. The targets must be distinct. References of a resource to itself do not count.
+ * Cost: one statement, an index probe for each parameter and target.
  */
 export async function findReferrers(
   run: Run,

@@ -6,15 +6,15 @@ import type { VersionWrite, Written } from './version-write';
 import { FIND_WRITTEN, MAX_MEMBERS, writeVersions } from './write-statements';
 
 /**
- * A second statement of the space is sent beside the first where so many wait, and half as many as the first has: what
- * one does before it takes the tenant's counter goes on while the other is committed, and the server's thread need not
- * wait for both. Fewer would be cheaper together with those that come next.
+ * Writes that must wait before a second statement of the space is sent beside the first; they must also be half as many
+ * as the first has. The second statement works until it needs the tenant's counter while the first commits, so the
+ * server's thread need not wait for both. Fewer writes are cheaper in the next statement.
  */
 const LEAST_BESIDE = 4;
 const MAX_UNDER_WAY = 2;
-/** After a deadlock or a serialization failure. */
+/** Attempts of a transaction after deadlocks or serialization failures. */
 export const MAX_ATTEMPTS = 3;
-/** A larger statement would hold the space for too long. */
+/** Limit on the bodies in one statement, in characters; a larger one would block the space for too long. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 interface Waiting {
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * The order in which everybody takes heads: first those that are made, then those that are changed, each by type and key
- * (claim_resources), so that statements of different processes, and transactions, do not wait for each other in a circle.
+ * Compares writes by the order in which all transactions lock heads: first new ones, then existing ones, each by type
+ * and key (claim_resources). So statements of different processes, and transactions, do not deadlock.
  */
 function inLockingOrder({ write: one }: Waiting, { write: other }: Waiting): number {
   return (
@@ -38,22 +38,22 @@ function inLockingOrder({ write: one }: Waiting, { write: other }: Waiting): num
   );
 }
 
-/** Called with the number of members of each statement; for metrics. */
+/** Called with the number of members of each statement, for metrics. */
 export type BatchObserver = (members: number) => void;
 
-/** How many spaces have statements under way in this process: they share the connections for writes. */
+/** Number of spaces with statements under way in this process; they share the connections for writes. */
 export interface Lane {
   busySpaces: number;
 }
 
 /**
- * Gathers the single writes of one space: what arrives while a statement is under way goes with the next one. No resource
- * is in two that are under way. Every write is answered after the commit of the statement that carried it, and on its own
- * merits: a failure of the statement as a whole is taken apart by running its members one by one.
+ * Batches the single writes of one space: writes that arrive while a statement is under way go into the next one. No
+ * resource is in two statements under way. Each write resolves after the commit of its statement. If a statement fails
+ * because of a member, its members run again one by one, so that each gets its own result.
  */
 export class SpaceQueue {
   private waiting: Waiting[] = [];
-  /** The resources of each statement that is under way. */
+  /** The resources of each statement under way. */
   private readonly underWay = new Set<ReadonlySet<string>>();
   private isToBeLookedAt = false;
 
@@ -86,7 +86,7 @@ export class SpaceQueue {
   private sendWaiting(): void {
     while (this.waiting.length > 0 && this.mayBegin()) {
       const batch = this.takeBatch();
-      // All are of resources that a statement is just writing.
+      // A statement under way writes the resources of all of them.
       if (batch.length === 0) return;
       void this.sendBeside(batch);
     }
@@ -110,8 +110,8 @@ export class SpaceQueue {
   }
 
   /**
-   * The longest waiting members, never two of one resource nor one of a resource that is just being written, all made by
-   * the same search parameters. Who waited past its deadline is told so, unwritten.
+   * Takes the members that have waited longest: never two of one resource, none of a resource that is being written,
+   * and all made by the same search parameters. Members past their deadline are rejected with timeout, unwritten.
    */
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
@@ -151,7 +151,7 @@ export class SpaceQueue {
       );
       batch.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
-      // A FhirError is the database's own trouble and meets all; anything else is some member's: refused or unfit.
+      // A FhirError is a failure of the database and applies to all; any other error may be due to one member.
       const separable =
         (isOverQuota(error) || !(error instanceof FhirError || isOutdatedWrite(error))) &&
         (batch.length > 1 || isRetryable(error));

@@ -6,16 +6,16 @@ import type { Bound } from '../connection/statement';
 import type { Target } from './required-references';
 import type { KeyHalves } from '../key-halves';
 
-/** How a version came about; the values stored in `resource_version.change`. */
+/** Kinds of changes; the values stored in `resource_version.change`. */
 export const CHANGE = { create: 1, update: 2, delete: 3 } as const;
 export type Change = keyof typeof CHANGE;
 export const CHANGES: readonly (Change | undefined)[] = [undefined, 'create', 'update', 'delete'];
 
-/** One version to be written. */
+/** A version to write. */
 export interface VersionWrite {
   readonly type: number;
   readonly key: KeyHalves;
-  /** Null for an id of our own format, which the key stands for. */
+  /** Null for an id in the server's format, which the key stands for. */
   readonly id: string | null;
   /** 0: the resource must not exist yet; n: its version must be n. */
   readonly expected: number;
@@ -28,15 +28,15 @@ export interface VersionWrite {
   readonly rows: IndexRows;
   /** The rows of the version that is replaced; undefined for a create. Only the difference is written. */
   readonly replaced?: IndexRows;
-  /** By which change of the tenant's search parameters both were made (`SpaceParameters.change`); undefined: 0. */
+  /** Change of the tenant's search parameters by which both were made (`SpaceParameters.change`); undefined: 0. */
   readonly parameterChange?: number;
-  /** What it refers to, where that must be there: otherwise nothing is written (`isBrokenWrite`). */
+  /** Targets that must exist; otherwise nothing is written (`isBrokenWrite`). */
   readonly targets?: readonly Target[];
-  /** Of a SearchParameter in a tenant's space: what is to be indexed from now on. */
+  /** For a SearchParameter in a tenant's space: the parameters to index from now on. */
   readonly registration?: Registration;
-  /** A new resource that is written in the same transaction, or neither is. */
+  /** A new resource to write in the same transaction; both are written, or neither. */
   readonly companion?: VersionWrite;
-  /** What is kept of who wrote it, with it. */
+  /** Record of the access, written together with the version. */
   readonly record?: AccessRecord;
 }
 
@@ -50,7 +50,7 @@ export interface Written {
 /** Stored for "no clinical date": the least 64-bit integer, so that it is last in descending order. */
 const NO_DATE_HIGH = -0x80000000;
 
-/** Stored for a resource without index rows: a deleted one. */
+/** Rows of a resource without index rows: a deleted one. */
 export const NO_ROWS: IndexRows = {
   tokens: [],
   references: [],
@@ -65,7 +65,7 @@ export const NO_ROWS: IndexRows = {
 /** Bits of `extremes`. */
 export const EXTREMES = { lowest: 1, highest: 2, whole: 4 } as const;
 
-/** The stored form of what a range or string row is to its resource and parameter. */
+/** Returns the stored flags of a range or string row among the rows of its resource and parameter. */
 export function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole?: boolean }): number {
   return (
     (row.isLowest ? EXTREMES.lowest : 0) |
@@ -74,7 +74,7 @@ export function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole
   );
 }
 
-/** The bound values of `write_versions` for some writes of one space, by its parameters' names without `p_`. */
+/** Returns the bound values of `write_versions` for some writes of one space, by its parameters' names without `p_`. */
 export function encodeWrites(space: number, writes: readonly VersionWrite[]): Record<string, Bound> {
   const encoder = new Encoder();
   writes.forEach((write, index) => encoder.add(write, index + 1));
@@ -186,7 +186,10 @@ class Encoder {
     });
   }
 
-  /** Rows of one table: those that only one side has are removed or added; with `all`, every row is. */
+  /**
+   * Adds the difference of the rows of one table: removes rows only in `before`, adds rows only in `after`; with `all`,
+   * every row.
+   */
   private difference<R extends object>(
     before: readonly R[],
     {
@@ -203,7 +206,7 @@ class Encoder {
       readonly push: (row: R, member: number) => void;
     },
   ): void {
-    // Both sides were extracted in one order, so that most rows stand opposite to their like.
+    // Both sides were extracted in the same order, so most equal rows have equal positions from the start or the end.
     let start = 0;
     let beforeEnd = before.length;
     let afterEnd = after.length;
@@ -316,7 +319,7 @@ class Encoder {
   }
 }
 
-/** What `resource.target_keys` holds: the key of each target once, in the order of the rows. */
+/** Returns the value of `resource.target_keys`: the key of each target once, in the order of the rows. */
 export function targetKeysOf(references: readonly ReferenceRow[]): readonly KeyHalves[] {
   const keys: KeyHalves[] = [];
   const seen = references.length > FEW_TARGETS ? new Set<string>() : undefined;
@@ -330,7 +333,7 @@ export function targetKeysOf(references: readonly ReferenceRow[]): readonly KeyH
   return keys;
 }
 
-/** Adds the text; true when it was there already. */
+/** Adds the text; true if it was there already. */
 function isIn(seen: Set<string>, text: string): boolean {
   const { size } = seen;
   return seen.add(text).size === size;
@@ -339,7 +342,7 @@ function isIn(seen: Set<string>, text: string): boolean {
 /** Below this many, comparing each with each is cheaper than a Set. */
 const FEW_TARGETS = 16;
 
-/** True for two rows of one table that are the same in every column. */
+/** True if two rows of one table are equal in every column. */
 function areAlike<R extends object>(one: R | undefined, other: R | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   for (const column in one) if (one[column] !== other[column]) return false;

@@ -7,18 +7,18 @@ import { MAX_ATTEMPTS, SpaceQueue, type BatchObserver, type Lane } from './space
 import type { VersionWrite, Written } from './version-write';
 import { writeInTransaction } from './write-statements';
 
-/** What must hold for a write beside the version that it expects; found out in the transaction of the write. */
+/** A condition for a write, beside the expected version; it is tested in the transaction of the write. */
 export interface WriteCondition {
   /**
-   * Waits for those who write on conditions that one resource may meet too, the one with these rows among them. Comes
-   * before all other locks of the transaction.
+   * Takes the locks of the condition, and those of conditions that the resource with these rows could match, so that
+   * such writes wait for each other. It must come before all other locks of the transaction.
    */
   lock(run: Run, rows: IndexRows): Promise<void>;
-  /** Whether it still lets this version of the resource be replaced; 0: lets it be made. */
+  /** True if the condition still allows the replacement of this version; 0: the creation of the resource. */
   holds(database: Database, expected: number): Promise<boolean>;
 }
 
-/** Thrown where the condition of a write does not hold any more: nothing was written, and all is to be looked at anew. */
+/** Thrown if the condition of a write does not hold any more: nothing was written, and the caller must start again. */
 export class ConditionLost extends Error {
   constructor() {
     super('the condition of a write does not hold any more');
@@ -45,14 +45,14 @@ export class WriteQueues {
     private readonly database: Connections,
     private readonly maxWaiting: number,
     private readonly observe: BatchObserver,
-    /** Awaited before a write where it gives something to wait for: the first one of each space. */
+    /** Awaited before a write if it returns a promise: at the first write of each space. */
     private readonly prepare: (space: number) => Promise<void> | undefined = () => undefined,
   ) {}
 
   /**
-   * Writes one version; resolves after its commit, undefined when the expected version did not hold.
-   * Throws overloaded when `maxWaiting` writes of the space wait already, timeout when it waited until `deadline`
-   * (milliseconds since 1970).
+   * Writes one version; resolves after its commit, with undefined if the expected version did not hold. Throws
+   * overloaded if `maxWaiting` writes of the space are waiting, and timeout if it waited until `deadline` (milliseconds
+   * since 1970).
    */
   write(space: number, write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
     const preparing = this.prepare(space);
@@ -61,8 +61,8 @@ export class WriteQueues {
   }
 
   /**
-   * Writes one version where a condition holds, in a transaction of its own; resolves after its commit, undefined when the
-   * expected version did not hold. Throws ConditionLost, timeout.
+   * Writes one version if a condition holds, in a transaction of its own; resolves after its commit, with undefined if
+   * the expected version did not hold. Throws ConditionLost, timeout.
    */
   async writeUnder(
     space: number,
@@ -76,20 +76,20 @@ export class WriteQueues {
     });
   }
 
-  /** One transaction that may write (`Connections.transaction`), run again after a deadlock. */
+  /** Runs a transaction that may write (`Connections.transaction`); retries it after a deadlock. */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
     await this.prepare(space);
     return againAfterDeadlock(() => this.database.transaction(space, work));
   }
 
-  /** One transaction of statements that are known beforehand (`Connections.runWhole`), run again after a deadlock. */
+  /** Runs a transaction whose statements are known beforehand (`Connections.runWhole`); retries it after a deadlock. */
   async whole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
     await this.prepare(space);
     return againAfterDeadlock(() => this.database.runWhole(space, statements));
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
-    // Two statements, which only a transaction holds together; both kinds are seldom.
+    // These need two statements in one transaction; both kinds are rare.
     if (write.registration !== undefined || write.companion !== undefined)
       return this.database.transaction(space, (run) => writeInTransaction(run, space, write));
     let queue = this.queues.get(space);

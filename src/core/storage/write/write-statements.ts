@@ -37,17 +37,17 @@ const PARAMETERS = [
   ...['range_unit_system', 'range_unit_code', 'range_unit_name', 'range_extremes'],
   ...['string_member', 'string_parameter', 'string_value', 'string_exact', 'string_extremes'],
   ...['uri_member', 'uri_parameter', 'uri_value', 'uri_version', 'has_removals'],
-  // Last: what comes behind a long value makes pg copy it again into a larger packet.
+  // Last: a value after a long one makes pg copy the long one again into a larger packet.
   'body',
 ];
 
-/** What the statement of some writes does besides. */
+/** Options of the statement that writes versions. */
 interface WriteForm {
   /** For tenants with search parameters of their own. */
   readonly knowsParameters: boolean;
-  /** Holds what they refer to, which must be there. */
+  /** Locks the targets of references, which must exist. */
   readonly holdsTargets: boolean;
-  /** Leaves records of them. */
+  /** Writes records of the accesses. */
   readonly isRecorded: boolean;
 }
 
@@ -83,8 +83,8 @@ function writingSql(knowsParameters: boolean, own: RawBuilder<unknown>): RawBuil
 }
 
 /**
- * The rows that a statement of writes has answered, from its values: a version that it has made is known by its number,
- * author and text. It answers none where the statement was not committed.
+ * Finds the rows that a statement of writes returned, from its bound values. A version that the statement wrote is
+ * identified by its number, change, author and text. It returns none if the statement was not committed.
  */
 export const FIND_WRITTEN = defineStatement(
   template(sql`
@@ -100,7 +100,7 @@ export const FIND_WRITTEN = defineStatement(
   { named: false },
 );
 
-/** Of `Connections.runWhole`: all of its members are written, or the transaction fails. */
+/** For `Connections.runWhole`: writes all members, or fails the transaction. */
 const WHOLE_WRITES: readonly Statement[] = [false, true].map((knowsParameters) => {
   const own = sql`case when ${requireThat(IS_WITHIN_WHOLE)} then ${bind('space')}::int end`;
   return defineStatement(
@@ -111,10 +111,10 @@ const WHOLE_WRITES: readonly Statement[] = [false, true].map((knowsParameters) =
   );
 });
 
-/** More members only lengthen everybody's wait: measured best between 30 and 64. */
+/** Limit on the members of a statement; more only lengthen the wait of all. Measured best between 30 and 64. */
 export const MAX_MEMBERS = 64;
 
-/** Characters. */
+/** Length of a long body, in characters. */
 const LONG_BODY = 1024 * 1024;
 
 const NO_TARGETS: readonly Target[] = [];
@@ -122,10 +122,11 @@ const NO_RECORDS: readonly MemberRecord[] = [];
 const PLAIN = { holdsTargets: false, isRecorded: false };
 
 /**
- * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
- * the expected version did not hold. All of them were made by one change of the tenant's search parameters; if it is no
- * longer the last, nothing is written and the error is one of `isOutdatedWrite`; nothing is either where something that
- * one of them refers to is not there (`VersionWrite.targets`): the error is then one of `isBrokenWrite`.
+ * Writes some versions of one space by one statement. Returns the outcomes in the order of `writes`; undefined if the
+ * expected version did not hold. All writes must be made by the same change of the tenant's search parameters.
+ *
+ * Writes nothing and throws an error of `isOutdatedWrite` if that change is no longer the last, or one of
+ * `isBrokenWrite` if a target does not exist (`VersionWrite.targets`).
  */
 export async function writeVersions(
   run: Run,
@@ -144,7 +145,7 @@ export async function writeVersions(
     holdsTargets ? encodeTargets(targets) : {},
     isRecorded ? encodeMemberRecords(records) : {},
   );
-  // Encoding a long text and sending it are a turn of the event loop each.
+  // Encoding and sending a long text take a turn of the event loop each.
   if (writes.some(({ body }) => body !== null && body.length > LONG_BODY)) await nextTurn();
   return writeEncoded(run, {
     bound: whole,
@@ -155,8 +156,8 @@ export async function writeVersions(
 }
 
 /**
- * The same for `count` writes that are encoded already, made by that change of the tenant's search parameters; where it
- * `holdsTargets`, with the values of `encodeTargets`, where it `isRecorded`, with those of `encodeMemberRecords`.
+ * As `writeVersions`, for `count` encoded writes made by `parameterChange`. With `holdsTargets`, `bound` includes the
+ * values of `encodeTargets`; with `isRecorded`, those of `encodeMemberRecords`.
  */
 export async function writeEncoded(
   run: Run,
@@ -180,7 +181,7 @@ export async function writeEncoded(
   return toOutcomes(rows, count);
 }
 
-/** The same as one statement of `Connections.runWhole`, which fails by `isLostRequirement` where one is not written. */
+/** `writeEncoded` as a statement of `Connections.runWhole`; it fails with `isLostRequirement` if one is not written. */
 export function wholeWrite(
   bound: Readonly<Record<string, Bound>>,
   count: number,
@@ -195,7 +196,7 @@ export function wholeWrite(
   };
 }
 
-/** What a statement of `count` writes gave, in their order. */
+/** Returns the outcomes of a statement of `count` writes, in their order. */
 export function toOutcomes(rows: readonly Row[], count: number): (Written | undefined)[] {
   const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as readonly [
@@ -209,15 +210,12 @@ export function toOutcomes(rows: readonly Row[], count: number): (Written | unde
   return outcomes;
 }
 
-/** Registers what a SearchParameter says, inside the transaction that has written it, behind its last write. */
+/** Registers the parameters of a SearchParameter, inside the transaction that has written it, after its last write. */
 export async function registerParameters(run: Run, space: number, registration: Registration): Promise<void> {
   await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
 }
 
-/**
- * Writes one version, registers what it says about search parameters, and writes what goes with it, inside a
- * transaction. Undefined: nothing was written.
- */
+/** Writes one version, its registration and its companion inside a transaction. Undefined: nothing was written. */
 export async function writeInTransaction(
   run: Run,
   space: number,
@@ -227,7 +225,10 @@ export async function writeInTransaction(
   return written;
 }
 
-/** The same for several of one space, no two of one resource, in the order of their locks; at most 64 in one statement. */
+/**
+ * As `writeInTransaction`, for several versions of one space. They must be of distinct resources and in the order of
+ * their locks. Each statement has at most 64.
+ */
 export async function writeAll(
   run: Run,
   space: number,
@@ -237,7 +238,7 @@ export async function writeAll(
   for (let start = 0; start < writes.length; start += MAX_MEMBERS)
     outcomes.push(...(await writeVersions(run, space, writes.slice(start, start + MAX_MEMBERS))));
   const written = writes.filter((_write, index) => outcomes[index] !== undefined);
-  // They are new, so that nobody waits for their locks: two of such transactions cannot wait for each other.
+  // Companions are new resources, so no transaction waits for their locks, and two such transactions cannot deadlock.
   const companions = written.flatMap(({ companion }) => companion ?? []);
   if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
     throw fhirError('overloaded');
