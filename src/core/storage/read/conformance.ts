@@ -26,7 +26,7 @@ const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
 /**
  * Returns a fingerprint that changes with each change of a resource of these types in the space. It has the time of the
  * last change, because a restored database assigns the sequences after the backup again. It has the database's digest
- * of the base resources, because another release of the program may have loaded them. Cost: one index probe for each
+ * of the base resources, because another version of the program may have loaded them. Cost: one index probe for each
  * type.
  *
  * Calls with the same arguments in one turn of the event loop, such as those of a Bundle's entries, share a statement.
