@@ -1,6 +1,7 @@
 /**
- * Bindings to value sets (https://hl7.org/fhir/R4/terminologies.html#strength). What the definitions can tell is
- * told at once; other codes are left in `run.pending` for the terminology service.
+ * Checks codes against the bindings of elements to value sets (https://hl7.org/fhir/R4/terminologies.html#strength).
+ * Codes that the definitions can decide are checked at once. The others go to `run.pending` for the terminology
+ * service.
  */
 import type { Definitions, ElementDefinition } from '../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
@@ -11,28 +12,28 @@ import { testValueSet, type ValueSetTest } from './value-set-test';
 
 type Coding = PendingCode['codings'][number];
 
-/** Looks at one value, of which the place is the present one of the run. */
+/** Checks one value; the current place of the run is that of the value. */
 export type BindingCheck = (value: JsonValue, run: ValidationRun) => void;
 
-/** A binding taken apart: what is asked of a code. */
+/** A compiled binding: what it requires of a code. */
 interface Demand {
   readonly valueSet: string;
-  /** For sentences. */
+  /** The name of the value set in sentences. */
   readonly name: string;
   readonly strength: 'required' | 'extensible';
-  /** False for a maximum value set: it limits codes, but does not ask for one. */
+  /** False for a maximum value set: it limits codes, but does not require one. */
   readonly needsCode: boolean;
-  /** Undefined where only the terminology service can tell. */
+  /** Undefined if only the terminology service can decide. */
   readonly test: ValueSetTest | undefined;
 }
 
 /**
- * The check of an element's binding for values of one of its types; undefined when it has none that would refuse or
- * warn, or when the type has no codes. For a `code` with a list it costs one lookup and allocates nothing.
+ * Compiles the check of an element's binding for values of one of its types. Returns undefined if the binding can
+ * neither refuse nor warn, or if the type has no codes. Cost: for a `code` with a list, one lookup without allocation.
  *
- * Refused with rule `binding`: what a required value set, or the maximum of another one, does not have. Where the run
- * `wantsWarnings`, extensible bindings are looked at too, and give warnings. Shapes are not checked: what is no string
- * or object is passed over.
+ * A code outside a required or maximum value set is an error of the rule `binding`. A code outside an extensible value
+ * set is a warning, checked only if the run `wantsWarnings`. Shapes are not checked: values of the wrong shape are
+ * skipped.
  */
 export function compileBinding(
   definitions: Definitions,
@@ -69,7 +70,7 @@ function toDemand(
   return { valueSet, name: nameValueSet(valueSet), strength, needsCode, test };
 }
 
-/** The types that can be bound (terminologies.html#4.1.1), and what they specialise into (Age, Duration …). */
+/** Returns the compiler for types that can be bound (terminologies.html#4.1.1) and their specializations (Age …). */
 function compilerOf(
   definitions: Definitions,
   typeCode: string,
@@ -104,7 +105,10 @@ function checkCoding(demand: Demand): BindingCheck {
   };
 }
 
-/** Code and system are where a Coding has them. A Quantity without a unit is a number; qty-3 asks for the system. */
+/**
+ * Checks system and code, which a Quantity has where a Coding has them. A Quantity without code, system and unit is a
+ * plain number; qty-3 covers a code without a system.
+ */
 function checkQuantity(demand: Demand): BindingCheck {
   return (value, run) => {
     if (!isJsonObject(value)) return;
@@ -126,7 +130,7 @@ function checkCodeableReference(demand: Demand): BindingCheck {
   };
 }
 
-/** One of the codings must fit; the others may say the same in other systems. */
+/** At least one coding must match; the others may express the same concept in other systems. */
 function checkConcept(demand: Demand): BindingCheck {
   return (value, run) => {
     if (!isJsonObject(value)) return;
@@ -164,7 +168,7 @@ function isIn(coding: JsonValue, test: ValueSetTest): boolean {
   return typeof system === 'string' && test.hasCoding(system, code);
 }
 
-/** Nothing is said but, perhaps in an extension, why: whether that is enough is not for the binding to tell. */
+/** True if an extension or `_code` may say why the coding has no code. The binding then does not refuse it. */
 function isUnsaid(coding: JsonObject): boolean {
   return (
     coding['_code'] !== undefined || (coding['extension'] !== undefined && coding['display'] === undefined)
@@ -195,7 +199,7 @@ function textsOf({ system, code }: JsonObject): { system?: string; code?: string
   };
 }
 
-/** The element is a Coding or Quantity at `below` the present place. */
+/** Checks a Coding or Quantity that is at `below` the current place. */
 function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, below: Place): void {
   const { system, code } = coding;
   if (typeof code !== 'string') {

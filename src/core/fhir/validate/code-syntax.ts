@@ -1,14 +1,14 @@
-/** Code systems that are too large to list, whose codes can be told by how they are written. */
+/** Recognizes codes by their syntax, for code systems that are too large to list. */
 import { canonicalUnit, isUnit, UCUM_SYSTEM } from '../quantity';
 import type { WholeSystem } from '../definitions';
 
 export interface CodeSyntax {
   isCode(code: string): boolean;
-  /** What is allowed, to follow "needed is": `a media type such as 'text/plain'`. */
+  /** A phrase that completes "needed is": `a media type such as 'text/plain'`. */
   readonly allowed: string;
 }
 
-/** Undefined for a system whose codes cannot be told so. */
+/** Returns undefined for a system whose codes cannot be recognized by their syntax. */
 export function codeSyntax({ system, unit }: WholeSystem): CodeSyntax | undefined {
   if (system === 'urn:ietf:bcp:13') {
     return { isCode: isMediaType, allowed: "a media type such as 'text/plain' or 'application/pdf'" };
@@ -27,21 +27,21 @@ export function codeSyntax({ system, unit }: WholeSystem): CodeSyntax | undefine
   };
 }
 
-/** Longer ones are nobody's, and the expressions below work on a bounded string. */
+/** No real code is longer, and the expressions below need a bounded string. */
 const MAX_LENGTH = 255;
 
 const MEDIA_NAME = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
 const MEDIA_TYPE = new RegExp(`^${MEDIA_NAME}/${MEDIA_NAME}(?: ?; ?[^\\s=;/]+=[^;]+)*$`);
 
 /**
- * The specification's names of its own formats (http.html#mime-type): CapabilityStatement.format allows them, the
+ * The specification's names of its own formats (http.html#mime-type). CapabilityStatement.format allows them, and the
  * official test scripts use them.
  */
 const FORMATS: ReadonlySet<string> = new Set(['xml', 'json', 'ttl']);
 
 /**
- * `type/subtype` (RFC 6838, 4.2), then perhaps `;name=value`. Values are taken as they are: the official examples leave
- * out the quotes that RFC 2045 wants around blanks and slashes.
+ * True for `type/subtype` (RFC 6838, 4.2), optionally with `;name=value`, and for FORMATS. Values need no quotes: the
+ * official examples leave out the quotes that RFC 2045 requires around blanks and slashes.
  */
 function isMediaType(code: string): boolean {
   return (code.length <= MAX_LENGTH && MEDIA_TYPE.test(code)) || FORMATS.has(code);
@@ -58,7 +58,7 @@ const LANGUAGE_TAG = new RegExp(
   'i',
 );
 
-/** Registered before the rules were made (RFC 5646, 2.1, `irregular`). */
+/** Tags registered before the rules existed (RFC 5646, 2.1, `irregular`). */
 const IRREGULAR_TAGS: ReadonlySet<string> = new Set([
   'en-gb-oed',
   'i-ami',
@@ -79,7 +79,7 @@ const IRREGULAR_TAGS: ReadonlySet<string> = new Set([
   'sgn-ch-de',
 ]);
 
-/** Well-formed by RFC 5646, 2.2.9; whether its parts are registered is not looked at. */
+/** True for a tag that is well-formed by RFC 5646, 2.2.9; its parts may be unregistered. */
 function isLanguageTag(code: string): boolean {
   return code.length <= MAX_LENGTH && (LANGUAGE_TAG.test(code) || IRREGULAR_TAGS.has(code.toLowerCase()));
 }

@@ -10,7 +10,7 @@ function nameOf({ system, code }: Named): string {
   return shorten(`${system === undefined ? '' : `${system}|`}${code ?? ''}`);
 }
 
-/** Of more codings only the first are named. */
+/** The largest number of codings that a sentence names. */
 const MAX_NAMED = 2;
 
 /** `'a|b' is not in …`, or `None of the 3 codings 'a|b', 'c|d' … is in …`. */
@@ -22,7 +22,7 @@ export function notIn(codings: readonly Named[], valueSetName: string): string {
   return `None of the ${codings.length} codings ${shown.join(', ')}${more} is in ${valueSetName}`;
 }
 
-/** For sentences. */
+/** The name of a value set in a sentence. */
 export function nameValueSet(canonical: string): string {
   return `the value set ${shorten(canonical)}`;
 }

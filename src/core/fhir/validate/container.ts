@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 /**
- * A resource that is contained in no other, with the resources that it contains, and who refers to whom by `#id`.
+ * A resource that is not contained in another, with its contained resources and the references between them by `#id`.
  * Source: https://hl7.org/fhir/R4/references.html#contained
  */
 export class Container {
-  /** By id, the first one where several have it; made when it is asked for. */
+  /** By id; the first one if several have the same id. Built on first use. */
   private contained: ReadonlyMap<string, JsonObject> | undefined;
   private referredTo: Set<string> | undefined;
   private referring: Set<JsonObject> | undefined;
   private current: JsonObject | undefined;
 
-  /** `outer`: where the resource stands in a Bundle or Parameters, what contains that. */
+  /** `outer`: the container around the Bundle or Parameters that has the resource. */
   constructor(
     readonly resource: JsonObject,
     private readonly outer?: Container,
@@ -24,12 +24,12 @@ export class Container {
     return this.contained.get(id);
   }
 
-  /** True while a contained resource, or something in it, is looked at. */
+  /** True while a contained resource, or something in it, is being checked. */
   get isInside(): boolean {
     return this.current !== undefined;
   }
 
-  /** Returns what `leave` is to be given. */
+  /** Returns the value to pass to `leave`. */
   enter(contained: JsonObject): JsonObject | undefined {
     const before = this.current;
     this.current ??= contained;
@@ -41,8 +41,8 @@ export class Container {
   }
 
   /**
-   * Takes note of a reference `#id`, or `#` for the container. What stands in a Bundle that is contained itself counts
-   * for the outer container too: `descendants()` of dom-3 goes as deep.
+   * Records a reference `#id`, or `#` for the container. A reference inside a contained Bundle also counts for the
+   * outer container, because `descendants()` of dom-3 reaches as deep.
    */
   refer(id: string): void {
     if (id !== '') (this.referredTo ??= new Set()).add(id);
@@ -50,7 +50,7 @@ export class Container {
     if (this.outer?.isInside === true) this.outer.refer(id);
   }
 
-  /** dom-3: whether something refers to a contained resource, or that refers to its container. */
+  /** dom-3: true if something refers to the contained resource, or if it refers to its container. */
   isReferredTo(contained: JsonObject): boolean {
     const id = contained['id'];
     if (typeof id === 'string' && this.referredTo?.has(id) === true) return true;

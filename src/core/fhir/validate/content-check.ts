@@ -1,6 +1,6 @@
 /**
- * The second walk of a full validation: bindings, invariants, narrative and rules of single types, asked only about
- * what the structural check has found right. It visits no member about whose content nothing can be asked.
+ * The second pass of a full validation: bindings, invariants, narrative and rules of single types. It checks only
+ * values that passed the structural check, and visits only members that have such rules.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { Container } from './container';
@@ -9,25 +9,25 @@ import type { MemberPlace } from './member';
 import type { PrimitiveCheck } from './primitive';
 import type { ValidationRun } from './run';
 
-/** A member whose content is looked at. */
+/** A member whose content is checked. */
 export interface ContentMember {
   readonly place: MemberPlace;
   check(value: JsonValue, owner: JsonObject, run: ValidationRun): void;
 }
 
 export interface ObjectContent {
-  /** Of the object as a whole. */
+  /** Rules of the object as a whole. */
   readonly rules: readonly ContentRule[];
   readonly members: ReadonlyMap<string, ContentMember>;
 }
 
-/** The content of a type (`Patient`) or nested element (`Patient.contact`); compiled on first use. */
+/** The content check of a type (`Patient`) or nested element (`Patient.contact`), compiled on first use. */
 export class ObjectContentCheck {
   private content: ObjectContent | undefined;
 
   constructor(private readonly readContent: () => ObjectContent) {}
 
-  /** First what is asked of the object, then its members in the order of the document. */
+  /** Applies the rules of the object, then checks its members in document order. */
   check(value: JsonObject, run: ValidationRun): void {
     if (run.isOver) return;
     const { rules, members } = (this.content ??= this.readContent());
@@ -76,13 +76,13 @@ export class PrimitiveContent implements ContentMember {
     owner: JsonObject,
     run: ValidationRun,
   ): void {
-    // An owner with a fault may have it here: a malformed code is not told again as one that no value set has.
+    // If the owner has a fault, it may be this value. A malformed code is not reported again as outside its value set.
     if (run.isBroken(owner) && (typeof value === 'object' || this.fault(value) !== undefined)) return;
     for (const rule of this.rules) rule(value, isJsonObject(companion) ? companion : undefined, run);
   }
 }
 
-/** Visits each object of an element; what is not in the right shape was reported with the structure. */
+/** Visits each object of an element; the structural check has reported values of the wrong shape. */
 abstract class ObjectsOfElement implements ContentMember {
   constructor(
     readonly place: MemberPlace,
@@ -141,7 +141,7 @@ export class ResourceContent extends ObjectsOfElement {
   protected checkOne(value: JsonValue, run: ValidationRun): void {
     const check = isJsonObject(value) ? this.checkOf(value) : undefined;
     if (check === undefined || !isJsonObject(value)) return;
-    // What the definition of the element asks of the resource is seen from outside of it.
+    // Rules of the element apply from outside the resource, with the outer one as `%resource`.
     if (!run.isBroken(value)) for (const rule of this.rules) rule(value, undefined, run);
     const { resource, container } = run;
     run.resource = value;

@@ -1,4 +1,4 @@
-/** What holds for the content of an element or of a type as a whole. */
+/** Compiles the rules for the content of an element or of a whole type. */
 import type { Definitions, ElementDefinition, ElementType } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
 import { compileBinding, type BindingCheck } from './binding';
@@ -9,12 +9,12 @@ import type { NativeRule } from './native-rules';
 import type { ValidationRun } from './run';
 import { TYPE_RULES } from './type-rules';
 
-/** Asked about a value of the right shape; `companion` is the object with id and extensions of a primitive. */
+/** Checks a value of the right shape; `companion` is the object with id and extensions of a primitive. */
 export type ContentRule = (value: JsonValue, companion: JsonObject | undefined, run: ValidationRun) => void;
 
 /**
- * Of an element, for values of one of its types, beyond what holds for the type anyway. `type` is undefined for a
- * contentReference.
+ * Returns the rules of an element for values of one of its types, without the rules of the type itself. `type` is
+ * undefined for a contentReference.
  */
 export function rulesOfElement(
   definitions: Definitions,
@@ -32,7 +32,7 @@ export function rulesOfElement(
   return rules;
 }
 
-/** Of a type (`Period`), or of a nested element apart from what holds for its element. */
+/** Returns the rules of a type (`Period`), or of a nested element without those of `rulesOfElement`. */
 export function rulesOfObject(definitions: Definitions, objectName: string): readonly ContentRule[] {
   const rules = (TYPE_RULES.get(objectName) ?? []).map(toNativeRule);
   const [typeName, path] = splitObjectName(objectName);

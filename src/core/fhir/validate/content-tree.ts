@@ -1,4 +1,4 @@
-/** Builds checks of content from the definitions of a release: one per type and nested element, on first use. */
+/** Builds content checks from the definitions of a release, one per type and nested element, on first use. */
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import {
@@ -37,7 +37,7 @@ export class ContentTree {
     return check;
   }
 
-  /** Id and extensions of a primitive; its rules are asked where its value stands. */
+  /** The check of a primitive's id and extensions; the rules of the primitive run with its value. */
   private companion(typeName: string): ObjectContentCheck {
     const name = `_${typeName}`;
     let check = this.objects.get(name);
@@ -61,7 +61,7 @@ export class ContentTree {
     return { rules, members };
   }
 
-  /** Undefined where there is nothing to ask. */
+  /** Undefined if there is nothing to check. */
   private member(objectName: string, definition: MemberDefinition): ContentMember | undefined {
     const { kind, place, element, isList } = definition;
     const rulesOf = (type: Parameters<typeof rulesOfElement>[3]) =>

@@ -1,8 +1,8 @@
-/** What validation says about a resource. Source: https://hl7.org/fhir/R4/validation.html */
+/** The findings of a validation. Source: https://hl7.org/fhir/R4/validation.html */
 
 /**
- * The rules that a resource can break. A body that breaks one of the first group is not FHIR (400); a body that breaks one
- * of the second group is FHIR but not allowed (422). See docs/behaviour.md, Status codes.
+ * The rules that a resource can break. A body that breaks a rule of status 400 is not FHIR; one that breaks a rule of
+ * status 422 is FHIR, but not allowed. See docs/behaviour.md, Status codes.
  */
 export const FINDING_RULES = {
   /** A member that the type does not have. */
@@ -14,11 +14,11 @@ export const FINDING_RULES = {
   requiredMissing: { status: 400, code: 'required' },
   /** A primitive that is not what its type allows. */
   malformedPrimitive: { status: 400, code: 'value' },
-  /** A required binding without the code. */
+  /** A code that the bound value set does not have. */
   binding: { status: 422, code: 'code-invalid' },
   /** A FHIRPath constraint of the specification or of a profile. */
   invariant: { status: 422, code: 'invariant' },
-  /** Everything else that a profile asks for. */
+  /** Any other requirement of a profile. */
   profile: { status: 422, code: 'structure' },
   /** A profile, value set or code system that could not be found. */
   unresolved: { status: 422, code: 'not-found' },
@@ -26,9 +26,9 @@ export const FINDING_RULES = {
   reference: { status: 422, code: 'structure' },
   /** Narrative that is not the XHTML that FHIR allows. */
   narrative: { status: 422, code: 'invalid' },
-  /** Rules of the specification that stand in its text alone. */
+  /** A rule that only the text of the specification states. */
   business: { status: 422, code: 'business-rule' },
-  /** The search for faults was ended. */
+  /** A limit ended the validation early. */
   tooCostly: { status: 422, code: 'too-costly' },
 } as const satisfies Record<string, { readonly status: 400 | 422; readonly code: string }>;
 
@@ -42,6 +42,6 @@ export interface Finding {
   readonly severity: FindingSeverity;
   /** A sentence that a person can act on: what was found, what is allowed. */
   readonly diagnostics: string;
-  /** FHIRPath of the place: `Patient.contact[0].relationship[1].coding[0].code`, `Observation.value.ofType(Quantity)`. */
+  /** FHIRPath: `Patient.contact[0].relationship[1].coding[0].code`, `Observation.value.ofType(Quantity)`. */
   readonly expression: string;
 }

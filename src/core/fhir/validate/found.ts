@@ -1,7 +1,7 @@
 import { decimalText, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 
-/** What stands somewhere, in words for a sentence: `an object`, `an array of 2`, `the text 'abc'`, `the number 1.0`. */
+/** Describes a value in a sentence: `an object`, `an array of 2`, `the text 'abc'`, `the number 1.0`. */
 export function describeFound(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;
@@ -11,7 +11,7 @@ export function describeFound(value: JsonValue): string {
   return typeof value === 'string' ? `the text '${shorten(value)}'` : String(value);
 }
 
-/** Names for a sentence, as many as a person will read. */
+/** Lists names in a sentence, cut off at about LONGEST_LIST characters. */
 export function listNames(names: Iterable<string>): string {
   let list = '';
   for (const name of names) {

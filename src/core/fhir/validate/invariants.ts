@@ -1,6 +1,6 @@
 /**
- * The constraints of the specification, compiled: each is a FHIRPath expression that "must evaluate to true when run
- * on the element" (https://hl7.org/fhir/R4/conformance-rules.html#constraints).
+ * Compiles the constraints of the specification: each is a FHIRPath expression that "must evaluate to true when run on
+ * the element" (https://hl7.org/fhir/R4/conformance-rules.html#constraints).
  */
 import type { ConstraintDefinition, Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
@@ -18,26 +18,26 @@ import type { ValidationRun } from './run';
 export interface Invariant {
   /** `pat-1`; unique within a type only. */
   readonly key: string;
-  /** Warnings are for `$validate`; they refuse no write. */
+  /** Warnings are for `$validate`; they do not refuse a write. */
   readonly severity: 'error' | 'warning';
-  /** What holds when the constraint is met. */
+  /** The condition in words. */
   readonly human: string;
-  /** What is run. */
+  /** The expression that is evaluated, which may be a correction of the published one. */
   readonly expression: string;
   /**
-   * Input: the value of the element and, of a primitive (of which the value may then be null), the object with its id
-   * and extensions; `%resource` and `%rootResource` are those of the run.
+   * Evaluates the constraint. Input: the value of the element and, for a primitive, the object with its id and
+   * extensions; the value of a primitive may be null. `%resource` and `%rootResource` are those of the run.
    *
-   * Only true holds. An empty result does not, and neither does an evaluation that fails because values do not fit the
-   * expression (two where an operator takes one): it did not evaluate to true. One that takes too long is reported as that,
-   * once, and holds as far as is known; then no other is evaluated.
+   * Only a result of true holds. An empty result does not hold, nor does an evaluation that fails because values do not
+   * fit the expression (two for an operator that takes one). An evaluation beyond its budget is reported once as
+   * `tooCostly` and counts as true; the run then evaluates no other constraint.
    */
   holds(value: JsonValue, element: JsonObject | undefined, run: ValidationRun): boolean;
 }
 
 /** A constraint that a client may have written. */
 export interface ForeignInvariant extends Omit<Invariant, 'holds'> {
-  /** The same, at the expense of an allowance; when that is used up the answer is false, and says nothing. */
+  /** The same, charged to an allowance. When that is used up the result is false and means nothing. */
   holds(
     value: JsonValue,
     element: JsonObject | undefined,
@@ -46,21 +46,23 @@ export interface ForeignInvariant extends Omit<Invariant, 'holds'> {
   ): boolean;
 }
 
-/** Where a constraint is run. */
+/** The place where a constraint is evaluated. */
 export interface InvariantPlace {
   /** `Patient`, `Patient.contact`, `Observation.value[x]` */
   readonly rootType: string;
-  /** Of a choice: the type of the value. */
+  /** For a choice: the type of the value. */
   readonly choice?: string;
 }
 
 const compiled = new WeakMap<Definitions, Map<string, readonly Invariant[]>>();
 
 /**
- * The constraints of a type (path '') with those that it inherits; of an element, those that it has beyond the ones
- * of its type, among them those of a profile that the specification itself names there (SimpleQuantity). Without the
- * ones of NATIVE_INVARIANTS. Made on first use, then kept. `choice` is the type of the value where the element is a
- * choice. Throws PathError for an expression that cannot be compiled; a test sees to it that none is left.
+ * Returns the constraints of a type (path '') with inherited ones, or those of an element beyond the ones of its type.
+ * The latter include the constraints of a profile that the specification itself names there (SimpleQuantity).
+ * Constraints of NATIVE_INVARIANTS are left out. `choice` is the type of the value if the element is a choice. Compiled
+ * on first use, then cached.
+ *
+ * Throws PathError for an expression that cannot be compiled; a test ensures that there is none.
  */
 export function compileInvariants(
   definitions: Definitions,
@@ -100,8 +102,8 @@ function constraintsOf(
 }
 
 /**
- * One constraint of a profile, which a client may have written, so that its regular expressions run in linear time
- * (PathOptions.isForeign). `compiling` is the budget of compiling. Throws PathError.
+ * Compiles one constraint of a profile. A client may have written it, so that its regular expressions run in linear
+ * time (PathOptions.isForeign). `compiling` is the budget for compiling. Throws PathError.
  */
 export function compileInvariant(
   definitions: Definitions,
@@ -148,7 +150,7 @@ function compile(
   };
 }
 
-/** What failed did not evaluate to true. Throws anything else. */
+/** Returns false for a failed evaluation, which did not evaluate to true. Throws any other error. */
 function falseOf(error: unknown): false {
   if (error instanceof PathEvaluationError) return false;
   throw error;

@@ -1,18 +1,18 @@
-/** Which JSON members the elements of a type have. Source: https://hl7.org/fhir/R4/json.html */
+/** Derives the JSON members of the elements of a type. Source: https://hl7.org/fhir/R4/json.html */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../definitions';
 import type { MemberPlace } from './member';
 
-/** One member, and which kind of value it has; of a choice there is one for each type. */
+/** One JSON member with the kind of its value; a choice has one for each type. */
 export type MemberDefinition = {
   readonly place: MemberPlace;
   readonly element: ElementDefinition;
-  /** True where the values stand in an array. */
+  /** True if the values are in an array. */
   readonly isList: boolean;
 } & (
   | { readonly kind: 'primitive' | 'companion'; readonly type: ElementType }
   | {
       readonly kind: 'object';
-      /** Type, or nested element, whose members the object has: `HumanName`, `Patient.contact`. */
+      /** The type or nested element that defines the members of the object: `HumanName`, `Patient.contact`. */
       readonly objectName: string;
       /** Undefined for a contentReference. */
       readonly type: ElementType | undefined;
@@ -22,7 +22,7 @@ export type MemberDefinition = {
   | { readonly kind: 'forbidden' }
 );
 
-/** `bit` goes into the places of all members of the element. */
+/** Yields the members of an element; `bit` is the bit of all their places. */
 export function* memberDefinitions(
   definitions: Definitions,
   structure: TypeStructure,
@@ -63,14 +63,14 @@ export function* memberDefinitions(
   }
 }
 
-/** Throws for a type that the release does not have. */
+/** Throws if the release does not have the type. */
 export function structureOf(definitions: Definitions, typeName: string): TypeStructure {
   const structure = definitions.structure(typeName);
   if (structure === undefined) throw new Error(`FHIR ${definitions.fhirVersion} has no type '${typeName}'`);
   return structure;
 }
 
-/** The type of an object, and the path of a nested element in it: `Patient.contact` is `contact` of Patient. */
+/** Splits an object name into its type and the path of a nested element: `Patient.contact` is `contact` of Patient. */
 export function splitObjectName(name: string): [typeName: string, path: string] {
   const dot = name.indexOf('.');
   return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
@@ -82,8 +82,8 @@ export function suffixOf(typeName: string): string {
 }
 
 /**
- * The id of an element and the url of an extension are attributes in XML: they have no extensions themselves
- * (https://hl7.org/fhir/R4/element.html, https://hl7.org/fhir/R4/extensibility.html#xml).
+ * True for the id of an element and the url of an extension. They are attributes in XML, so that they have no
+ * extensions (https://hl7.org/fhir/R4/element.html, https://hl7.org/fhir/R4/extensibility.html#xml).
  */
 function isAttribute(structure: TypeStructure, element: ElementDefinition): boolean {
   if (element.name === 'id') return structure.kind !== 'resource' || element.path !== 'id';

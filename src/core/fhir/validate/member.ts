@@ -6,7 +6,10 @@ import type { ValidationRun } from './run';
 
 export interface Member {
   readonly place: MemberPlace;
-  /** Shape, cardinality and format of the value and of all below it. `owner` is the object that has the member. */
+  /**
+   * Checks shape, cardinality and format of the value and everything below it. `owner` is the object that has the
+   * member.
+   */
   check(value: JsonValue, owner: JsonObject, run: ValidationRun): void;
 }
 
@@ -15,7 +18,7 @@ export interface MemberPlace {
   readonly key: string;
   /** Step of FHIRPath: `given` for both `given` and `_given`, `value.ofType(Quantity)`. */
   readonly step: string;
-  /** Tells the elements of an object apart that are required or have a choice of types; 0 for all others. */
+  /** A distinct bit for each element of an object that is required or a choice of types; 0 for all others. */
   readonly bit: number;
   readonly choice?: MemberChoice;
 }
@@ -23,11 +26,11 @@ export interface MemberPlace {
 export interface MemberChoice {
   /** `value` */
   readonly name: string;
-  /** The type that the name of the member says. */
+  /** The type that the name of the member states. */
   readonly type: string;
 }
 
-/** A finding about a member whose step has not been pushed. */
+/** Reports a finding about a member whose step has not been pushed. */
 export function reportAt(
   { step }: MemberPlace,
   run: ValidationRun,
@@ -44,7 +47,7 @@ export function reportAt(
   run.pop();
 }
 
-/** The values of a list; undefined, and reported, when the member is no list or an empty one. */
+/** Returns the values of a list. If the member is no list or is empty, reports that and returns undefined. */
 export function listOf(
   value: JsonValue,
   place: MemberPlace,

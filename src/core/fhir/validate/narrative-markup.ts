@@ -1,13 +1,13 @@
 /**
- * What a narrative may be made of. Source: https://hl7.org/fhir/R4/narrative.html#xhtml and the lists of its rules
- * txt-1 (elements) and txt-3 (attributes).
+ * The markup that a narrative may contain. Source: https://hl7.org/fhir/R4/narrative.html#xhtml and the lists of its
+ * rules txt-1 (elements) and txt-3 (attributes).
  */
 import { isXmlSpace } from './text-scan';
 
 /**
  * "The basic HTML formatting elements described in chapters 7-11 (except section 4 of chapter 9) and 15 of the HTML 4.0
- * standard, <a> elements …, images", no deprecated ones. The rule's own list forgets address, bdo and kbd of those
- * chapters, and the maps of images; the schema of the specification (fhir-xhtml.xsd) has them.
+ * standard, <a> elements …, images", without deprecated ones. The rule's own list omits address, bdo and kbd of those
+ * chapters, and image maps; the schema of the specification (fhir-xhtml.xsd) has them.
  */
 export const ELEMENTS: ReadonlySet<string> = new Set(
   (
@@ -29,12 +29,12 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set(
 const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'cite', 'longdesc', 'usemap']);
 const SCRIPT_SCHEMES: ReadonlySet<string> = new Set(['javascript', 'vbscript', 'data']);
 const LONGEST_SCRIPT_SCHEME = 10;
-/** What browsers of former days ran in a style. */
+/** Scripts that old browsers ran in a style. */
 const SCRIPT_IN_STYLE = /javascript\s*:|vbscript\s*:|expression\s*\(/i;
 
 /**
- * True when the value of an attribute could run a script: "there is no active content". Images as `data:` addresses are
- * what the specification asks for; other data, such as a page, would be shown as one. Cost: linear.
+ * True if the value of an attribute could run a script: "there is no active content". The specification requires images
+ * as `data:` addresses; other data, such as a page, is refused because a browser would display it. Cost: linear.
  */
 export function isActive(element: string, attribute: string, value: string): boolean {
   if (attribute === 'style') return value.includes('(') && SCRIPT_IN_STYLE.test(value);
@@ -43,7 +43,10 @@ export function isActive(element: string, attribute: string, value: string): boo
   return end !== undefined && !(element === 'img' && attribute === 'src' && isImage(value, end));
 }
 
-/** Where a scheme that could run a script ends, as browsers read it: through references, tabs and line feeds. */
+/**
+ * Returns the end of a scheme that could run a script, or undefined. Reads as browsers do: it decodes references and
+ * skips tabs and line feeds.
+ */
 function endOfScheme(value: string): number | undefined {
   let scheme = '';
   for (let at = 0; at < value.length;) {
@@ -72,7 +75,10 @@ const NAMED: Readonly<Record<string, number>> = { amp: 38, lt: 60, gt: 62, quot:
 const NUMERIC = /^#(?:([0-9]{1,8})|x([0-9A-Fa-f]{1,8}))$/;
 const LONGEST_REFERENCE = 12;
 
-/** Where the reference that begins at the `&` ends, behind its `;`; undefined when it does not within reason. */
+/**
+ * Returns the index after the `;` of the reference that begins at the `&`; undefined if it is longer than
+ * LONGEST_REFERENCE.
+ */
 export function endOfReference(text: string, at: number): number | undefined {
   for (let next = at + 1; next < text.length && next <= at + LONGEST_REFERENCE; next++) {
     if (text.charCodeAt(next) === 59) return next + 1;
@@ -80,7 +86,7 @@ export function endOfReference(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** The code point that a reference stands for; undefined when it is none of XML's. */
+/** Returns the code point that a reference stands for; undefined if XML has no such reference. */
 export function referred(text: string, at: number, end: number): number | undefined {
   const inner = text.slice(at + 1, end - 1);
   if (Object.hasOwn(NAMED, inner)) return NAMED[inner];
@@ -89,7 +95,7 @@ export function referred(text: string, at: number, end: number): number | undefi
   return isXmlCharacter(code) ? code : undefined;
 }
 
-/** https://www.w3.org/TR/xml/#charsets; false for NaN. */
+/** True for a character of XML (https://www.w3.org/TR/xml/#charsets); false for NaN. */
 function isXmlCharacter(code: number): boolean {
   return (
     isXmlSpace(code) ||

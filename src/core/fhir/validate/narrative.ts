@@ -1,11 +1,11 @@
-/** The XHTML of Narrative.div. Source: https://hl7.org/fhir/R4/narrative.html#xhtml */
+/** Checks the XHTML of Narrative.div. Source: https://hl7.org/fhir/R4/narrative.html#xhtml */
 import { shorten } from '../json/fault';
 import { ATTRIBUTES, ELEMENTS, endOfReference, isActive, referred } from './narrative-markup';
 import { isXmlSpace } from './text-scan';
 
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const ROOT = `<div xmlns="${NAMESPACE}">…</div>`;
-/** No page that people read is nested so deep, and browsers flatten what is some hundreds deep. */
+/** No page for human readers is nested so deeply, and browsers flatten elements some hundreds of levels deep. */
 const MAX_DEPTH = 200;
 
 const NOT_IN_XML = /[^\t\n\r -\ufffd]/;
@@ -14,13 +14,13 @@ const SLASH = 47;
 const EQUALS = 61;
 
 /**
- * What is wrong with a narrative, in a sentence; undefined when it is one `div` in the XHTML namespace, well-formed,
- * made of the elements and attributes that a narrative may have (txt-1), with content (txt-2) and without anything that
- * a browser would run.
+ * Returns the fault of a narrative as a sentence, or undefined for a valid one. A valid narrative is one well-formed
+ * `div` in the XHTML namespace. It has only the elements and attributes of a narrative (txt-1), has content (txt-2),
+ * and has nothing that a browser would run.
  *
- * It is as strict as XML: "there is no support for HTML entities". And it refuses what a browser, which reads it as
- * HTML because it "is often used for the innerHTML property", would take for something else: CDATA sections, and
- * comments that end early. One pass without recursion, about 1 ns per character of text and 100 ns per tag.
+ * The check is as strict as XML: "there is no support for HTML entities". Browsers read a narrative as HTML, because it
+ * "is often used for the innerHTML property". CDATA sections and comments that end early are refused, because HTML
+ * reads them differently. Cost: one pass without recursion, about 1 ns per character of text and 100 ns per tag.
  */
 export function narrativeFault(xhtml: string): string | undefined {
   return new NarrativeScan(xhtml).run();
@@ -31,14 +31,17 @@ interface OpenElement {
   readonly start: number;
 }
 
-/** Each method that reads begins at `position`, leaves it behind what it has read, and returns what is wrong. */
+/**
+ * Each method that reads begins at `position` and leaves it after what it has read. Methods that check return the
+ * fault.
+ */
 class NarrativeScan {
   private position = 0;
   private hasContent = false;
   private readonly open: OpenElement[] = [];
-  /** The attributes of the start tag that was read last; never more than there are names for them. */
+  /** The attributes of the last start tag; at most as many as there are allowed names. */
   private seen: string[] = [];
-  /** The next `&` at or after `position`, as far as that is known. */
+  /** The next `&` at or after `position`; less than `position` if it must be searched for. */
   private ampersand = -1;
   private readonly hasSectionEnd: boolean;
 
@@ -66,7 +69,7 @@ class NarrativeScan {
       : 'The narrative has no content; allowed: text or an image in the div (txt-2)';
   }
 
-  /** Everything after the root's start tag to behind its end tag. */
+  /** Reads from after the root's start tag to after its end tag. */
   private content(): string | undefined {
     for (;;) {
       const innermost = this.open.at(-1);
@@ -79,7 +82,7 @@ class NarrativeScan {
     }
   }
 
-  /** Text up to `end`. */
+  /** Reads text up to `end`. */
   private characters(end: number): string | undefined {
     const { text } = this;
     if (this.hasSectionEnd && text.slice(this.position, end).includes(']]>')) {
@@ -142,7 +145,7 @@ class NarrativeScan {
     if (!text.startsWith('<!--', start)) {
       return `'${this.beginning(start)}' ${where(start)} is neither element nor text nor comment; allowed are only these`;
     }
-    // XML has no `--` inside, and to a browser `<!-->` and `<!--->` are whole comments.
+    // XML allows no `--` inside, and browsers read `<!-->` and `<!--->` as whole comments.
     const end = text.indexOf('--', start + 4);
     const isWhole = text.startsWith('>', start + 4) || text.startsWith('->', start + 4);
     if (end < 0 || isWhole || text.charCodeAt(end + 2) !== GREATER) {
@@ -174,7 +177,7 @@ class NarrativeScan {
     return undefined;
   }
 
-  /** To the `>` or `/>`, not behind it. */
+  /** Reads up to the `>` or `/>`, exclusive. */
   private attributes(element: string): string | undefined {
     for (;;) {
       const before = this.position;
@@ -192,7 +195,7 @@ class NarrativeScan {
     }
   }
 
-  /** From behind the name of an attribute to behind its value. */
+  /** Reads from after the name of an attribute to after its value. */
   private attribute(element: string, name: string): string | undefined {
     if (!ATTRIBUTES.has(name)) {
       return 'is not allowed in a narrative (txt-1); allowed: those of basic formatting, such as class, style, title, href and src';
@@ -234,7 +237,7 @@ class NarrativeScan {
     while (isXmlSpace(this.text.charCodeAt(this.position))) this.position++;
   }
 
-  /** A tag, or its beginning, as it may stand in an answer. */
+  /** Returns a tag, or its beginning, shortened for a sentence. */
   private beginning(start: number): string {
     const tag = this.text.slice(start, start + 100);
     const end = tag.indexOf('>');
@@ -242,7 +245,9 @@ class NarrativeScan {
   }
 }
 
-/** Of the names that are allowed; a name with other characters ends before them and is not well-formed then. */
+/**
+ * True for characters of the allowed names. A name ends before any other character, so that the tag is not well-formed.
+ */
 function isNameUnit(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) ||

@@ -1,16 +1,14 @@
-/**
- * Rules that stand in the text of the specification, or that its own FHIRPath expresses at too high a cost, as code.
- */
+/** Rules in code: those that only the text of the specification states, and those whose FHIRPath is too expensive. */
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
 import { checkReference } from './reference-target';
 import type { ValidationRun } from './run';
 
-/** Reports at the place of the object, or below it. The object and all in it have the right shape. */
+/** Reports at the place of the object, or below it. The object and everything in it must have the right shape. */
 export type NativeRule = (value: JsonObject, run: ValidationRun) => void;
 
-/** By type, or by path of a nested element (`Bundle.entry`): what is asked with the structure. */
+/** Returns the rules that are checked with the structure, by type or path of a nested element (`Bundle.entry`). */
 export function structuralRules(name: string, definitions: Definitions): readonly NativeRule[] {
   if (name === 'Extension') return EXTENSION_RULES;
   if (name === 'Reference') return [(value, run) => checkReference(value, run, definitions)];
@@ -33,7 +31,9 @@ function checkExtensionContent(extension: JsonObject, run: ValidationRun): void 
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
-/** "The url … SHALL be an absolute URL", but inside of an extension its definition may give names instead. */
+/**
+ * "The url … SHALL be an absolute URL", but inside an extension the definition of that extension may use names instead.
+ */
 function checkExtensionUrl(extension: JsonObject, run: ValidationRun): void {
   const url = extension['url'];
   if (typeof url !== 'string' || SCHEME.test(url)) return;

@@ -5,11 +5,11 @@ import type { NativeRule } from './native-rules';
 import type { ValidationRun } from './run';
 import { describeUnknown } from './unknown-member';
 
-/** What an object may hold. */
+/** The members that an object may have. */
 export interface ObjectShape {
   /** By JSON name. */
   readonly members: ReadonlyMap<string, Member>;
-  /** Elements that must be there, in the order of the definitions. */
+  /** Required elements, in the order of the definitions. */
   readonly required: readonly RequiredElement[];
   /** Choices of types: `value` of `value[x]`, with the names of the types. */
   readonly choices: readonly ElementChoice[];
@@ -22,22 +22,22 @@ export interface RequiredElement {
   readonly wanted: string;
 }
 
-/** Elements must not be empty; a companion is part of an element; a resource may have nothing but its type. */
+/** An element must not be empty; a companion is part of an element; a resource may have only its type. */
 export type ObjectKind = 'element' | 'companion' | 'resource';
 
 /**
  * The structural check of a type (`Patient`), or of an element with elements of its own (`Patient.contact`). Its
- * members are found on first use, so that what nobody sends costs nothing.
+ * members are compiled on first use, so that unused types cost nothing.
  *
- * Findings come in the order of the document: each member with all below it, then what the object lacks, then rules
- * of the object as a whole, which are asked only where nothing in or below it has the wrong shape.
+ * Findings come in document order: each member with everything below it, then what the object lacks, then rules of the
+ * whole object. These rules run only if nothing in or below the object has the wrong shape.
  */
 export class ObjectCheck {
   private shape: ObjectShape | undefined;
   private requiredBits = 0;
 
   constructor(
-    /** For sentences: `Patient`, `Patient.contact`, `date`. */
+    /** The name in sentences: `Patient`, `Patient.contact`, `date`. */
     readonly name: string,
     private readonly kind: ObjectKind,
     private readonly readShape: () => ObjectShape,
@@ -104,7 +104,7 @@ export class ObjectCheck {
   }
 }
 
-/** `valueString` beside `valueInteger`. Not `_valueString`: that is part of the same value. */
+/** Reports `valueString` beside `valueInteger`, but not beside `_valueString`, which is part of the same value. */
 function reportSecondType(
   name: string,
   value: JsonObject,

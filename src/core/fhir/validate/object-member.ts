@@ -11,7 +11,7 @@ export interface ObjectOptions {
   /** `HumanName`, `BackboneElement` */
   readonly typeName: string;
   readonly object: ObjectCheck;
-  /** Of references: what they may point to. */
+  /** For references: the allowed targets. */
   readonly targets?: TargetCheck;
 }
 
@@ -79,7 +79,7 @@ export class ResourceMember implements Member {
   constructor(
     readonly place: MemberPlace,
     private readonly resources: ResourceCheck,
-    /** Undefined: a single one. */
+    /** Undefined for a single resource. */
     private readonly max: number | undefined,
     private readonly isContained: boolean,
   ) {}

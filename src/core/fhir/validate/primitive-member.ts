@@ -13,7 +13,7 @@ export interface PrimitiveOptions {
   /** `code` */
   readonly typeName: string;
   readonly fault: PrimitiveCheck;
-  /** Of types that can hold `#id`. */
+  /** For types that can hold `#id`. */
   readonly fragments?: FragmentCheck;
 }
 
@@ -79,7 +79,10 @@ export class PrimitiveListMember implements Member {
     }
   }
 
-  /** Null holds the place of a value that has only an id or extensions; arrays of unequal length tell of no place. */
+  /**
+   * Null is valid for a value that has only an id or extensions. CompanionListMember reports companions of the wrong
+   * shape or length.
+   */
   private checkShape(element: JsonValue, index: number, owner: JsonObject, run: ValidationRun): void {
     const { key } = this.place;
     if (element !== null) {
@@ -162,7 +165,7 @@ export class CompanionListMember implements Member {
   }
 }
 
-/** ele-1 of a primitive without a value: an id alone is nothing. */
+/** ele-1 for a primitive without a value: an id alone is not content. */
 function checkHasContent(companion: JsonObject, run: ValidationRun): void {
   if (companion['id'] === undefined) return;
   for (const name in companion) if (name !== 'id') return;

@@ -1,4 +1,4 @@
-/** The values of the primitive types. Source: https://hl7.org/fhir/R4/datatypes.html#primitive */
+/** Checks the values of the primitive types. Source: https://hl7.org/fhir/R4/datatypes.html#primitive */
 import type { Definitions, TypeStructure } from '../definitions';
 import { decimalText, isMarkedDecimal, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
@@ -6,16 +6,16 @@ import { isValidId } from '../resource';
 import { dateFault, dateTimeFault, instantFault, timeFault } from './moment';
 import { hasControlCharacter, isBase64, isCode, isOid, isUri, isUuid } from './text-scan';
 
-/** What is wrong with a value, in a sentence: what was found, what is allowed. Undefined: nothing. */
+/** Returns the fault of a value as a sentence (what was found, what is allowed), or undefined. */
 export type PrimitiveCheck = (value: JsonValue) => string | undefined;
 
 /**
- * The check for the values of a primitive type; their ids and extensions stand elsewhere. For a type without a rule of
- * its own the rule of its nearest ancestor holds (`url` is a `uri`).
+ * Returns the check for the values of a primitive type, without their ids and extensions. A type without a rule of its
+ * own takes the rule of its nearest ancestor (`url` is a `uri`). Throws if the name is not a primitive type.
  *
  * The regular expressions of the definitions "are informative, not normative. There are several issues with the
- * regexes": the rules here are hand-written scanners that read each character once, so that 16 MB of any content take
- * some 20 ms, and a usual value some 30 ns. Throws for a name that is no primitive type.
+ * regexes". The rules here are hand-written scanners that read each character once. Cost: some 30 ns for a usual value,
+ * some 20 ms for 16 MB of any content.
  */
 export function compilePrimitive(definitions: Definitions, typeName: string): PrimitiveCheck {
   const structure = definitions.structure(typeName);
@@ -31,10 +31,10 @@ export function compilePrimitive(definitions: Definitions, typeName: string): Pr
 
 type Rule = (structure: TypeStructure) => PrimitiveCheck;
 
-/** Why a text is not allowed, '' when there is no more to say than what would be; undefined when it is allowed. */
+/** Returns why a text is not allowed, '' if the allowed values say it all, or undefined for an allowed text. */
 type TextFault = (text: string) => string | undefined;
 
-/** R4 knows no limit. Longer ones measure nothing, and exact arithmetic would not take them (path/number.ts). */
+/** R4 has no limit. Longer decimals measure nothing, and exact arithmetic refuses them (path/number.ts). */
 const LONGEST_DECIMAL = 400;
 
 /**
@@ -66,7 +66,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['dateTime', textRule('YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+zz:zz', dateTimeFault)],
   ['instant', textRule('YYYY-MM-DDThh:mm:ss.sss+zz:zz', instantFault)],
   ['time', textRule('hh:mm:ss', timeFault)],
-  // What is in it is for narrativeFault.
+  // narrativeFault checks the content.
   ['xhtml', textRule('one div element as text', (text) => (text === '' ? '' : undefined))],
 ]); // prettier-ignore
 
@@ -76,8 +76,8 @@ function booleanRule(structure: TypeStructure): PrimitiveCheck {
 }
 
 /**
- * A "JSON number (with no decimal point)" between the bounds of the definitions, and not below `least`: these forget
- * that unsignedInt is "any non-negative integer" and positiveInt "any positive integer".
+ * A "JSON number (with no decimal point)" between the bounds of the definitions, and not below `least`. The definitions
+ * omit that unsignedInt is "any non-negative integer" and positiveInt "any positive integer".
  */
 function integerRule(least: number): Rule {
   return (structure) => {
@@ -86,8 +86,8 @@ function integerRule(least: number): Rule {
     return (value) => {
       if (typeof value === 'number' && value >= smallest && value <= greatest && Number.isInteger(value))
         return undefined;
-      // A marked literal is a number that JavaScript would write otherwise: 1.0, 1e3. Of these the definitions allow
-      // one, where there is a sign at all.
+      // A marked literal is a number that JavaScript would write differently: 1.0, 1e3. The definitions allow only -0
+      // of these, for types with a sign.
       if (smallest < 0 && decimalText(value) === '-0') return undefined;
       const allowed = `whole numbers from ${smallest} to ${greatest}, as digits without a point or an exponent`;
       return refusal(value, structure, '', allowed);
@@ -95,7 +95,9 @@ function integerRule(least: number): Rule {
   };
 }
 
-/** A JSON number with as many digits and whatever exponent the client wrote; `parseJson` has seen to its form. */
+/**
+ * A JSON number of up to LONGEST_DECIMAL characters, with any digits and exponent; `parseJson` has checked its syntax.
+ */
 function decimalRule(structure: TypeStructure): PrimitiveCheck {
   return (value) => {
     if (typeof value === 'number') return undefined;
@@ -110,7 +112,7 @@ function unless(isAllowed: (text: string) => boolean): TextFault {
   return (text) => (isAllowed(text) ? undefined : '');
 }
 
-/** Text of at most as many characters as the definitions say ("strings SHALL NOT exceed 1MB"), without `fault`. */
+/** A text without `fault` of at most as many characters as the definitions allow ("strings SHALL NOT exceed 1MB"). */
 function textRule(allowed: string, fault: TextFault): Rule {
   return (structure) => {
     const { maxLength: longest = Infinity } = structure;
@@ -146,7 +148,7 @@ function refusal(value: JsonValue, { name }: TypeStructure, reason: string, allo
   return `${show(value)} is not ${article} ${name}${why}; allowed: ${allowed}`;
 }
 
-/** The value as it may stand in an answer. */
+/** Shows the value, shortened for a sentence. */
 function show(value: JsonValue): string {
   const literal = decimalText(value);
   if (literal !== undefined) return `The number ${shorten(literal)}`;

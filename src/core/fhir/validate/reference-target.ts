@@ -1,4 +1,4 @@
-/** What references may point to. Source: https://hl7.org/fhir/R4/references.html */
+/** Checks the targets of references. Source: https://hl7.org/fhir/R4/references.html */
 import type { Definitions, ElementType } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
@@ -9,9 +9,9 @@ import type { ValidationRun } from './run';
 const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/';
 
 /**
- * The type that a literal reference names: of `Patient/1`, `Patient/1/_history/2` and `Patient?identifier=…` what
- * stands first; of an http url the same, when it ends like a relative reference to a type of the release
- * (references.html#literal: other urls say nothing about what is behind them). Undefined for all others.
+ * Returns the resource type that a literal reference names. `Patient/1`, `Patient/1/_history/2` and
+ * `Patient?identifier=…` begin with it. An http url names it if it ends like a relative reference to a type of the
+ * release; other urls reveal nothing about their target (references.html#literal). Undefined for all others.
  */
 export function referencedType(text: string, definitions: Definitions): string | undefined {
   const { kind, type } = parseReference(text);
@@ -19,16 +19,16 @@ export function referencedType(text: string, definitions: Definitions): string |
   return kind === 'absolute' && !definitions.isResourceType(type) ? undefined : type;
 }
 
-/** The types that the definition of an element names as targets of its references. */
+/** The types that the definition of an element allows as targets of its references. */
 export class TargetCheck {
   private constructor(
     private readonly definitions: Definitions,
     private readonly allowed: ReadonlySet<string>,
-    /** For CodeableReference: the member that is the reference. */
+    /** For CodeableReference: the member that has the reference. */
     private readonly member: 'reference' | undefined,
   ) {}
 
-  /** Undefined where any type is allowed, or where a target is a profile, which a reference alone does not tell. */
+  /** Undefined if any type is allowed, or if a target is a profile, which a reference alone does not reveal. */
   static of(definitions: Definitions, { code, targets }: ElementType): TargetCheck | undefined {
     if (targets === undefined) return undefined;
     const allowed = new Set<string>();
@@ -42,7 +42,7 @@ export class TargetCheck {
     return new TargetCheck(definitions, allowed, code === 'CodeableReference' ? 'reference' : undefined);
   }
 
-  /** Input: a Reference, or a CodeableReference, whose place is the present one. */
+  /** Input: a Reference or CodeableReference at the current place. */
   check(value: JsonObject, run: ValidationRun): void {
     if (this.member === undefined) {
       this.checkReference(value, run);
@@ -68,14 +68,14 @@ export class TargetCheck {
         return;
       }
     }
-    // Where the literal tells no type, the element `type` does; that both agree holds for every Reference.
+    // If the literal names no type, the element `type` does. checkReference tests that both agree.
     const type = value['type'];
     if (typeof type !== 'string') return;
     const name = toTypeName(type);
     if (!this.allowed.has(name)) this.report(name, 'type', run);
   }
 
-  /** Input: `#id`. Undefined when nothing of that id is contained, or it is of no type. */
+  /** Input: `#id`. Undefined if no contained resource has that id, or if it has no type. */
   typeOfContained(reference: string, run: ValidationRun): string | undefined {
     const type = run.container.find(reference.slice(1))?.['resourceType'];
     return typeof type === 'string' ? type : undefined;
@@ -94,7 +94,10 @@ export class TargetCheck {
   }
 }
 
-/** Uris that may be `#id`: all of them count as references to a contained resource (dom-3); canonicals have targets. */
+/**
+ * Checks uris that may be `#id`. Each counts as a reference to a contained resource (dom-3); canonicals also have
+ * targets.
+ */
 export class FragmentCheck {
   constructor(private readonly targets: TargetCheck | undefined) {}
 
@@ -112,7 +115,7 @@ export class FragmentCheck {
 }
 
 /**
- * What holds for every Reference: `#id` names a contained resource (ref-1), and `type` does not contradict the
+ * Checks the rules of every Reference: `#id` names a contained resource (ref-1), and `type` does not contradict the
  * literal reference.
  */
 export function checkReference(value: JsonObject, run: ValidationRun, definitions: Definitions): void {

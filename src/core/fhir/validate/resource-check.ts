@@ -6,7 +6,7 @@ import { describeFound } from './found';
 import type { ObjectCheck } from './object-check';
 import type { ValidationRun } from './run';
 
-/** Resources: the one that is validated, those in Bundles and Parameters, and contained ones. */
+/** Checks resources: the one that is validated, those in Bundles and Parameters, and contained ones. */
 export class ResourceCheck {
   constructor(
     private readonly definitions: Definitions,
@@ -28,7 +28,7 @@ export class ResourceCheck {
     if (isContained) {
       const before = container.enter(resource);
       check.check(resource, run);
-      // One that is nested breaks dom-2, and its id is sought by nobody.
+      // A resource contained in a contained one breaks dom-2; its id is not looked up.
       if (before === undefined) checkContained(resource, run);
       container.leave(before);
     } else {
@@ -64,7 +64,7 @@ export class ResourceCheck {
   }
 }
 
-/** What a resource may have that is contained in another. Source: https://hl7.org/fhir/R4/references.html#contained */
+/** Checks the rules of a contained resource. Source: https://hl7.org/fhir/R4/references.html#contained */
 function checkContained(resource: JsonObject, run: ValidationRun): void {
   const id = resource['id'];
   if (id === undefined) {
@@ -87,7 +87,7 @@ function checkContained(resource: JsonObject, run: ValidationRun): void {
     run.report('invariant', 'dom-5: a contained resource has no security labels', ['meta', 'security']);
 }
 
-/** dom-3, in time linear in the size of the resource. */
+/** Checks dom-3, in time linear in the size of the resource. */
 function checkAllReferredTo(contained: readonly unknown[], run: ValidationRun): void {
   contained.forEach((resource, index) => {
     if (!isObject(resource) || run.container.isReferredTo(resource)) return;

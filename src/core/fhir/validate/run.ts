@@ -4,42 +4,42 @@ import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
-/** A code of which only the terminology service can say whether its value set has it. */
+/** A code that only the terminology service can check against its value set. */
 export interface PendingCode {
   /** Canonical url of the value set, with `|version` where the binding has one. */
   readonly valueSet: string;
   readonly strength: 'required' | 'extensible' | 'preferred';
-  /** What was given; of a CodeableConcept all codings, of which one must be in the value set. */
+  /** The given codings; for a CodeableConcept all of them, of which one must be in the value set. */
   readonly codings: readonly { readonly system?: string; readonly code: string }[];
   readonly expression: string;
 }
 
-/** So many errors of one resource are listed, and as many warnings; a last finding says when there were more. */
+/** Limit on the listed errors of one resource, and on its other findings; a last finding says that there are more. */
 export const MAX_FINDINGS = 100;
 
-/** So many codes of one resource are looked up for warnings alone. */
+/** Limit on the codes of one resource that are looked up only for warnings. */
 export const MAX_ADVICE = 1_000;
 
 /**
- * One validation of one resource: where it is just now, which resource that belongs to, and what was found. Checks
- * push a step before they look below an element and pop it afterwards; expressions are made only for findings.
+ * The state of one validation of one resource: the current place, the resource at that place, and the findings. A check
+ * pushes a step before it goes below an element and pops it afterwards. Expressions are built only for findings.
  *
- * What others want to keep for as long as a run has a field here: a WeakMap by runs would keep all of them, with their
- * resources, for one collection more, and by that move them to where only a whole collection finds them
+ * State of other modules that lives as long as a run has a field here. A WeakMap by runs would keep all runs and their
+ * resources alive for one more garbage collection, and so promote them to the old generation
  * (docs/bench/journal/v8.md).
  */
 export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
-  /** True where what only warns (extensible bindings, best practices) is to be looked at too, as $validate does. */
+  /** True if rules that only warn (extensible bindings, best practices) are checked too, as for $validate. */
   wantsWarnings = false;
   /** `%resource` of invariants: the innermost resource. */
   resource: JsonObject;
-  /** That resource, or what contains it, with its contained resources. */
+  /** That resource, or the one that contains it, with its contained resources. */
   container: Container;
-  /** True once a constraint of the specification took too long. */
+  /** True once a constraint of the specification exceeded its budget. */
   isExhausted = false;
-  /** How many errors of status 400 were met, listed or not. */
+  /** The number of errors of status 400, listed or not. */
   faults = 0;
   private errors = 0;
   private others = 0;
@@ -48,13 +48,13 @@ export class ValidationRun implements PathEnvironment {
   private readonly steps: (string | number)[] = [];
   private shared: PathMemory | undefined;
   private foreign: ForeignEnvironment | undefined;
-  /** A ProfileRun, of the profiles that are asked about the resource (profile/profile-run.ts, which imports this file). */
+  /** The ProfileRun of this run; its type is object because profile/profile-run.ts imports this file. */
   profileRun: object | undefined;
 
   constructor(
     private readonly root: string,
     resource: JsonObject,
-    /** False: structure alone; no bindings, invariants and narrative. */
+    /** False: only the structure; no bindings, invariants and narrative. */
     readonly isFull: boolean,
   ) {
     this.resource = resource;
@@ -66,20 +66,20 @@ export class ValidationRun implements PathEnvironment {
     return this.container.resource;
   }
 
-  /** Of the invariants of the definitions, together. */
+  /** Shared by the invariants of the definitions. */
   get memory(): PathMemory {
     return (this.shared ??= new PathMemory());
   }
 
-  /** Of constraints that a client has written, at the expense of this allowance. */
+  /** The environment of constraints that a client has written, charged to this allowance. */
   foreignEnvironment(allowance: PathAllowance): PathEnvironment {
     if (this.foreign?.allowance !== allowance) this.foreign = new ForeignEnvironment(this, allowance);
     return this.foreign;
   }
 
   /**
-   * A step of the definitions, as FHIRPath has it (`name`, `value.ofType(Quantity)`), or the index of a repetition.
-   * Never a name that a client wrote: those go into `below` of `report`, which quotes them.
+   * Pushes a step of the definitions, as FHIRPath has it (`name`, `value.ofType(Quantity)`), or the index of a
+   * repetition. A name that a client wrote must not be pushed: it goes into `below` of `report`, which quotes it.
    */
   push(step: string | number): void {
     this.steps.push(step);
@@ -89,7 +89,7 @@ export class ValidationRun implements PathEnvironment {
     this.steps.pop();
   }
 
-  /** The step of the element around the present one, indexes left out; undefined where that is the root. */
+  /** The step of the element around the current one, without indexes; undefined if that is the root. */
   get outerStep(): string | undefined {
     let elements = 0;
     for (let at = this.steps.length - 1; at >= 0; at--) {
@@ -99,12 +99,12 @@ export class ValidationRun implements PathEnvironment {
     return undefined;
   }
 
-  /** True when nothing more needs to be looked for. */
+  /** True if there are more errors than are listed, so that checks can stop. */
   get isOver(): boolean {
     return this.errors > MAX_FINDINGS;
   }
 
-  /** Adds a finding at the present place, or at `below` it. Errors and others are counted and bounded apart. */
+  /** Adds a finding at the current place, or at `below` it. Errors and others are counted and limited separately. */
   report(
     rule: FindingRule,
     diagnostics: string,
@@ -126,7 +126,7 @@ export class ValidationRun implements PathEnvironment {
     }
   }
 
-  /** Leaves codes at the present place, or at `below` it, to the terminology service. */
+  /** Defers codes at the current place, or at `below` it, to the terminology service. */
   ask(question: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
     if (question.strength !== 'required' && ++this.advice > MAX_ADVICE) {
       if (this.advice > MAX_ADVICE + 1) return;
@@ -137,7 +137,7 @@ export class ValidationRun implements PathEnvironment {
     this.pending.push({ ...question, expression: this.expression(below) });
   }
 
-  /** Remembers that something in or below the object has the wrong shape, so that no invariant is asked about it. */
+  /** Marks an object that has the wrong shape in or below it, so that no invariant is evaluated on it. */
   markBroken(object: JsonObject): void {
     (this.broken ??= new Set()).add(object);
   }

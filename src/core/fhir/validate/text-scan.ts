@@ -1,6 +1,6 @@
 /**
- * Whether strings are what the primitive types of FHIR allow. Each looks at every character once: the regular
- * expressions search for one forbidden character and cannot go back. Cost: about 30 ns, and 1 to 3 ns per character.
+ * Checks that strings have the formats of FHIR's primitive types. Each function reads each character once: the regular
+ * expressions search for one forbidden character and cannot backtrack. Cost: about 30 ns, and 1 to 3 ns per character.
  */
 
 const SPACE = 32;
@@ -15,9 +15,10 @@ const NOT_IN_A_CODE = /[^ -\uffff]|^ | $| {2}/;
 const NOT_IN_A_URI = /[^!-\uffff]|[\s\u007f]/;
 
 /**
- * "Strings SHOULD not contain Unicode character points below 32, except for" tab, line feed and carriage return; for
- * markdown it is a SHALL, and XML, which has to hold the same values, knows no such characters. The expression is the
- * one that the specification calls better than its own (https://hl7.org/fhir/R4/datatypes.html#primitive, notes).
+ * True for a text with a control character. "Strings SHOULD not contain Unicode character points below 32, except for"
+ * tab, line feed and carriage return; for markdown it is a SHALL. XML, which must hold the same values, has no such
+ * characters. The expression is the one that the specification calls better than its own
+ * (https://hl7.org/fhir/R4/datatypes.html#primitive, notes).
  */
 export function hasControlCharacter(text: string): boolean {
   return CONTROL_CHARACTER.test(text);
@@ -25,15 +26,16 @@ export function hasControlCharacter(text: string): boolean {
 
 /**
  * "At least one character and no leading or trailing whitespace, and … no whitespace other than single spaces in the
- * contents"; white space is what XML calls so (`xs:token`). The definitions let single tabs and line feeds through.
+ * contents". White space is that of XML (`xs:token`). The definitions also accept single tabs and line feeds.
  */
 export function isCode(text: string): boolean {
   return text.length > 0 && !NOT_IN_A_CODE.test(text);
 }
 
 /**
- * No white space and no control character; not empty. "URIs can be absolute or relative", and names of other scripts
- * (IRIs), templates (`{id}`) and versions (`|1.0`) are written into them, so that nothing more is certain.
+ * True for a text that is not empty and has no white space and no control character. A stricter check would refuse
+ * valid uris: "URIs can be absolute or relative", and clients write IRIs, templates (`{id}`) and versions (`|1.0`) into
+ * them.
  */
 export function isUri(text: string): boolean {
   return text.length > 0 && !NOT_IN_A_URI.test(text);
@@ -70,9 +72,9 @@ const IS_BASE64 = Uint8Array.from({ length: 128 }, (_, unit) =>
 const PADDING = 61;
 
 /**
- * Groups of four of RFC 4648, section 4, the last one padded with `=`. The definitions allow white space around the
- * groups; since "reading applications should ignore whitespace characters" (R5) it may stand anywhere here, as encoders
- * of e-mail put it. They also allow padding anywhere, which no decoder could read.
+ * True for groups of four of RFC 4648, section 4, the last one padded with `=`. The definitions allow white space
+ * around the groups. Here it may be anywhere, as encoders of e-mail put it, since "reading applications should ignore
+ * whitespace characters" (R5). The definitions also allow padding anywhere, which no decoder could read.
  */
 export function isBase64(text: string): boolean {
   const length = text.length;
@@ -92,7 +94,7 @@ export function isBase64(text: string): boolean {
   return characters > 0 && padding <= 2 && (characters + padding) % 4 === 0;
 }
 
-/** What XML, and so FHIR, calls white space. */
+/** True for white space of XML, which is also that of FHIR. */
 export function isXmlSpace(unit: number): boolean {
   return unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB;
 }

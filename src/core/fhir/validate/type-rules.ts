@@ -1,6 +1,6 @@
 /**
- * Rules about single types that stand in the text of the specification and not in its definitions. They are asked only
- * about values whose structure is right, in full validation.
+ * Rules of single types that only the text of the specification states. Full validation checks them, and only on values
+ * whose structure is right.
  */
 import type { NativeRule } from './native-rules';
 import { checkAttachment } from './type-rules/attachment';
@@ -13,7 +13,7 @@ import { checkQuestionnaire } from './type-rules/questionnaire';
 import { checkSearchParameter } from './type-rules/search-parameter';
 import { checkFilter, checkInclude } from './type-rules/value-set';
 
-/** By type (`Attachment`), or path of a nested element (`Bundle.entry`). Adding a rule: one line. */
+/** By type (`Attachment`), or path of a nested element (`Bundle.entry`). A new rule is one line here. */
 export const TYPE_RULES: ReadonlyMap<string, readonly NativeRule[]> = new Map<string, readonly NativeRule[]>([
   ['Attachment', [checkAttachment]],
   ['Bundle', [checkBundle, checkDocument]],

@@ -1,4 +1,4 @@
-/** Builds checks of structure from the definitions of a release: one per type and nested element, on first use. */
+/** Builds structural checks from the definitions of a release, one per type and nested element, on first use. */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../definitions';
 import { withArticle } from './found';
 import { ForbiddenMember, TypeNameMember, type Member } from './member';
@@ -33,7 +33,7 @@ export class TypeTree {
     this.resources = new ResourceCheck(definitions, (typeName) => this.object(typeName));
   }
 
-  /** Input: a type that is no primitive (`Patient`), or a nested element (`Patient.contact`). */
+  /** Input: a type that is not primitive (`Patient`), or a nested element (`Patient.contact`). */
   private object(name: string): ObjectCheck {
     let check = this.objects.get(name);
     if (check === undefined) {
@@ -46,7 +46,7 @@ export class TypeTree {
     return check;
   }
 
-  /** Id and extensions of a primitive type. */
+  /** The check of a primitive's id and extensions. */
   private companion(typeName: string): ObjectCheck {
     const name = `_${typeName}`;
     let check = this.objects.get(name);
@@ -136,7 +136,7 @@ export class TypeTree {
   }
 }
 
-/** `a code`, `a boolean or a dateTime`: what a missing element would have to be. */
+/** Names the types that a missing element could have: `a code`, `a boolean or a dateTime`. */
 function wantedOf(structure: TypeStructure, element: ElementDefinition): string {
   const isNested = element.types.length === 0 || structure.children(element.path).length > 0;
   if (isNested) return withArticle(element.contentReference ?? `${structure.name}.${element.path}`);

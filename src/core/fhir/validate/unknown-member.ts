@@ -3,7 +3,7 @@ import { listNames, withArticle } from './found';
 import type { Member } from './member';
 import type { ElementChoice } from './element-choice';
 
-/** A sentence about a member that an object of the type (`Patient`, `Patient.contact`) cannot have. Slow. */
+/** Describes a member that an object of the type (`Patient`, `Patient.contact`) cannot have. Slow. */
 export function describeUnknown(
   name: string,
   typeName: string,
@@ -33,7 +33,10 @@ export function describeUnknown(
   return `${quoted} is not an element of ${typeName}; allowed are ${allowed}`;
 }
 
-/** What stands where the choice has its type: '' for `value`, '[x]' for `value[x]`, 'Foo' for `valueFoo`. */
+/**
+ * Returns the text after the name of the choice: '' for `value`, '[x]' for `value[x]`, 'Foo' for `valueFoo`. Undefined
+ * if the name is not that of the choice.
+ */
 function typeAfter(name: string, choice: ElementChoice): string | undefined {
   if (!name.startsWith(choice.name)) return undefined;
   const type = name.slice(choice.name.length);

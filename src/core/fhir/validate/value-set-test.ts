@@ -1,18 +1,18 @@
-/** What can be said about the codes of a value set at once, from the definitions alone. */
+/** Checks codes against value sets from the definitions alone. */
 import type { CodeList, Definitions } from '../definitions';
 import { shorten } from '../json/fault';
 import { codeSyntax } from './code-syntax';
 
 export interface ValueSetTest {
-  /** For a code without a system, which one of the value set's systems must know. */
+  /** For a code without a system: true if any system of the value set has it. */
   hasCode(code: string): boolean;
   hasCoding(system: string, code: string): boolean;
   hasSystem(system: string): boolean;
-  /** A clause about what is allowed, to follow a sentence that refuses `code`. */
+  /** A clause about the allowed codes, to follow a sentence that refuses `code`. */
   allowed(code: string | undefined): string;
 }
 
-/** Undefined where only the terminology service can tell. Input: canonical url, with or without `|version`. */
+/** Undefined if only the terminology service can decide. Input: canonical url, with or without `|version`. */
 export function testValueSet(definitions: Definitions, valueSet: string): ValueSetTest | undefined {
   const list = definitions.codeList(valueSet);
   if (list !== undefined) {
@@ -34,7 +34,7 @@ export function testValueSet(definitions: Definitions, valueSet: string): ValueS
   };
 }
 
-/** Lists are shown up to here; of longer ones the beginning. */
+/** The number of characters of a list that a sentence shows. */
 const MAX_SHOWN = 120;
 
 function describe({ codes, systems }: CodeList, given: string | undefined): string {
