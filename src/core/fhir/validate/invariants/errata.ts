@@ -1,20 +1,20 @@
 /**
- * Expressions of the specification that do not say what the specification means. Each is replaced only as long as the
- * definitions have the very text that is listed, and by the expression of a later release where there is one.
+ * Replacements for expressions of the specification that do not express its intent. Each applies only while the
+ * definitions have exactly the listed text. The replacement is the expression of a later release where there is one.
  */
 import type { ConstraintDefinition, Definitions } from '../../definitions';
 import type { Release } from '../../release';
 
 export interface Erratum {
   readonly releases: readonly Release[];
-  /** Left out: any, for an expression that many types share under keys of their own. */
+  /** Left out: any key, for an expression that many types share under keys of their own. */
   readonly keys?: readonly string[];
-  /** Only on these types; left out: wherever it stands. */
+  /** Only on these types; left out: on all. */
   readonly only?: readonly string[];
   /** As published. */
   readonly expression: string;
   readonly replacement: string;
-  /** What goes wrong, and what justifies the replacement. */
+  /** The fault of the expression, and the reason for the replacement. */
   readonly reason: string;
 }
 
@@ -176,8 +176,8 @@ export const ERRATA: readonly Erratum[] = [
 ];
 
 /**
- * The expression that is run for a constraint: its own, unless it is known to be wrong. Input: the type or element
- * that it is run on (`Patient.contact`).
+ * Returns the expression that is evaluated for a constraint: its own, unless an erratum replaces it. Input: the type or
+ * element that it is evaluated on (`Patient.contact`).
  */
 export function expressionOf(
   { key, expression }: ConstraintDefinition,

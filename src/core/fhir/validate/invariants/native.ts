@@ -1,16 +1,16 @@
 /**
- * Constraints that are held by code and not by running their FHIRPath: because the structure engine cannot let them
- * fail anyway, because their expression costs too much, or because FHIRPath leaves their meaning to code.
+ * Constraints that code enforces instead of their FHIRPath. Either the structural check already excludes a violation,
+ * or their expression is too expensive, or FHIRPath leaves their meaning to code.
  */
 export interface NativeInvariant {
-  /** The file, below core/fhir, that holds it. */
+  /** The files, below core/fhir, that enforce it. */
   readonly where: string;
   readonly reason: string;
 }
 
 const COSTLY = 'its expression looks through the whole resource for each element or contained resource';
 
-/** By key. All are rules of severity error of the base types, with the same meaning in every release. */
+/** By key. All have severity error, belong to the base types, and mean the same in every release. */
 export const NATIVE_INVARIANTS: ReadonlyMap<string, NativeInvariant> = new Map([
   [
     'ele-1',

@@ -3,9 +3,10 @@ import { decimalText, type JsonObject } from '../../json';
 import type { ValidationRun } from '../run';
 
 /**
- * `size`: "the number of bytes of data that make up this attachment (before base64 encoding, if that is done)"; `hash`:
- * "the calculated hash of the data using SHA-1" (https://hl7.org/fhir/R4/datatypes.html#Attachment). Both speak of what
- * `url` names where there is no `data`. Cost: the hash is calculated where one is given, some ms per MB.
+ * Checks `size`, "the number of bytes of data that make up this attachment (before base64 encoding, if that is done)",
+ * and `hash`, "the calculated hash of the data using SHA-1" (https://hl7.org/fhir/R4/datatypes.html#Attachment).
+ * Without `data` both describe what `url` names, so nothing is checked. Cost: some ms per MB to calculate a hash, only
+ * if one is given.
  */
 export function checkAttachment(attachment: JsonObject, run: ValidationRun): void {
   const { data, size, hash } = attachment;

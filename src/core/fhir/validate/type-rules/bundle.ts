@@ -4,10 +4,10 @@ import { parseReference } from '../../reference/literal';
 import type { ValidationRun } from '../run';
 import { isAbsolute, objectsOf } from './members';
 
-/** Where entries stand for requests, and a fullUrl for whatever the others refer to. */
+/** Types of Bundle whose entries are requests; a fullUrl there is any name by which other entries refer to it. */
 const REQUESTS: ReadonlySet<unknown> = new Set(['batch', 'transaction']);
 
-/** Links of which a second one would contradict the first. */
+/** Links that may occur only once, because a second one would contradict the first. */
 const SINGLE_LINKS: ReadonlySet<string> = new Set(['self', 'first', 'previous', 'prev', 'next', 'last']);
 
 /** Source: https://hl7.org/fhir/R4/bundle.html */
@@ -55,7 +55,7 @@ function checkFullUrl(
   const { kind, type, id } = parseReference(fullUrl);
   if (kind !== 'absolute' || type === undefined || !isJsonObject(resource)) return;
   const { id: own } = resource;
-  // An address that only looks like the one of a resource names another type.
+  // A url that only resembles the address of a resource names another type.
   if (type === resource['resourceType'] && typeof own === 'string' && own !== id)
     run.report(
       'business',
@@ -64,7 +64,10 @@ function checkFullUrl(
     );
 }
 
-/** search.mode (https://hl7.org/fhir/R4/codesystem-search-entry-mode.html); matches are resources of a server. */
+/**
+ * Checks search.mode (https://hl7.org/fhir/R4/codesystem-search-entry-mode.html). Matches and includes are resources of
+ * a server, so that they have an id.
+ */
 function checkMatch({ search }: JsonObject, resource: JsonObject, index: number, run: ValidationRun): void {
   const mode = isJsonObject(search) ? search['mode'] : undefined;
   const type = resource['resourceType'];

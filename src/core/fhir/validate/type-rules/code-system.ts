@@ -5,7 +5,7 @@ import { objectsOf } from './members';
 
 const STANDARD = 'http://hl7.org/fhir/concept-properties#';
 
-/** https://hl7.org/fhir/R4/codesystem.html#properties: properties that are the same in all code systems. */
+/** Properties that are the same in all code systems (https://hl7.org/fhir/R4/codesystem.html#properties). */
 const STANDARD_TYPES: Readonly<Record<string, readonly string[]>> = {
   inactive: ['boolean'],
   notSelectable: ['boolean'],
@@ -58,7 +58,7 @@ function checkProperties({ property }: JsonObject, run: ValidationRun): Readonly
   return types;
 }
 
-/** "The value of this property" has the type that the code system declares. The parser bounds the depth. */
+/** Checks that "the value of this property" has the type that the code system declares. The parser limits the depth. */
 function checkConcepts(
   concepts: JsonObject[string] | undefined,
   types: ReadonlyMap<string, string>,

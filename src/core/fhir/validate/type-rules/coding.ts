@@ -3,12 +3,12 @@ import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
 import { isAbsolute } from './members';
 
-/** Where value sets of HL7 have their urls, and nothing else has. */
+/** HL7 uses these urls only for value sets. */
 const VALUE_SETS = ['http://hl7.org/fhir/ValueSet/', 'http://terminology.hl7.org/ValueSet/'];
 
 /**
- * "The system is a URI that identifies the code system that defines the code": an absolute one, and not that of a
- * value set (https://hl7.org/fhir/R4/terminologies.html#system, datatypes.html#Coding).
+ * Checks that a system is absolute and not a value set: "The system is a URI that identifies the code system that
+ * defines the code" (https://hl7.org/fhir/R4/terminologies.html#system, datatypes.html#Coding).
  */
 export function checkCoding({ system }: JsonObject, run: ValidationRun): void {
   if (typeof system === 'string') checkSystem(system, run);

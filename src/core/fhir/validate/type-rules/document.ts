@@ -8,9 +8,9 @@ type Place = readonly (string | number)[];
 type Referring = readonly [place: Place, reference: JsonValue | undefined];
 
 /**
- * The resources that a Composition refers to "SHALL be included in the bundle"
- * (https://hl7.org/fhir/R4/documents.html#content), found as bundle.html#references says. What has an absolute http url
- * may be elsewhere; a relative one that fits several entries is ambiguous.
+ * Checks that the resources that a Composition refers to "SHALL be included in the bundle"
+ * (https://hl7.org/fhir/R4/documents.html#content). References are resolved as bundle.html#references says. A target
+ * with an absolute http url may be elsewhere; a relative reference that matches several entries is ambiguous.
  */
 export function checkDocument(bundle: JsonObject, run: ValidationRun): void {
   if (bundle['type'] !== 'document') return;
@@ -54,13 +54,16 @@ class DocumentEntries {
     }
   }
 
-  /** How many entries a reference of the Composition is to; undefined where it may be to something else. */
+  /**
+   * Returns the number of entries that a reference of the Composition matches; undefined if its target may be
+   * elsewhere.
+   */
   count(reference: string, from: string | undefined): number | undefined {
     const { kind } = parseReference(reference);
     if (kind === 'urn') return this.byUrl.get(reference) ?? 0;
     if (kind !== 'relative') return undefined;
     const { base } = parseReference(from ?? '');
-    // An address that is not that of a FHIR server gives a relative reference nothing to be relative to.
+    // If the fullUrl is not that of a FHIR server, a relative reference has no base.
     if (base === undefined) return this.byName.get(reference) ?? 0;
     return this.byUrl.get(`${base}/${reference}`) ?? 0;
   }

@@ -6,7 +6,7 @@ import { isAbsolute } from './members';
 const URIS = 'urn:ietf:rfc:3986';
 
 /**
- * "Identifier.system: … a URI that describes a set of values that are unique", an absolute one; under
+ * Checks that a system is absolute: "Identifier.system: … a URI that describes a set of values that are unique". Under
  * `urn:ietf:rfc:3986` "the value SHALL be a full URI" (https://hl7.org/fhir/R4/datatypes.html#Identifier).
  */
 export function checkIdentifier({ system, value }: JsonObject, run: ValidationRun): void {

@@ -6,7 +6,7 @@ import { objectsOf } from './members';
 type Place = readonly (string | number)[];
 
 /**
- * `enableWhen.question` is "the linkId for the question whose answer governs": there is one
+ * Checks that `enableWhen.question`, "the linkId for the question whose answer governs", names another item that exists
  * (https://hl7.org/fhir/R4/questionnaire.html).
  */
 export function checkQuestionnaire({ item }: JsonObject, run: ValidationRun): void {

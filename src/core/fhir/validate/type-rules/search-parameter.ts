@@ -1,7 +1,10 @@
 import type { JsonObject } from '../../json';
 import type { ValidationRun } from '../run';
 
-/** "A composite search parameter … combines" others: it has parts (https://hl7.org/fhir/R4/search.html#composite). */
+/**
+ * Checks that a composite has at least two components: "A composite search parameter … combines" others
+ * (https://hl7.org/fhir/R4/search.html#composite).
+ */
 export function checkSearchParameter({ type, component }: JsonObject, run: ValidationRun): void {
   const count = Array.isArray(component) ? component.length : 0;
   if (type === 'composite' && count < 2) {
