@@ -1,6 +1,7 @@
 /**
- * Makes the snapshot of a StructureDefinition from its differential and the definitions that it rests on.
- * Source: https://hl7.org/fhir/R4/profiling.html#snapshot, https://hl7.org/fhir/R4/elementdefinition.html#interpretation
+ * Generates the snapshot of a StructureDefinition from its differential and the definitions that it is based on.
+ * Source: https://hl7.org/fhir/R4/profiling.html#snapshot,
+ * https://hl7.org/fhir/R4/elementdefinition.html#interpretation
  */
 import type { JsonObject } from '../../json';
 import { objectMember, objectsMember, stringMember } from '../../terminology/members';
@@ -11,20 +12,20 @@ import { writeTree } from './snapshot/tree';
 export type { StructureSource } from './snapshot/generation';
 
 export interface Snapshot {
-  /** `snapshot.element`; undefined when none could be made. */
+  /** `snapshot.element`; undefined if none could be made. */
   readonly elements: readonly JsonObject[] | undefined;
   /**
-   * What is wrong with the differential or missing, by place in the StructureDefinition. With errors the elements are
-   * those that could be made without what is at fault; warnings tell of what was left out or taken otherwise.
+   * Faults and gaps of the differential, by place in the StructureDefinition. With errors, the elements are those that
+   * could be made without the faulty parts. Warnings name parts that were left out or read differently.
    */
   readonly findings: readonly Finding[];
 }
 
 /**
- * The snapshot that the differential gives; without a differential the one that is there. What `resolve` throws is
- * passed on.
+ * Generates the snapshot from the differential; without a differential, returns the existing snapshot. Errors of
+ * `resolve` are rethrown.
  *
- * Cost: one call of `resolve` for each definition that it rests on, at most 1,000; at most 30,000 elements. A profile of
+ * Cost: one call of `resolve` for each definition that it uses, at most 1,000; at most 30,000 elements. A profile of
  * 100 elements takes about a millisecond.
  */
 export async function generateSnapshot(structure: JsonObject, resolve: StructureSource): Promise<Snapshot> {

@@ -1,6 +1,6 @@
 /**
- * Walks a differential over the tree of the base: overlays elements, unfolds types where the differential looks into
- * them, makes slices.
+ * Applies a differential to the tree of the base: overlays elements, unfolds types whose elements the differential
+ * constrains, makes slices.
  * Source: https://hl7.org/fhir/R4/profiling.html, https://hl7.org/fhir/R4/elementdefinition.html#interpretation
  */
 import type { JsonObject } from '../../../json';
@@ -19,7 +19,7 @@ const EXTENSION_SLICING: JsonObject = {
 };
 const EXTENSION_NAMES: ReadonlySet<string> = new Set(['extension', 'modifierExtension']);
 
-/** Applies a node of the differential, and all below it, to an element. Changes `node`. */
+/** Applies a node of the differential, and everything below it, to an element. Changes `node`. */
 export async function constrain(
   node: ElementNode,
   differential: DifferentialNode,
@@ -40,7 +40,7 @@ export async function constrain(
   }
 }
 
-/** An extension that a profile names brings its texts, its largest number and its constraints. */
+/** Applies the texts, the maximum and the constraints of an extension that the profile names. */
 async function takeExtension(
   node: ElementNode,
   definition: JsonObject,
@@ -97,13 +97,13 @@ async function constrainChild(
   await constrain(added, { ...first, definition: undefined }, path, context);
 }
 
-/** A new element is its own base. */
+/** Adds `base` to a new element, which is its own base. */
 export function withBase(definition: JsonObject, path: string): JsonObject {
   const { min = 0, max = '*' } = definition;
   return { ...definition, base: { path, min, max } };
 }
 
-/** The choice element that `valueQuantity` is a short form of, with the type that it names. */
+/** Finds the choice element that `valueQuantity` is a short form of, with the type that it names. */
 function findChoice(
   parent: ElementNode,
   name: string,
@@ -127,8 +127,9 @@ function typeOfSuffix(codes: readonly string[], suffix: string): string | undefi
 }
 
 /**
- * A path such as `valueQuantity` says that the choice is of this type, and constrains that: the choice is sliced by type.
- * Where its slicing is not told otherwise, nothing but the types that are so named is allowed.
+ * Applies a path such as `valueQuantity`: slices the choice by type and constrains the slice of this type. If the
+ * choice is not sliced yet and the differential has no element for it, only types that are named in this way are
+ * allowed.
  */
 async function constrainShortcut(
   choice: { readonly element: ElementNode; readonly stem: string; readonly type: string },
@@ -172,7 +173,7 @@ function narrowChoice(element: ElementNode, stem: string, siblings: Differential
   const min = others.length === 0 ? only?.entry?.definition?.['min'] : undefined;
   element.definition = {
     ...element.definition,
-    // Where one type is left, what must be there of it must be there of the choice.
+    // If one type is left, a minimum of 1 of its slice is that of the choice.
     ...(min === 1 ? { min } : {}),
     slicing: typeSlicing('closed'),
     type: [...named.keys()].flatMap((code) => typesOf(element, code)),
@@ -224,8 +225,8 @@ async function constrainSlices(
 }
 
 /**
- * A slice name where nothing is sliced is a mere label: what is said holds for the element itself, as in profiles of the
- * specification (`FamilyMemberHistory.sex:Sex`). Two of them would contradict each other.
+ * Applies a slice name of an element without slicing. The name is then only a label, and its rules apply to the element
+ * itself, as in profiles of the specification (`FamilyMemberHistory.sex:Sex`). A second name is reported as an error.
  */
 async function constrainInPlace(
   element: ElementNode,
@@ -253,8 +254,8 @@ async function constrainInPlace(
 }
 
 /**
- * The slice of that name, made of what is said of all elements (or of the slice that it slices again) where it is new.
- * A new slice is optional: how many elements there must be says the whole, not its parts.
+ * Returns the slice of that name. A new slice is a copy of the sliced element, or of the slice that it slices again. It
+ * is optional, because the minimum of the sliced element does not apply to each slice.
  */
 function sliceOf(
   entry: ElementNode,

@@ -2,23 +2,26 @@ import type { JsonObject } from '../../../json';
 import type { FindingRule, FindingSeverity } from '../../finding';
 import type { ElementAllowance, ElementNode } from './tree';
 
-/** A structure that is made because another rests on it: what is wrong inside is reported at the place that led there. */
+/**
+ * A structure that is generated because another one needs it. Its faults are reported at the place in the other one
+ * that led to it.
+ */
 export interface Inside {
   readonly name: string;
   readonly expression: string;
-  /** True where the other can do without it. */
+  /** True if the other one can do without it. */
   readonly isOptional: boolean;
 }
 
-/** The structure that is being made. */
+/** The structure that is being generated. */
 export interface Making {
-  /** Urls of it and of the structures that it is made for. */
+  /** The urls of it and of the structures that it is generated for. */
   readonly chain: readonly string[];
-  /** Undefined for the one that was asked for. */
+  /** Undefined for the requested structure. */
   readonly inside: Inside | undefined;
 }
 
-/** The generation that a structure is made in; see Generation. */
+/** The generation that a structure belongs to; see Generation. */
 export interface SharedGeneration extends ElementAllowance {
   measure(definition: JsonObject): void;
   pause(): Promise<void>;
@@ -43,11 +46,11 @@ export interface Constraining {
   readonly making: Making;
   /** Its canonical url. */
   readonly source: string;
-  /** True where elements that the base does not have are new ones. */
+  /** True if elements that the base does not have are new ones. */
   readonly isSpecialization: boolean;
 }
 
-/** Reports at an element of the differential. */
+/** Reports a finding at an element of the differential. */
 export function reportAt(
   { generation, making }: Constraining,
   {

@@ -1,6 +1,6 @@
 /**
- * The elements of a differential as a tree. Where each of them belongs is said by its id, or, where ids are missing or
- * do not fit the paths, by path, slice name and order: what stands behind a slice and below its path is the slice's.
+ * Reads the elements of a differential into a tree. Their ids give their places. If ids are missing or do not match the
+ * paths, path, slice name and order give them: an element after a slice and below its path belongs to the slice.
  * Source: https://hl7.org/fhir/R4/elementdefinition.html#id, https://hl7.org/fhir/R4/profiling.html#slicing
  */
 import type { JsonObject } from '../../../json';
@@ -8,17 +8,17 @@ import { stringMember } from '../../../terminology/members';
 import type { ElementAllowance } from './tree';
 
 export interface DifferentialNode {
-  /** Undefined where only something below is constrained. */
+  /** Undefined if only something below is constrained. */
   definition: JsonObject | undefined;
-  /** Position in `differential.element`; of the first element below where the node has no definition. */
+  /** Index in `differential.element`; for a node without definition, that of the first element below it. */
   readonly index: number;
   /** By the last part of the path, in order. */
   readonly children: Map<string, DifferentialGroup>;
 }
 
-/** What a differential says of the elements of one path. */
+/** The nodes of a differential for the elements of one path. */
 export interface DifferentialGroup {
-  /** Of all of them. */
+  /** For all of them. */
   entry: DifferentialNode | undefined;
   /** By slice name, in order. */
   readonly slices: Map<string, DifferentialNode>;
@@ -44,8 +44,8 @@ interface Step {
 const LONGEST_PATH = 1_000;
 
 /**
- * @param typeName what all paths begin with
- * @param allowance is asked for each node that is made
+ * @param typeName the first part of all paths
+ * @param allowance is charged for each new node
  */
 export function readDifferential(
   elements: readonly JsonObject[],
@@ -77,7 +77,7 @@ export function readDifferential(
 }
 
 class Reader {
-  /** Which node of a path came last, for differentials without ids. */
+  /** The last node of each path, for differentials without ids. */
   private readonly latest = new Map<DifferentialGroup, DifferentialNode>();
 
   constructor(private readonly allowance: ElementAllowance) {}
@@ -127,7 +127,7 @@ function groupOf(parent: DifferentialNode, name: string): DifferentialGroup {
   return group;
 }
 
-/** The steps of every element by its id; undefined when the ids cannot be relied on. */
+/** Returns the steps of each element by its id; undefined if the ids are unreliable. */
 function readIds(elements: readonly JsonObject[]): readonly (readonly Step[])[] | undefined {
   const seen = new Set<string>();
   const all: (readonly Step[])[] = [];

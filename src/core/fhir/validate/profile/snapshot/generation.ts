@@ -9,36 +9,36 @@ import { placeOf, type Constraining, type SharedGeneration, type Making } from '
 import { copyNode, makeNode, readTree, type ElementNode } from './tree';
 
 /**
- * Gives the StructureDefinition of a canonical url (`url` or `url|version`), with or without a snapshot; undefined when
- * it is not known.
+ * Returns the StructureDefinition of a canonical url (`url` or `url|version`), with or without a snapshot; undefined if
+ * it is not available.
  */
 export type StructureSource = (canonical: string) => JsonObject | undefined | Promise<JsonObject | undefined>;
 
-/** Elements that are made in one generation, those of the definitions it draws on included. */
+/** Limit on the elements of one generation, including those of the definitions that it uses. */
 const MAX_ELEMENTS = 30_000;
-/** Characters of JSON that their definitions have in all. */
+/** Limit on the characters of JSON of all their definitions. */
 const MAX_CHARACTERS = 32_000_000;
-/** Elements that are made before others get a turn: some milliseconds. */
+/** Elements that are made between two turns of the event loop: some milliseconds. */
 const ELEMENTS_OF_TURN = 1_000;
-/** Definitions that one generation asks for. */
+/** Limit on the definitions that one generation resolves. */
 const MAX_DEFINITIONS = 1_000;
-/** Profiles on profiles, and profiles in profiles. */
+/** Limit on the depth of profiles on profiles, and of profiles in profiles. */
 const MAX_CHAIN = 32;
 
-/** The work that a generation may take is used up. */
+/** Thrown when a generation exceeds a limit. */
 export class GenerationLimit extends Error {}
 
-/** One generation: what it has found out, how much it may still do, what it has to say. */
+/** The state of one generation: definitions, trees, work done, findings. */
 export class Generation implements SharedGeneration {
   readonly findings: Finding[] = [];
   private made = 0;
-  /** Elements since others had a turn. */
+  /** Elements since the last turn of the event loop. */
   private sinceTurn = 0;
   private characters = 0;
   /** Definitions are shared, so that each is measured once. */
   private readonly sizes = new WeakMap<JsonObject, number>();
   private readonly structures = new Map<string, JsonObject | undefined>();
-  /** Trees are copied before they are changed. */
+  /** Shared; a tree is copied before it is changed. */
   private readonly trees = new Map<JsonObject, ElementNode | undefined>();
 
   constructor(private readonly resolve: StructureSource) {}
@@ -49,7 +49,7 @@ export class Generation implements SharedGeneration {
     this.measure(definition);
   }
 
-  /** Counts the size of a definition that was made. */
+  /** Counts the size of a new definition. Throws GenerationLimit. */
   measure(definition: JsonObject): void {
     this.sinceTurn += 1;
     let size = this.sizes.get(definition);
@@ -59,14 +59,14 @@ export class Generation implements SharedGeneration {
       throw new GenerationLimit(`more than ${MAX_CHARACTERS} characters come of it`);
   }
 
-  /** Lets others have a turn now and then. */
+  /** Yields to the event loop after each ELEMENTS_OF_TURN elements. */
   async pause(): Promise<void> {
     if (this.sinceTurn < ELEMENTS_OF_TURN) return;
     this.sinceTurn = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** @param expression the place in the structure that is being made */
+  /** @param expression the place in the structure that is being generated */
   report(
     { inside }: Making,
     rule: FindingRule,
@@ -101,10 +101,10 @@ export class Generation implements SharedGeneration {
   }
 
   /**
-   * The elements of the structure of that url: its snapshot, or one that is made of its differential. Shared: to be
-   * copied before it is changed. Undefined when there is none; then it has been reported.
+   * Returns the elements of the structure of that url: its snapshot, or one generated from its differential. The tree
+   * is shared and must be copied before it is changed. Undefined if there is none, which is then reported.
    *
-   * @param expression the place in the structure that is being made which names the url
+   * @param expression the place of the url in the structure that is being generated
    */
   async treeOf(
     canonical: string,
@@ -163,7 +163,7 @@ export class Generation implements SharedGeneration {
     return this.makeTree(structure, { chain: [...making.chain, url], inside });
   }
 
-  /** The elements of a structure by its differential; undefined when its base is missing. */
+  /** Generates the elements of a structure from its differential; undefined if its base is missing. */
   async makeTree(structure: JsonObject, making: Making): Promise<ElementNode | undefined> {
     const typeName = rootPathOf(structure);
     const elements = objectsMember(objectMember(structure, 'differential') ?? {}, 'element');
@@ -190,7 +190,7 @@ export class Generation implements SharedGeneration {
       const tree = await this.treeOf(base, making, 'StructureDefinition.baseDefinition');
       return tree === undefined ? undefined : copyNode(tree, this);
     }
-    // Element, Resource, Base, and logical models begin with nothing.
+    // Element, Resource, Base, and logical models have no base.
     if (isSpecialization(structure)) return makeNode({}, this);
     const sentence = 'A StructureDefinition that constrains another one names it as its baseDefinition';
     this.report(making, 'requiredMissing', sentence, 'StructureDefinition.baseDefinition');
@@ -205,7 +205,10 @@ function isSpecialization(structure: JsonObject): boolean {
   );
 }
 
-/** What all paths of a structure begin with: its type, of which the last part where it is a url (logical models). */
+/**
+ * Returns the first part of all paths of a structure: its type, or the last part of that if it is a url (logical
+ * models).
+ */
 export function rootPathOf(structure: JsonObject): string {
   const type = stringMember(structure, 'type') ?? '';
   return type.slice(type.lastIndexOf('/') + 1);

@@ -1,20 +1,20 @@
 /**
- * What an element of a differential makes of the element that it constrains.
+ * Applies an element of a differential to the element that it constrains.
  * Source: https://hl7.org/fhir/R4/elementdefinition.html#interpretation
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json';
 import { objectMember, objectsMember, stringMember } from '../../../terminology/members';
 
-/** Texts that a differential continues when its own begins with `...`. */
+/** Texts that a differential continues if its own text begins with `...`. */
 const CONTINUED: ReadonlySet<string> = new Set(['definition', 'comment', 'requirements']);
-/** Lists to which a differential adds. */
+/** Lists that a differential adds to. */
 const ADDED: ReadonlySet<string> = new Set(['alias', 'condition', 'example', 'mapping', 'code']);
 
 /**
- * The constrained definition. Members that accumulate (constraints, conditions, mappings …) are joined, slicing and
- * binding are joined member by member, all others are replaced.
+ * Returns the constrained definition. Members that accumulate (constraints, conditions, mappings …) are joined, slicing
+ * and binding are merged member by member, and all others are replaced.
  *
- * @param source canonical url of the structure that the constraint is from, for `constraint.source`
+ * @param source canonical url of the structure that has the constraint, for `constraint.source`
  */
 export function overlay(base: JsonObject, constraint: JsonObject, source: string): JsonObject {
   const result: JsonObject = { ...base };
@@ -41,7 +41,7 @@ function joined(name: string, base: JsonValue | undefined, value: JsonValue, sou
   return value;
 }
 
-/** Constraints by key: those of the base stay, a new one with the same key says it anew. */
+/** Joins constraints by key: those of the base stay, and a new one replaces one with the same key. */
 export function joinConstraints(base: JsonValue | undefined, added: JsonValue, source: string): JsonValue {
   const joinedByKey = new Map<string, JsonValue>();
   for (const constraint of Array.isArray(base) ? base : []) {
@@ -86,7 +86,7 @@ function dropOtherValueRules(definition: JsonObject, kept: string): void {
   }
 }
 
-/** What an element takes from the root of the extension that it shall be. */
+/** Members that an element takes from the root of its extension. */
 const OF_EXTENSION = [
   'short',
   'definition',
@@ -97,9 +97,9 @@ const OF_EXTENSION = [
 ] as const;
 
 /**
- * The element for an extension, before the profile says more: the texts of the extension's root, whether it modifies, its
- * largest number and its constraints stand for the general ones of `Extension`. How often it must be there at least is for
- * the profile to say.
+ * Returns the element for an extension, before the profile constrains it. The texts and `isModifier` of the extension's
+ * root replace the general ones of `Extension`, a smaller maximum applies, and its constraints are added. The minimum
+ * depends on the profile alone.
  */
 export function overlayExtension(element: JsonObject, extensionRoot: JsonObject, source: string): JsonObject {
   const result: JsonObject = { ...element };
@@ -128,7 +128,7 @@ export function typeCodes(definition: JsonObject): readonly string[] {
 const FHIRPATH_TYPES = 'http://hl7.org/fhirpath/';
 const FHIR_TYPE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
 
-/** The FHIR type; of `id` and primitive values, whose code is a type of FHIRPath, an extension tells it. */
+/** Returns the FHIR type. For `id` and primitive values the code is a type of FHIRPath, and an extension has it. */
 function toTypeName(type: JsonObject): string | undefined {
   const code = stringMember(type, 'code');
   if (code === undefined || !code.startsWith(FHIRPATH_TYPES)) return code;
@@ -136,7 +136,7 @@ function toTypeName(type: JsonObject): string | undefined {
   return told === undefined ? undefined : (stringMember(told, 'valueUrl') ?? stringMember(told, 'valueUri'));
 }
 
-/** The one profile of the one type of an element; undefined when there is another number of them. */
+/** Returns the profile of an element that has exactly one type with exactly one profile; otherwise undefined. */
 export function singleProfile(definition: JsonObject): string | undefined {
   const types = objectsMember(definition, 'type');
   const profiles = types.length === 1 ? types[0]?.['profile'] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The elements of a snapshot as a tree: what a path and a slice name say stands in the shape, so that a part can be
- * copied to another place. Source: https://hl7.org/fhir/R4/elementdefinition.html#id
+ * The elements of a snapshot as a tree. Its structure replaces paths and slice names, so that a part can be copied to
+ * another place. Source: https://hl7.org/fhir/R4/elementdefinition.html#id
  */
 import type { JsonObject } from '../../../json';
 import { stringMember } from '../../../terminology/members';
@@ -9,15 +9,15 @@ import { stringMember } from '../../../terminology/members';
 export interface ElementNode {
   /** Without `id` and `path`, which follow from the place. */
   definition: JsonObject;
-  /** By the last part of the path (`value[x]`), in order; empty where the content is that of the type. */
+  /** By the last part of the path (`value[x]`), in order; empty if the content is that of the type. */
   readonly children: Map<string, ElementNode>;
   /** By slice name, in order. */
   readonly slices: Map<string, ElementNode>;
 }
 
-/** Counts what is made, so that slices of slices of slices end. */
+/** Limits the number of elements, so that slices of slices of slices end. */
 export interface ElementAllowance {
-  /** Takes one element with this definition. Throws when no more may be made. */
+  /** Counts one element with this definition. Throws if the limit is exceeded. */
   take(definition: JsonObject): void;
 }
 
@@ -34,7 +34,7 @@ export function copyNode(node: ElementNode, allowance: ElementAllowance): Elemen
   return copy;
 }
 
-/** Puts copies of all children of `from` below `to`. */
+/** Adds copies of all children of `from` to `to`. */
 export function copyChildren(from: ElementNode, to: ElementNode, allowance: ElementAllowance): void {
   for (const [name, child] of from.children) to.children.set(name, copyNode(child, allowance));
 }
@@ -53,14 +53,14 @@ function withoutPlace(definition: JsonObject): JsonObject {
 }
 
 /**
- * The tree of `snapshot.element`; undefined when the list is none: no elements, a path without a parent. An element
- * with a slice name stands among the slices of the one before it with the same path, where there is one.
+ * Returns the tree of `snapshot.element`; undefined for an unusable list: no elements, a path without a parent. An
+ * element with a slice name is a slice of the element before it with the same path, if there is one.
  */
 export function readTree(
   elements: readonly JsonObject[],
   allowance: ElementAllowance,
 ): ElementNode | undefined {
-  /** The nodes above the present place, with the path of each. */
+  /** The nodes above the current place, with the path of each. */
   const above: { readonly path: string; readonly node: ElementNode }[] = [];
   for (const element of elements) {
     const path = stringMember(element, 'path');
@@ -89,12 +89,12 @@ function place(parent: ElementNode, name: string, node: ElementNode): void {
 }
 
 /**
- * What each element of a snapshot has (sdf-3): a cardinality, and a definition, of which the stored definitions of the
- * specification have the short form only.
+ * The cardinality that each element of a snapshot must have (sdf-3). It must also have a definition; the stored
+ * definitions of the specification have only `short`, which writeElement uses for it.
  */
 const COMPLETE: JsonObject = { min: 0, max: '*' };
 
-/** The elements of the tree in the order of a snapshot, with `id` and `path`. */
+/** Returns the elements of the tree in the order of a snapshot, with `id` and `path`. */
 export function writeTree(node: ElementNode, typeName: string): JsonObject[] {
   const elements: JsonObject[] = [];
   writeElement(node, typeName, typeName, elements);
@@ -105,7 +105,7 @@ function writeElement(node: ElementNode, id: string, path: string, into: JsonObj
   into.push({ id, path, ...COMPLETE, definition: node.definition['short'] ?? path, ...node.definition });
   for (const [name, child] of node.children) {
     const sliceName = sliceNameOf(child);
-    // An element that bears a slice name without being sliced.
+    // An element can have a slice name without being sliced.
     const childId = sliceName === undefined ? `${id}.${name}` : `${id}.${name}:${sliceName}`;
     writeElement(child, childId, `${path}.${name}`, into);
     for (const [slice, sliceNode] of inOrder(child.slices)) {
@@ -114,7 +114,7 @@ function writeElement(node: ElementNode, id: string, path: string, into: JsonObj
   }
 }
 
-/** Slices of a slice (`a/b`) stand behind it. */
+/** Orders slices so that slices of a slice (`a/b`) follow it. */
 function inOrder(slices: ReadonlyMap<string, ElementNode>): Iterable<readonly [string, ElementNode]> {
   const names = [...slices.keys()];
   if (!names.some((name) => name.includes('/'))) return slices;

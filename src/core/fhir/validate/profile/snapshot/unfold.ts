@@ -1,5 +1,5 @@
 /**
- * Gives elements the children of their type where a differential looks into it.
+ * Adds children to elements whose content a differential constrains.
  * Source: https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 import { shorten } from '../../../json/fault';
@@ -11,7 +11,7 @@ import { copyChildren, type ElementNode } from './tree';
 const TYPE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
 
 /**
- * Gives an element the children of what it refers to, of its profile or of its type, where it has none yet.
+ * Adds children to an element that has none: those of its contentReference, of its profile or of its type.
  *
  * @param index of the element in the differential, for reports
  */
@@ -51,7 +51,9 @@ function toTypeUrl(code: string): string {
   return code.includes(':') ? code : TYPE_BASE + code;
 }
 
-/** `#Questionnaire.item`: the elements are those of another element of the same type, as the type itself has them. */
+/**
+ * Adds the children that `#Questionnaire.item` refers to: those of another element of the type, as the type has them.
+ */
 async function unfoldReference(
   node: ElementNode,
   {
