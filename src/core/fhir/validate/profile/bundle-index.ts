@@ -1,10 +1,10 @@
-/** The resources of a Bundle by their addresses. Source: https://hl7.org/fhir/R4/bundle.html#references */
+/** Indexes the resources of a Bundle by their addresses. Source: https://hl7.org/fhir/R4/bundle.html#references */
 import { isJsonObject, type JsonObject } from '../../json';
 import { objectsOf, textOf } from './element';
 
 const RELATIVE = /^[A-Z][A-Za-z]{0,63}\/[A-Za-z0-9\-.]{1,64}$/;
 
-/** A resource with the address that its entry gives it. */
+/** A resource with the fullUrl of its entry. */
 export interface BundledResource {
   readonly resource: JsonObject;
   readonly fullUrl: string | undefined;
@@ -12,7 +12,7 @@ export interface BundledResource {
 
 export class BundleIndex {
   private readonly byFullUrl = new Map<string, BundledResource>();
-  /** By `Type/id`; undefined where several have it. */
+  /** By `Type/id`; undefined if several resources have it. */
   private readonly byName = new Map<string, BundledResource | undefined>();
 
   constructor(bundle: JsonObject) {
@@ -29,18 +29,18 @@ export class BundleIndex {
     }
   }
 
-  /** `fullUrl`: of the entry that the reference stands in. A version in the reference is not looked at. */
+  /** `fullUrl`: that of the entry with the reference. A version in the reference is ignored. */
   find(reference: string, fullUrl: string | undefined): BundledResource | undefined {
     const history = reference.indexOf('/_history/');
     const address = history < 0 ? reference : reference.slice(0, history);
     if (!RELATIVE.test(address)) return this.byFullUrl.get(address);
     const base = fullUrl === undefined ? undefined : baseOf(fullUrl);
-    // Without a base to stand on, type and id have to do where they are unambiguous.
+    // Without a base url, `Type/id` is resolved only if it is unambiguous.
     return base === undefined ? this.byName.get(address) : this.byFullUrl.get(base + address);
   }
 }
 
-/** What stands before `Type/id` in an address of a RESTful server; undefined for a urn. */
+/** Returns the part before `Type/id` in an address of a RESTful server; undefined for a urn. */
 function baseOf(fullUrl: string): string | undefined {
   const end = fullUrl.lastIndexOf('/', fullUrl.lastIndexOf('/') - 1) + 1;
   return end > 0 && /^https?:/.test(fullUrl) && RELATIVE.test(fullUrl.slice(end))

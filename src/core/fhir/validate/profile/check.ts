@@ -3,9 +3,9 @@ import type { ProfileRun } from './profile-run';
 import type { Shape, ShapeMember } from './shape';
 
 /**
- * Looks at one value and reports what it finds. `companion` is the object with `id` and `extension` of a primitive,
- * whose value may be absent; anything else has a value and no companion. Values of a shape that the type cannot have
- * are passed over: the base structure has reported them.
+ * Checks one value and reports its faults. `companion` is the object with `id` and `extension` of a primitive, whose
+ * value may be absent; any other value is present and has no companion. Values of a shape that the type cannot have are
+ * skipped, because the base structure has reported them.
  */
 export type ValueCheck = (
   value: JsonValue | undefined,
@@ -13,13 +13,13 @@ export type ValueCheck = (
   at: ProfileRun,
 ) => void;
 
-/** A value that was found, with its type. */
+/** A value of a resource, with its type. */
 export interface TypedValue {
   readonly value: JsonValue | undefined;
   readonly companion: JsonObject | undefined;
-  /** What stands below it; of a resource that of its own type. */
+  /** The shape of what is below it; for a resource that of its own type. */
   readonly shape: Shape;
-  /** Of a resource: runs a check in it. */
+  /** For a resource: runs a check in it. */
   readonly enter?: (at: ProfileRun, check: () => void) => void;
 }
 
@@ -29,7 +29,7 @@ export interface Origin {
   readonly name: string;
 }
 
-/** Runs checks on a value that stands in a member of `source`; the present place is that of the value. */
+/** Runs checks on a value of a member of `source`; the current place is that of the value. */
 export function runChecks(
   checks: readonly ValueCheck[],
   {

@@ -1,4 +1,4 @@
-/** The profiles that resources claim to conform to (https://hl7.org/fhir/R4/resource.html#Meta), at any depth. */
+/** Finds the profiles that resources claim to conform to (https://hl7.org/fhir/R4/resource.html#Meta), at any depth. */
 import { isJsonObject, type JsonObject } from '../../json';
 import type { Definitions } from '../../definitions';
 import type { ValidationRun } from '../run';
@@ -7,31 +7,36 @@ import { ProfileRun } from './profile-run';
 import type { CompiledProfile } from './compiled-profile';
 import { Shapes, type Shape, type ShapeMember } from './shape';
 
-/** One resource that names profiles: the one that is validated, or one inside it. */
+/** A resource that names profiles: the one that is validated, or one inside it. */
 export interface ProfileClaim {
   readonly resource: JsonObject;
-  /** Canonical urls as they are written, each once. */
+  /** Canonical urls as written, each once. */
   readonly profiles: readonly string[];
-  /** How one gets there from the outermost resource. */
+  /** The steps to it from the outermost resource. */
   readonly way: readonly ClaimStep[];
 }
 
 interface ClaimStep {
   readonly member: ShapeMember;
-  /** -1 where there is one without an array. */
+  /** -1 for a single value without an array. */
   readonly index: number;
   readonly source: JsonObject;
   readonly value: JsonObject;
 }
 
-/** Cost: well below 1 µs for a resource that holds no other and claims nothing; never looks into data types. */
+/**
+ * Returns the claims of a resource and of all resources inside it; data types are not searched. Cost: well below 1 µs
+ * for a resource that holds no other and claims nothing.
+ */
 export function collectClaims(resource: JsonObject, definitions: Definitions): ProfileClaim[] {
   const claims: ProfileClaim[] = [];
   collect(resource, [], ClaimFinder.of(definitions), claims);
   return claims;
 }
 
-/** Checks the claim's resource against one profile, at the right place of `run`, which was made for the outermost. */
+/**
+ * Checks the claim's resource against one profile, at its place in `run`, which was made for the outermost resource.
+ */
 export function checkClaim(
   { resource, way }: ProfileClaim,
   profile: CompiledProfile,
@@ -40,7 +45,7 @@ export function checkClaim(
   follow(way, 0, ProfileRun.of(run), () => profile.check(resource, run));
 }
 
-/** Reports something about the claim itself, at the profile's place in `meta`. */
+/** Reports a finding about the claim itself, at the profile's place in `meta`. */
 export function reportClaim(
   { resource, way }: ProfileClaim,
   profile: string,
@@ -112,7 +117,7 @@ function descend(
 
 const NONE: readonly ShapeMember[] = [];
 
-/** Knows behind which elements of a type other resources stand: `contained`, `entry` of a Bundle … */
+/** Finds the elements of a type that lead to other resources: `contained`, `entry` of a Bundle … */
 class ClaimFinder {
   private static readonly known = new WeakMap<Definitions, ClaimFinder>();
   private readonly members = new Map<Shape, readonly ShapeMember[]>();
@@ -138,7 +143,7 @@ class ClaimFinder {
 
   private leads({ isResource, shape }: ShapeMember, met: Set<Shape>): boolean {
     if (isResource) return true;
-    // Data types hold no resources, only elements that a resource itself has.
+    // Data types hold no resources; only elements of a resource itself do.
     if (shape.isWholeType || met.has(shape)) return false;
     met.add(shape);
     return [...shape.all].some(({ members }) => members.some((member) => this.leads(member, met)));

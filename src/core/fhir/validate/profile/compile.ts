@@ -1,4 +1,4 @@
-/** Compiles the elements of a profile, leaving out what the base asks for anyway. */
+/** Compiles the elements of a profile, without what the base requires anyway. */
 import type { JsonObject, JsonValue } from '../../json';
 import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
@@ -12,9 +12,9 @@ import type { Shape } from './shape';
 import type { ProfileTree } from './tree';
 
 /**
- * Input: the tree of a snapshot, and the set of what it may name. Profiles that it names are compiled when a value
- * meets them. Throws ProfileError when the profile is for a type that this release does not have.
- * Cost: some 100 µs for a profile of a hundred elements.
+ * Compiles a profile from the tree of its snapshot. `profiles` has the profiles that it may name; these are compiled
+ * when a value needs them. Throws ProfileError if the profile is for a type that this release does not have, and
+ * ProfileLimit if it is too large to compile. Cost: some 100 µs for a profile of a hundred elements.
  */
 export function compileProfile(tree: ProfileTree, profiles: Profiles): CompiledProfile {
   const { definitions, shapes } = profiles;
@@ -52,7 +52,7 @@ export function compileProfile(tree: ProfileTree, profiles: Profiles): CompiledP
       if (problems.length > 0) reportProblems(at);
       if (!at.spend(checks.length)) return;
       runAll(checks, value, companion, at);
-      // Says so when the work was too much.
+      // Reports if the work exceeded its limit.
       at.spend(0);
     },
   };

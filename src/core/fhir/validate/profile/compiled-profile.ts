@@ -1,4 +1,4 @@
-/** A profile as it is compiled, and the profiles that it may name. */
+/** A compiled profile, and the profiles that it may name. */
 import type { Definitions } from '../../definitions';
 import type { JsonObject, JsonValue } from '../../json';
 import type { ResourceProfile } from '../index';
@@ -10,15 +10,17 @@ import type { ProfileTree } from './tree';
 export interface CompiledProfile extends ResourceProfile {
   readonly url: string;
   readonly version: string | undefined;
-  /** The type that it is for: `Observation`, `Extension`, `Quantity`. */
+  /** The type that the profile is for: `Observation`, `Extension`, `Quantity`. */
   readonly type: string;
-  /** Of an extension: it stands in `modifierExtension`. */
+  /** For an extension: true if it belongs in `modifierExtension`. */
   readonly isModifier: boolean;
-  /** What of the profile could not be compiled, as sentences; reported as `unresolved` with each check. */
+  /**
+   * Sentences about parts that could not be compiled; each run that checks the profile reports them as `unresolved`.
+   */
   readonly problems: readonly string[];
   /**
-   * Everything that the profile asks for beyond its base type. The present place of `run` is the resource, which has
-   * the right structure.
+   * Checks everything that the profile requires beyond its base type. The current place of `run` is that of the
+   * resource, which must have the right structure.
    */
   check(resource: JsonObject, run: ValidationRun): void;
   /** The same for a resource that another one refers to. */
@@ -32,16 +34,16 @@ export interface CompiledProfile extends ResourceProfile {
   ): void;
 }
 
-/** What profiles are compiled with. */
+/** The definitions that profiles are compiled from. */
 export interface ProfileSource {
   readonly definitions: Definitions;
-  /** The StructureDefinition, with its snapshot, of a canonical url as it is written (`url` or `url|version`). */
+  /** Returns the StructureDefinition, with its snapshot, of a canonical url as written (`url` or `url|version`). */
   structureDefinition(canonical: string): JsonObject | undefined;
-  /** All codes of a value set, where they are at hand; asked where the specification does not tell. */
+  /** Returns all codes of a value set if they are available; called if the specification does not define them. */
   codes?(valueSet: string): KnownCodes | undefined;
 }
 
-/** A value set of which it can be told at once whether it has a code. */
+/** A value set whose codes are available without a call of the terminology service. */
 export interface KnownCodes {
   hasCode(code: string): boolean;
   hasCoding(system: string, code: string): boolean;

@@ -1,4 +1,6 @@
-/** The constraints of a profile (https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint). */
+/**
+ * Compiles the constraints of a profile (https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint).
+ */
 import type { Definitions } from '../../definitions';
 import { shorten } from '../../json/fault';
 import type { PathAllowance } from '../../path';
@@ -7,12 +9,13 @@ import type { Origin, ValueCheck } from './check';
 import type { ProfileConstraint } from './element';
 import { corrected } from './errata';
 
-/** What one evaluation counts for among the steps of a resource. */
+/** The number of steps that one evaluation costs. */
 const STEPS = 5;
 
 /**
- * Undefined for a constraint without an expression, which is for people to judge. Throws PathError when the
- * expression cannot be compiled for values of that place, PathBudgetError beyond the budget of compiling.
+ * Compiles one constraint. Returns undefined for a constraint without an expression, which only people can judge.
+ * Throws PathError if the expression cannot be compiled for values of that place, PathBudgetError beyond the budget of
+ * compiling.
  */
 export function compileConstraint(
   definitions: Definitions,
@@ -28,7 +31,7 @@ export function compileConstraint(
     const { run } = at;
     if (!run.isFull || (severity === 'warning' && !run.wantsWarnings) || !at.spend(STEPS)) return;
     if (invariant.holds(value ?? null, companion, run, at.allowance)) return;
-    // What used up the allowance said nothing.
+    // A result means nothing once the allowance is used up.
     if (at.spend(0)) at.report('invariant', sentence, [], severity);
   };
 }

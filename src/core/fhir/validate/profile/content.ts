@@ -1,4 +1,4 @@
-/** What a profile asks of the values of one element, and of the elements below them. */
+/** Compiles what a profile requires of the values of one element, and of the elements below them. */
 import { isJsonObject, type JsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import type { Origin, ValueCheck } from './check';
@@ -28,11 +28,11 @@ const BY_TYPE: ProfileSlicing = {
 };
 
 export class ContentCompiler {
-  /** What could not be compiled, as sentences. */
+  /** Sentences about what could not be compiled. */
   readonly problems: string[];
   private readonly rules: ValueRules;
   private made = 0;
-  /** Contents that a contentReference leads back to. */
+  /** Cached, because a contentReference can lead back to a content. */
   private readonly contents = new Map<ElementNode, Map<Shape, readonly ElementCheck[]>>();
 
   constructor(
@@ -51,7 +51,7 @@ export class ContentCompiler {
     return [...this.rules.compile(root.element, shape, base), ...this.contentChecks(root, shape)];
   }
 
-  /** The checks of one type that the values of an element can have. */
+  /** Compiles the checks of one type that the values of an element can have. */
   private memberChecks(
     node: ElementNode,
     member: ShapeMember,
@@ -80,13 +80,15 @@ export class ContentCompiler {
     return checks;
   }
 
-  /** Where any resource could stand, and the profile says which type it is, what stands below that type. */
+  /**
+   * Returns the shape of the type that the profile names, if it names one for an element that can hold any resource.
+   */
   private shapeFor({ element: { types } }: ElementNode, { isResource, shape }: ShapeMember): Shape {
     const [first, ...others] = isResource ? types : [];
     return (first && others.length === 0 ? this.profiles.shapes.ofType(first.code) : undefined) ?? shape;
   }
 
-  /** SimpleQuantity, where the base says so too: its constraints are among those of the base. */
+  /** True for a profile that the base names too (SimpleQuantity): its constraints are among those of the base. */
   private isNamedByBase(canonical: string, { type: { constraints } }: ShapeMember): boolean {
     if (constraints === undefined) return false;
     const given = this.profiles.tree(canonical)?.root.element.constraints ?? [];
@@ -97,7 +99,7 @@ export class ContentCompiler {
     return code === type.code || code.startsWith(SYSTEM_TYPE) || isResource;
   }
 
-  /** Where any resource could stand, the profile may name types, and elements that only those have. */
+  /** Checks the type of a resource, if the profile names types for an element that can hold any resource. */
   private resourceChecks(node: ElementNode): ValueCheck[] {
     const { definitions } = this.profiles;
     const types = [...new Set(node.element.types.map(({ code }) => code))];
@@ -117,7 +119,7 @@ export class ContentCompiler {
     ];
   }
 
-  /** Of profiles on a type one must be met. */
+  /** Checks that a value meets one of the profiles of its type. */
   private profileCheck(canonicals: readonly string[], member: ShapeMember): ValueCheck {
     const { profiles, origin } = this;
     const { shapes } = profiles;
@@ -145,7 +147,7 @@ export class ContentCompiler {
     };
   }
 
-  /** The elements below, as one check. */
+  /** Combines the checks of the elements below into one. */
   private contentChecks(node: ElementNode, shape: Shape): ValueCheck[] {
     if (node.children.length === 0) return [];
     const checks = this.contentOf(node, shape);
@@ -153,7 +155,7 @@ export class ContentCompiler {
     return checks.length === 0 ? [...ofValue] : [...ofValue, runElements(checks)];
   }
 
-  /** `Patient.birthDate.value`: the value of a primitive, as against its extensions. */
+  /** Checks `Patient.birthDate.value`: the value of a primitive, apart from its extensions. */
   private *primitiveChecks(node: ElementNode, shape: Shape): Generator<ValueCheck> {
     const child = node.children.find(({ name }) => name === 'value');
     if (!child) return;
@@ -185,8 +187,8 @@ export class ContentCompiler {
   }
 
   /**
-   * `#Questionnaire.item`: the content of another element of this profile, which may be the one around it. A url
-   * before the `#` names the base, which has been asked.
+   * Checks the content of `#Questionnaire.item`: another element of this profile, which may enclose this one. A url
+   * before the `#` names the base, whose own checks cover it.
    */
   private referredChecks(reference: string, shape: Shape): ValueCheck[] {
     const hash = reference.indexOf('#');
@@ -216,7 +218,7 @@ export class ContentCompiler {
   private compileElement(node: ElementNode, shape: Shape): ElementCheck | undefined {
     const { element, name } = node;
     const base = shape.element(name) ?? choiceByKey(shape, name);
-    // One type of a choice of types may have elements that others lack.
+    // A type of a choice may lack an element that another type has.
     if (!base) return undefined;
     const { definition } = base;
     const members = base.members.map((member): MemberCheck => {
@@ -232,13 +234,13 @@ export class ContentCompiler {
     return new ElementCheck(rules, this.profiles.shapes, this.origin);
   }
 
-  /** Whether a type of the base is among those of the profile. */
+  /** True if the profile allows this type of the base. */
   private isAllowed({ types, contentReference }: ProfileElement, member: ShapeMember): boolean {
     if (types.length === 0 || contentReference !== undefined || member.isResource) return true;
     return types.some(({ code }) => this.isSameType(code, member) || this.isWider(code, member));
   }
 
-  /** `Element` where the base has BackboneElement. */
+  /** True for a more general type, such as `Element` where the base has BackboneElement. */
   private isWider(code: string, { type, shape }: ShapeMember): boolean {
     return !shape.isWholeType && this.profiles.definitions.conformsTo(type.code, code);
   }
@@ -294,7 +296,7 @@ export class ContentCompiler {
     return (_value, _companion, at) => at.report('profile', sentence);
   }
 
-  /** The url that alone decides whether an extension is in the slice. */
+  /** Returns the url of an extension slice, if the url alone decides which extensions are in it. */
   private urlOf(slice: ElementNode, { discriminators }: ProfileSlicing): string | undefined {
     const [discriminator, ...others] = discriminators;
     const isByUrl = discriminator?.path === 'url' && ['value', 'pattern'].includes(discriminator.type);
@@ -302,16 +304,16 @@ export class ContentCompiler {
     const [place] = givenPlaces(slice, [{ kind: 'member', name: 'url' }], this.profiles);
     const [given] = place?.values ?? [];
     if (typeof given?.value === 'string') return given.value;
-    // The url of an extension is that of its definition, which may be unknown here.
+    // The url of an extension is that of its definition, which may be unavailable.
     const [canonical, ...alternatives] = slice.element.types.flatMap((type) => type.profiles);
     return alternatives.length === 0 ? canonical?.replace(/\|.*/, '') : undefined;
   }
 }
 
-/** Elements and slices of one profile, each as often as it has types: some ten times those of the largest published. */
+/** Limit on the elements and slices of one profile, once per type: some ten times those of the largest published. */
 const MAX_MADE = 50_000;
 const NO_CHECKS: readonly ValueCheck[] = [];
-/** A primitive without extensions. */
+/** The elements of a primitive without extensions. */
 const NOTHING: JsonObject = Object.freeze({});
 
 function runElements(checks: readonly ElementCheck[]): ValueCheck {
@@ -324,7 +326,7 @@ function runElements(checks: readonly ElementCheck[]): ValueCheck {
   };
 }
 
-/** Elements of old snapshots that name one type of a choice: `valueQuantity`. */
+/** Finds elements of old snapshots that name one type of a choice: `valueQuantity`. */
 function choiceByKey(shape: Shape, key: string): ShapeElement | undefined {
   const member = shape.member(key);
   if (!member) return undefined;

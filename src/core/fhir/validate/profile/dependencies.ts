@@ -1,11 +1,11 @@
-/** Which other StructureDefinitions one needs. */
+/** Finds the StructureDefinitions that another one needs. */
 import { isJsonObject, type JsonObject } from '../../json';
 import { objectsOf, textOf, textsOf } from './element';
 
 /**
- * Canonical urls, as they are written, of what a StructureDefinition names: profiles on the types of its elements
- * (extensions among them), profiles on the targets of its references, and what it is based on where it has no
- * snapshot yet. Those of base types (`…/StructureDefinition/Patient`) are among them.
+ * Returns the canonical urls, as written, that a StructureDefinition names: profiles on the types of its elements
+ * (including extensions), profiles on the targets of its references, and its base if it has no snapshot yet. Urls of
+ * base types (`…/StructureDefinition/Patient`) are included.
  */
 export function dependenciesOf(structureDefinition: JsonObject): readonly string[] {
   const { baseDefinition, snapshot, differential } = structureDefinition;

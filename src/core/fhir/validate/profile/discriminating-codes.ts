@@ -5,8 +5,8 @@ import type { Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 
 /**
- * The value sets whose codes discriminate slices of a profile and are not in the specification. The profile can only be
- * compiled with these codes.
+ * Returns the value sets that discriminate slices of a profile and whose codes are not available. The profile can only
+ * be compiled with these codes.
  */
 export function discriminatingValueSets(canonical: string, profiles: Profiles): readonly string[] {
   const found = new Set<string>();

@@ -1,4 +1,4 @@
-/** The paths of discriminators: a restricted FHIRPath (https://hl7.org/fhir/R4/profiling.html#discriminator). */
+/** Parses the paths of discriminators: a restricted FHIRPath (https://hl7.org/fhir/R4/profiling.html#discriminator). */
 import { shorten } from '../../json/fault';
 import { parsePath } from '../../path/parser';
 import type { PathSyntax } from '../../path/syntax';
@@ -11,7 +11,9 @@ export type DiscriminatorStep =
   | { readonly kind: 'resolve' }
   | { readonly kind: 'ofType'; readonly typeName: string };
 
-/** The steps from the sliced element; none for `$this`. Throws ProfileError for anything that R4 does not allow. */
+/**
+ * Returns the steps from the sliced element; none for `$this`. Throws ProfileError for a path that R4 does not allow.
+ */
 export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep[] {
   const steps: DiscriminatorStep[] = [];
   try {

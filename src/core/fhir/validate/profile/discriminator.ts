@@ -1,4 +1,4 @@
-/** Which values are in a slice (https://hl7.org/fhir/R4/profiling.html#discriminator). */
+/** Decides which values are in a slice (https://hl7.org/fhir/R4/profiling.html#discriminator). */
 import { isJsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { TypedValue } from './check';
@@ -13,19 +13,19 @@ import type { CompiledProfile, KnownCodes, Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 import { contains, isFixed, weightOf } from './value';
 
-/** Undefined: it cannot be told, because it depends on a resource that is not at hand. */
+/** Undefined if the answer depends on a resource that is not available. */
 export type Answer = boolean | undefined;
 
 export interface Criterion {
   holds(item: TypedValue, at: ProfileRun): Answer;
-  /** Of a profile: what a value of the right type lacks to meet it, '' for nothing. */
+  /** For a profile: why a value of the right type does not conform to it; '' if it does. */
   fault?(item: TypedValue, at: ProfileRun): string;
 }
 
 type PlaceTest = (found: FoundPlace, at: ProfileRun) => Answer;
 
 /**
- * What one discriminator tells of one slice; undefined when the slice says nothing at its path. Throws ProfileError
+ * Compiles one discriminator for one slice. Returns undefined if the slice has no rule at its path. Throws ProfileError
  * for a discriminator that cannot be evaluated.
  */
 export function compileDiscriminator(
@@ -76,7 +76,7 @@ function compileTest(type: string, places: readonly GivenPlace[], profiles: Prof
   }
 }
 
-/** One of several possible places will do; if one of them says nothing, neither do all. */
+/** Combines tests of several possible places: one must pass. Returns undefined if any place has no test. */
 function anyOf(tests: readonly (PlaceTest | undefined)[]): PlaceTest | undefined {
   const [first, ...others] = tests;
   if (others.length === 0) return first;
@@ -93,7 +93,7 @@ function anyOf(tests: readonly (PlaceTest | undefined)[]): PlaceTest | undefined
   };
 }
 
-/** Whether some value at the place is as asked. */
+/** True if some value at the place passes the test; undefined if values may be missing. */
 function some(
   { values, absentTypes, isUncertain }: FoundPlace,
   test: (value: TypedValue) => boolean,
@@ -119,7 +119,7 @@ function compileValueTest(place: GivenPlace, profiles: Profiles): PlaceTest | un
   };
 }
 
-/** Whether a value is, or has, what a profile gives. */
+/** Compiles the test whether a value equals a fixed value or contains a pattern. */
 function compileGivenTest({ isFixed: isWhole, value: given, companion }: PlaceValue): GivenTest {
   if (!isWhole) return (value, _companion, meter) => given !== undefined && contains(given, value, meter);
   if (typeof given === 'string' && companion === undefined) return (value) => value === given;
@@ -174,7 +174,7 @@ function compileTypeTest(places: readonly GivenPlace[], { definitions }: Profile
   };
 }
 
-/** Met by what conforms to one of the profiles. */
+/** A criterion that holds if a value conforms to one of the profiles. */
 function profileCriterion(
   steps: readonly DiscriminatorStep[],
   canonicals: readonly string[],

@@ -1,4 +1,4 @@
-/** One element of a profile: how often it occurs, of which types its values are, and what is asked of each. */
+/** Checks one element of a profile: the number of its values, their types, and the rules on each. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import { runChecks, type Origin, type ValueCheck } from './check';
@@ -8,7 +8,7 @@ import type { Item, SlicingCheck } from './slicing';
 
 export interface MemberCheck {
   readonly member: ShapeMember;
-  /** False for a type of a choice that the profile leaves out. */
+  /** False for a type of a choice that the profile excludes. */
   readonly isAllowed: boolean;
   readonly checks: readonly ValueCheck[];
 }
@@ -18,15 +18,15 @@ export interface ElementRules {
   readonly path: string;
   /** Last part of the path, without `[x]`. */
   readonly name: string;
-  /** 0 where the base asks for as much. */
+  /** 0 if the base already requires as many. */
   readonly min: number;
-  /** Infinity where the base allows no more. */
+  /** Infinity if the base already allows no more. */
   readonly max: number;
   readonly members: readonly MemberCheck[];
   readonly slicing: SlicingCheck | undefined;
 }
 
-/** Looks at one element of `source`, whose place is the present one. */
+/** Checks one element of `source`, which is at the current place. */
 export class ElementCheck {
   private readonly allowedTypes: string;
 

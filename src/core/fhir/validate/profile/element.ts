@@ -1,10 +1,10 @@
-/** The parts of an ElementDefinition that a profile is judged by. Source: https://hl7.org/fhir/R4/elementdefinition.html */
+/** The parts of an ElementDefinition that validation uses. Source: https://hl7.org/fhir/R4/elementdefinition.html */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import { ProfileError } from './error';
 
 export interface ProfileElement {
-  /** As it stands: `Observation.value[x]`. */
+  /** As written: `Observation.value[x]`. */
   readonly path: string;
   readonly id: string | undefined;
   readonly sliceName: string | undefined;
@@ -26,7 +26,7 @@ export interface ProfileElement {
 
 export interface ProfileType {
   readonly code: string;
-  /** Canonical urls of profiles, of which a value must meet one. */
+  /** Canonical urls of profiles; a value must meet one of them. */
   readonly profiles: readonly string[];
   readonly targetProfiles: readonly string[];
   /** `contained`, `referenced`, `bundled`; empty: any. */
@@ -49,10 +49,10 @@ export interface ProfileDiscriminator {
 
 /** `fixed[x]`, `pattern[x]`, `minValue[x]`, `maxValue[x]` */
 export interface GivenValue {
-  /** What stands for `[x]`: `CodeableConcept`, `Code`. */
+  /** The text in place of `[x]`: `CodeableConcept`, `Code`. */
   readonly suffix: string;
   readonly value: JsonValue | undefined;
-  /** Of a primitive: the object with its `id` and `extension`. */
+  /** For a primitive: the object with its `id` and `extension`. */
   readonly companion: JsonObject | undefined;
 }
 
@@ -173,7 +173,7 @@ export function objectsOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** As a sentence names it. */
+/** The path, shortened for a sentence. */
 export function pathOf({ path }: ProfileElement): string {
   return shorten(path);
 }

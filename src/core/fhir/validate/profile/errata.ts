@@ -1,6 +1,6 @@
 /**
- * Expressions in profiles of the specification that do not say what they mean, wherever a profile has inherited them.
- * Those of the base types stand in ../invariants/errata.ts.
+ * Corrections of expressions in profiles of the specification that do not express their intent. They also apply to
+ * profiles that inherit such an expression. ../invariants/errata.ts has those of the base types.
  */
 import type { ProfileConstraint } from './element';
 
@@ -9,7 +9,7 @@ export interface ProfileErratum {
   /** As published. */
   readonly expression: string;
   readonly replacement: string;
-  /** What goes wrong, and what justifies the replacement. */
+  /** The fault of the expression, and the reason for the replacement. */
   readonly reason: string;
 }
 
@@ -32,7 +32,7 @@ export const PROFILE_ERRATA: readonly ProfileErratum[] = [
   },
 ];
 
-/** The constraint with the expression that is run for it. */
+/** Returns the constraint with the expression to evaluate. */
 export function corrected(constraint: ProfileConstraint): ProfileConstraint {
   const erratum = PROFILE_ERRATA.find(
     ({ key, expression }) => key === constraint.key && expression === constraint.expression,

@@ -1,4 +1,4 @@
-/** A StructureDefinition that resources cannot be judged by; the message ends a sentence that names it. */
+/** A StructureDefinition that cannot be used for validation; the message ends a sentence that names it. */
 export class ProfileError extends Error {
   constructor(message: string) {
     super(message);

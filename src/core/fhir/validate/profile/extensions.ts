@@ -1,4 +1,4 @@
-/** Extensions whose definitions are known, wherever they stand (https://hl7.org/fhir/R4/extensibility.html). */
+/** Checks extensions with available definitions, wherever they occur (https://hl7.org/fhir/R4/extensibility.html). */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
@@ -6,7 +6,7 @@ import { ProfileRun } from './profile-run';
 import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeMember } from './shape';
 
-/** The urls of the definitions of all extensions in a resource, each once. Cost: one walk, some µs. */
+/** Returns the urls of the definitions of all extensions in a resource, each once. Cost: one traversal, some µs. */
 export function collectExtensionUrls(resource: JsonObject): Set<string> {
   const urls = new Set<string>();
   collect(resource, urls);
@@ -36,15 +36,18 @@ function isExtensionName(name: string): boolean {
   return name === 'extension' || name === 'modifierExtension';
 }
 
-/** A url without a scheme names a part of the extension around it, whose definition says what it is. */
+/**
+ * Returns the url of an extension's definition. A url without a scheme names a part of the enclosing extension, whose
+ * definition describes it.
+ */
 function definitionOf(extension: JsonObject): string | undefined {
   const url = extension['url'];
   return typeof url === 'string' && url.includes(':') ? url : undefined;
 }
 
 /**
- * Checks all extensions of the resource for which `run` was made that have a definition in `profiles`; those that a
- * profile checked in the same run are not checked again. Cost: one walk over the resource, and the checks.
+ * Checks all extensions of the resource for which `run` was made that have a definition in `profiles`. Extensions that
+ * a profile checked in the same run are skipped. Cost: one traversal of the resource, and the checks.
  */
 export function checkExtensions(resource: JsonObject, run: ValidationRun, profiles: Profiles): void {
   const shape = profiles.shapes.ofResource(resource);
@@ -71,7 +74,7 @@ class ExtensionWalk {
     }
   }
 
-  /** Objects of a complex type, or the companions of primitives. */
+  /** Visits objects of a complex type, or the companions of primitives. */
   private values(value: JsonValue, member: ShapeMember, source: JsonObject): void {
     this.at.push(member.step);
     if (!Array.isArray(value)) this.value(value, member, source);

@@ -1,4 +1,4 @@
-/** Where a discriminator's path leads to from an element of a resource. */
+/** Evaluates a discriminator's path on an element of a resource. */
 import { isJsonObject, type JsonObject } from '../../json';
 import type { TypedValue } from './check';
 import type { DiscriminatorStep } from './discriminator-path';
@@ -8,13 +8,13 @@ import type { Shapes, ShapeMember } from './shape';
 
 export interface FoundPlace {
   readonly values: readonly TypedValue[];
-  /** Types of targets of references that are not at hand: of them nothing but the type is known. */
+  /** Types of reference targets that are not available; nothing else is known of these targets. */
   readonly absentTypes: readonly string[];
-  /** True when a reference leads to something of which nothing is known. */
+  /** True if the path may lead to more values, in resources that are not available. */
   readonly isUncertain: boolean;
 }
 
-/** Cost: a few object lookups a step. */
+/** Cost: a few object lookups for each step. */
 export function findPlace(
   start: TypedValue,
   steps: readonly DiscriminatorStep[],
@@ -28,7 +28,7 @@ export function findPlace(
 
 function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at: ProfileRun): FoundPlace {
   const { values, isUncertain } = place;
-  // Below a resource that is not at hand there is nothing to see.
+  // Nothing is known of what is below a resource that is not available.
   const isBlind = isUncertain || place.absentTypes.length > 0;
   switch (step.kind) {
     case 'member':
@@ -86,7 +86,7 @@ function valuesOf({ value, companion, shape }: TypedValue, name: string, shapes:
   return element.members.flatMap((member) => readMember(source, member, shapes));
 }
 
-/** The values of one JSON member; what has a shape that the type cannot have is passed over. */
+/** Returns the values of one JSON member; values of a shape that the type cannot have are skipped. */
 export function readMember(source: JsonObject, member: ShapeMember, shapes: Shapes): TypedValue[] {
   const { shape } = member;
   const value = source[member.key];

@@ -1,11 +1,11 @@
-/** What a profile says of the place that a discriminator's path leads to from one of its slices. */
+/** Finds what a profile requires at the place that a discriminator's path leads to from a slice. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { DiscriminatorStep } from './discriminator-path';
 import type { Profiles } from './compiled-profile';
 import { typeOfTarget } from './target';
 import type { ElementNode } from './tree';
 
-/** A value that fixed[x] or pattern[x] of the place itself, or of an element above it, asks for. */
+/** A value of fixed[x] or pattern[x] of the place itself, or of an element above it. */
 export interface PlaceValue {
   readonly isFixed: boolean;
   readonly value: JsonValue | undefined;
@@ -13,14 +13,14 @@ export interface PlaceValue {
 }
 
 export interface GivenPlace {
-  /** Elements and required slices that speak of the place. */
+  /** Elements and required slices that constrain the place. */
   readonly nodes: readonly ElementNode[];
   readonly values: readonly PlaceValue[];
-  /** What a reference was said to lead to; undefined where the nodes tell the types and profiles. */
+  /** The declared target of a reference; undefined if the nodes give the types and profiles. */
   readonly target?: { readonly type: string | undefined; readonly canonical: string | undefined };
 }
 
-/** The places that `steps` lead to; several only behind a reference that may have several targets. */
+/** Returns the places that `steps` lead to; several only behind a reference with several possible targets. */
 export function givenPlaces(
   slice: ElementNode,
   steps: readonly DiscriminatorStep[],
@@ -37,7 +37,7 @@ export function typesAt({ nodes, target }: GivenPlace): readonly string[] {
   return nodes.flatMap((node) => node.element.types.map((type) => type.code));
 }
 
-/** Canonical urls of the profiles of which a value at the place must meet one; empty: none. */
+/** Canonical urls of profiles, one of which a value at the place must meet; empty: none. */
 export function profilesAt({ nodes, target }: GivenPlace): readonly string[] {
   if (target) return target.canonical === undefined ? [] : [target.canonical];
   return nodes.flatMap((node) => node.element.types.flatMap((type) => type.profiles));
@@ -85,14 +85,17 @@ function targetsOf({ nodes }: GivenPlace, profiles: Profiles): GivenPlace[] {
   });
 }
 
-/** The element `name` below a node and those of its slices that must occur, or with `isAny` all. */
+/** Returns the element `name` below a node and its required slices; with `isAny`, all its slices. */
 function childrenOf(node: ElementNode, name: string, profiles: Profiles, isAny = false): ElementNode[] {
   return contentOf(node, profiles)
     .filter((child) => child.name === name)
     .flatMap((child) => [child, ...child.slices.filter(({ element }) => isAny || (element.min ?? 0) > 0)]);
 }
 
-/** Where a node has no elements of its own, those of the one profile or element that its content is said to have. */
+/**
+ * Returns the elements below a node. A node without any takes those of its contentReference, or of its profile if it
+ * has exactly one.
+ */
 function contentOf(node: ElementNode, profiles: Profiles): readonly ElementNode[] {
   if (node.children.length > 0) return node.children;
   const { contentReference, types } = node.element;
@@ -103,7 +106,7 @@ function contentOf(node: ElementNode, profiles: Profiles): readonly ElementNode[
   return profiles.tree(canonical)?.root.children ?? [];
 }
 
-/** Whether a slice of extensions is the one for a url. */
+/** True if a slice of extensions is the one for a url. */
 function hasUrl(node: ElementNode, url: string, profiles: Profiles): boolean {
   if (
     node.element.types.some(({ profiles: canonicals }) => canonicals.some((one) => one.split('|')[0] === url))
@@ -112,7 +115,7 @@ function hasUrl(node: ElementNode, url: string, profiles: Profiles): boolean {
   return childrenOf(node, 'url', profiles).some(({ element: { fixed } }) => fixed?.value === url);
 }
 
-/** The parts of a given value that stand in one of its members. */
+/** Returns the parts of a given value that are in one of its members. */
 function below({ isFixed, value }: PlaceValue, name: string): PlaceValue[] {
   if (!isJsonObject(value)) return [];
   const member = value[name] ?? choiceMember(value, name);
@@ -121,7 +124,7 @@ function below({ isFixed, value }: PlaceValue, name: string): PlaceValue[] {
   return parts.map((part) => ({ isFixed, value: part, companion: undefined }));
 }
 
-/** `value` of `valueCode` */
+/** Returns the member of a choice: `valueCode` for `value`. */
 function choiceMember(value: JsonObject, name: string): JsonValue | undefined {
   const key = Object.keys(value).find(
     (each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)),

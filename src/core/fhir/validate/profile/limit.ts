@@ -1,4 +1,4 @@
-/** minValue[x], maxValue[x] and maxLength (https://hl7.org/fhir/R4/elementdefinition.html). */
+/** Compiles minValue[x], maxValue[x] and maxLength (https://hl7.org/fhir/R4/elementdefinition.html). */
 import { dateRange, timeRange, type DateRange } from '../../date';
 import type { Definitions } from '../../definitions';
 import { isJsonObject, type JsonValue } from '../../json';
@@ -9,12 +9,12 @@ import { TypeModel } from '../../path/type-node';
 import { PathNode } from '../../path/value';
 import type { GivenValue } from './element';
 
-/** Whether a value is within the limit; undefined where the two cannot be compared. */
+/** True if a value is within the limit; undefined if the two cannot be compared. */
 export type LimitTest = (value: JsonValue) => boolean | undefined;
 
 /**
- * `side` is 'min' or 'max'; both limits are inclusive. Undefined for a limit that cannot be evaluated: one relative to
- * now (a duration for a date), or of a type that has no order.
+ * Compiles an inclusive limit; `side` is 'min' or 'max'. Returns undefined for a limit that cannot be evaluated: one
+ * relative to now (a duration for a date), or of a type that has no order.
  */
 export function compileLimit(
   definitions: Definitions,
@@ -40,7 +40,7 @@ export function compileLimit(
   };
 }
 
-/** A date of less precision is beyond a limit only when all of it is. */
+/** A less precise date is beyond a limit only if its whole range is. */
 function isBeyond(side: 'min' | 'max', found: DateRange, edge: DateRange): boolean {
   return side === 'min' ? found.high <= edge.low : found.low >= edge.high;
 }
@@ -62,7 +62,7 @@ function compileQuantityLimit(
   };
 }
 
-/** In Unicode characters. Cost: linear only where the text may be too long. */
+/** Compares the number of Unicode characters. Cost: linear only if the text may be too long. */
 export function isLongerThan(text: string, maxLength: number): boolean {
   if (text.length <= maxLength) return false;
   if (text.length > 2 * maxLength) return true;

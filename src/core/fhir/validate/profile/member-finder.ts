@@ -9,7 +9,7 @@ export type GivenTest = (
   meter: Meter,
 ) => boolean;
 
-/** One element below another; remembers the shape that it met last, which nearly always is the one that it meets next. */
+/** One element below another. It caches the last shape, because the next one is nearly always the same. */
 class Step {
   private lastShape: Shape | undefined;
   private lastElement: ShapeElement | undefined;
@@ -27,7 +27,7 @@ class Step {
 
 const NONE: readonly ShapeMember[] = [];
 
-/** Looks for values behind plain names, such as `code.coding.system`, without making lists of them. */
+/** Finds values by plain names, such as `code.coding.system`, without building lists of them. */
 export class MemberFinder {
   private readonly steps: readonly Step[];
 
@@ -38,7 +38,7 @@ export class MemberFinder {
     this.steps = names.map((name) => new Step(name));
   }
 
-  /** Whether one of the values that the names lead to passes the test; false when the meter has run out. */
+  /** True if one of the values that the names lead to passes the test; false when the meter has run out. */
   finds({ value, companion, shape }: TypedValue, test: GivenTest, meter: Meter): boolean {
     return this.descend(value, { companion, shape, depth: 0, test, meter });
   }

@@ -1,4 +1,4 @@
-/** What the checks of profiles need to know of a validation beyond its place: Bundles, costs, what was asked before. */
+/** State that the checks of profiles share in a validation: Bundles, costs, earlier results. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { Definitions } from '../../definitions';
 import { PathAllowance } from '../../path';
@@ -9,10 +9,10 @@ import { ValidationRun } from '../run';
 import type { Meter } from './value';
 import { BundleIndex } from './bundle-index';
 
-/** Checks and comparisons of one resource, over which the search ends: a profile of a tenant must not hold up others. */
+/** Limit on the checks and comparisons of one resource: a profile of a tenant must not delay others. */
 const MAX_STEPS = 1_000_000;
 
-/** A table that is made when something is put into it. */
+/** A map that is allocated on first use. */
 class Lazily<Key, Value> {
   private values: Map<Key, Value> | undefined;
 
@@ -24,18 +24,18 @@ class Lazily<Key, Value> {
   }
 }
 
-/** Steps of the constraints of the profiles together. */
+/** Limit on the steps of all constraints of the profiles together. */
 const MAX_PATH_STEPS = 500_000;
 
-/** What all checks of one resource share, those that only ask for a yes or no included. */
+/** State that all checks of one resource share, including those that report nothing. */
 class Work {
   readonly meter: Meter = { left: MAX_STEPS };
   isRefused = false;
   readonly allowance = new PathAllowance(MAX_PATH_STEPS);
 
-  /** `run`: the one that findings are wanted of. */
+  /** `run`: the run whose findings are returned. */
   constructor(readonly run: ValidationRun) {}
-  /** First faults of values, by what was asked of them and the object. */
+  /** First faults of objects, by what was checked and the object. */
   private readonly answers = new Lazily<object, Map<object, string>>();
   private readonly bundles = new Lazily<JsonObject, BundleIndex>();
 
@@ -48,18 +48,18 @@ class Work {
   }
 }
 
-/** Where a resource stands in a Bundle. */
+/** The entry of a Bundle that has the current resource. */
 interface Entry {
   readonly bundle: BundleIndex;
   readonly fullUrl: string | undefined;
 }
 
-/** What a reference points to: a resource that is at hand, or only its type. */
+/** The target of a reference: a resource that is available, or only its type. */
 export interface Target {
   readonly kind: 'contained' | 'bundled' | 'referenced';
   readonly type: string | undefined;
   readonly resource: JsonObject | undefined;
-  /** Of a bundled one. */
+  /** For a bundled resource. */
   readonly fullUrl?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export class ProfileRun {
     private readonly work: Work,
   ) {}
 
-  /** The same for the same run. */
+  /** Returns the same object for the same run. */
   static of(run: ValidationRun): ProfileRun {
     if (run.profileRun instanceof ProfileRun) return run.profileRun;
     const made = new ProfileRun(run, new Work(run));
@@ -92,17 +92,17 @@ export class ProfileRun {
     return this.work.isRefused || this.run.isOver;
   }
 
-  /** What constraints may use up. */
+  /** The budget of constraints. */
   get allowance(): PathAllowance {
     return this.work.allowance;
   }
 
-  /** Work that is left, for what counts it itself. */
+  /** The remaining work, for code that counts it itself. */
   get meter(): Meter {
     return this.work.meter;
   }
 
-  /** Counts `steps` of work. False when that was too much: then there is nothing more to do. */
+  /** Counts `steps` of work. Returns false if the limit is exceeded; the caller must then stop. */
   spend(steps: number): boolean {
     const { work } = this;
     work.meter.left -= steps;
@@ -117,7 +117,7 @@ export class ProfileRun {
     work.run.report('tooCostly', 'The profiles take too long to check on a resource of this size');
   }
 
-  /** Adds a finding, once: an element and its slice often ask the same. */
+  /** Adds a finding unless it is there already: an element and its slice often have the same rule. */
   report(
     rule: FindingRule,
     diagnostics: string,
@@ -133,9 +133,9 @@ export class ProfileRun {
   }
 
   /**
-   * What `check` would report first on the value, '' when it finds no error; nothing is reported. The answer about an
-   * object is kept. While it is being worked out, the same question about the same object is answered with '', so that
-   * circles of references end.
+   * Returns the first error that `check` would report on the value, '' if there is none; reports nothing. The result
+   * for an object is cached by `question`. Until it is there, the same question about the same object returns '', so
+   * that circular references end.
    */
   faultOf(question: object, value: JsonValue | undefined, check: (quiet: ProfileRun) => void): string {
     if (typeof value !== 'object' || value === null) return this.firstFault(check);
@@ -158,7 +158,7 @@ export class ProfileRun {
     return quietRun.findings.find((finding) => finding.severity === 'error')?.diagnostics ?? '';
   }
 
-  /** True the first time that `profile` is checked on the object by this run, so that nothing is reported twice. */
+  /** True the first time that this run checks `profile` on the object, so that nothing is reported twice. */
   isFirstCheck(profile: object, object: object): boolean {
     const objects = this.checked.get(profile, () => new Set<object>());
     if (objects.has(object)) return false;
@@ -166,12 +166,12 @@ export class ProfileRun {
     return true;
   }
 
-  /** True the first time that the problems of a profile are met by this run. */
+  /** True the first time that this run meets the problems of a profile. */
   isNewProblem(problems: object): boolean {
     return this.isFirstCheck(problems, problems);
   }
 
-  /** Runs `check` in a resource that stands as `key` in the object `source` of the present resource. */
+  /** Runs `check` in a resource that is the member `key` of the object `source` in the current resource. */
   inResource(resource: JsonObject, key: string, source: JsonObject, check: () => void): void {
     const { run, entry } = this;
     const { resource: outerResource, container } = run;
@@ -187,12 +187,12 @@ export class ProfileRun {
     this.entry = entry;
   }
 
-  /** Runs `check` in the resource that a reference of the present resource leads to. */
+  /** Runs `check` in the target of a reference of the current resource. */
   inTarget({ kind, resource, fullUrl }: Target, check: () => void): void {
     if (!resource) return;
     const { run, entry } = this;
     const { resource: outerResource, container } = run;
-    // `#` leads to the container itself.
+    // A contained target, or the container for `#`, has the same container.
     if (kind !== 'contained') run.container = new Container(resource);
     if (kind === 'bundled' && entry) this.entry = { bundle: entry.bundle, fullUrl };
     run.resource = resource;
@@ -207,7 +207,7 @@ export class ProfileRun {
     return { bundle: this.work.bundle(bundle), fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined };
   }
 
-  /** The target of a Reference, as far as it is at hand or its own text tells. */
+  /** Returns the target of a Reference, as far as it is available or the reference names its type. */
   resolve(reference: JsonValue | undefined, definitions: Definitions): Target | undefined {
     const text = isJsonObject(reference) ? reference['reference'] : reference;
     const said = isJsonObject(reference) ? reference['type'] : undefined;

@@ -1,4 +1,4 @@
-/** The StructureDefinitions by which resources of one space are judged, compiled when they are first asked for. */
+/** The profiles of one space, compiled on first use. */
 import type { Definitions } from '../../definitions';
 import { testValueSet } from '../value-set-test';
 import { Shapes } from './shape';
@@ -22,8 +22,8 @@ export class ProfileSet implements Profiles {
   }
 
   /**
-   * Undefined when there is none, or when it cannot be used; `faultOf` tells then why. What the source does not have is
-   * asked for again each time.
+   * Undefined if there is none, or if it cannot be used; `faultOf` then says why. The absence of a profile in the
+   * source is not cached.
    */
   profile(canonical: string): CompiledProfile | undefined {
     if (this.profiles.has(canonical)) return this.profiles.get(canonical);
@@ -43,12 +43,12 @@ export class ProfileSet implements Profiles {
     return tree;
   }
 
-  /** Why a profile that is there cannot be used, as the end of a sentence that names it. */
+  /** Why an existing profile cannot be used, as the end of a sentence that names it. */
   faultOf(canonical: string): string | undefined {
     return this.faults.get(canonical);
   }
 
-  /** The type whose own definition a canonical url names: `Patient`, `Quantity`. */
+  /** Returns the type whose own definition has the canonical url: `Patient`, `Quantity`. */
   baseType(canonical: string): string | undefined {
     const bar = canonical.indexOf('|');
     if (!canonical.startsWith(BASE)) return undefined;

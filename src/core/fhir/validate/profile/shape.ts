@@ -1,4 +1,4 @@
-/** What the base definitions say of a place: which JSON members hold its elements, and of which types they can be. */
+/** Describes a place by the base definitions: which JSON members hold its elements, and of which types. */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 
@@ -6,15 +6,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 export interface ShapeMember {
   /** `birthDate`, `valueQuantity` */
   readonly key: string;
-  /** `_birthDate`; only used where `isPrimitive`. */
+  /** `_birthDate`; used only if `isPrimitive`. */
   readonly companionKey: string;
   /** As FHIRPath has it: `birthDate`, `value.ofType(Quantity)`. */
   readonly step: string;
   readonly type: ElementType;
   readonly isPrimitive: boolean;
-  /** True where any resource may stand; its own `resourceType` says which. */
+  /** True if any resource is allowed; its own `resourceType` says which it is. */
   readonly isResource: boolean;
-  /** What stands below; of a resource what all resources have. */
+  /** The shape of the value; for a resource that of all resources. */
   readonly shape: Shape;
 }
 
@@ -37,7 +37,7 @@ export class Shape {
     private readonly path: string,
   ) {}
 
-  /** `Observation`, `Observation.component`: what FHIRPath expressions are compiled for. */
+  /** `Observation`, `Observation.component`: the type that FHIRPath expressions are compiled for. */
   get typePath(): string {
     return this.path === '' ? this.structure.name : `${this.structure.name}.${this.path}`;
   }
@@ -80,7 +80,7 @@ export class Shape {
   }
 }
 
-/** The shapes of one release; each is made on first use, then kept. */
+/** The shapes of one release, each built on first use, then cached. */
 export class Shapes {
   private static readonly known = new WeakMap<Definitions, Shapes>();
   private readonly shapes = new Map<string, Shape>();
@@ -98,13 +98,13 @@ export class Shapes {
     return structure && this.shape(structure, '');
   }
 
-  /** Of a resource that says its type; undefined when it is none of this release. */
+  /** The shape of a resource by its `resourceType`; undefined if this release does not have that type. */
   ofResource(resource: JsonObject): Shape | undefined {
     const type = resource['resourceType'];
     return typeof type === 'string' && this.definitions.isResourceType(type) ? this.ofType(type) : undefined;
   }
 
-  /** What stands below a value of a member. */
+  /** The shape of a value of a member. */
   ofValue(value: JsonValue | undefined, { isResource, shape }: ShapeMember): Shape {
     return isResource && isJsonObject(value) ? (this.ofResource(value) ?? shape) : shape;
   }

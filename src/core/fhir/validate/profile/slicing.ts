@@ -1,4 +1,4 @@
-/** Slicing (https://hl7.org/fhir/R4/profiling.html#slicing): which values are in which slice, and what that asks. */
+/** Checks slicing (https://hl7.org/fhir/R4/profiling.html#slicing): sorts values into slices and checks each slice. */
 import { isJsonObject, type JsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import { runChecks, type Origin, type TypedValue, type ValueCheck } from './check';
@@ -10,7 +10,7 @@ import type { ShapeMember } from './shape';
 /** A value of the sliced element. */
 export interface Item extends TypedValue {
   readonly member: ShapeMember;
-  /** Its place among the values of the member; -1 where there is one without an array. */
+  /** Its index among the values of the member; -1 for a single value without an array. */
   readonly index: number;
   /** The object that has the member. */
   readonly source: JsonObject;
@@ -20,18 +20,18 @@ export interface SliceCheck {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** All must be met; empty: whatever meets the checks of the slice is in it. */
+  /** All must hold; empty: a value that passes the checks of the slice is in it. */
   readonly criteria: readonly Criterion[];
-  /** The one url of an extension that is in the slice, where that is all that decides. */
+  /** The url of the extensions in the slice, if the url alone decides. */
   readonly url: string | undefined;
   checksOf(member: ShapeMember): readonly ValueCheck[];
   readonly slicing: SlicingCheck | undefined;
 }
 
-/** What matches no other slice (https://hl7.org/fhir/R4/profiling.html#default-slice). */
+/** The slice of values that match no other slice (https://hl7.org/fhir/R4/profiling.html#default-slice). */
 const DEFAULT_SLICE = '@default';
 
-/** Looks at all values of a sliced element. */
+/** Checks all values of a sliced element. */
 export class SlicingCheck {
   private readonly byUrl: ReadonlyMap<string, SliceCheck> | undefined;
   private readonly proper: readonly SliceCheck[];
@@ -58,7 +58,7 @@ export class SlicingCheck {
     if (byUrl.size === this.proper.length) this.byUrl = byUrl;
   }
 
-  /** The present place is the object that the items are elements of. */
+  /** The current place is the object that the items are elements of. */
   run(items: readonly Item[], at: ProfileRun): void {
     if (!at.spend(this.byUrl ? items.length : items.length * (this.proper.length + 1))) return;
     const members = new Map<SliceCheck, Item[]>();
@@ -67,7 +67,7 @@ export class SlicingCheck {
     const others: Item[] = [];
     for (const item of items) {
       const found = this.sliceOf(item, at);
-      // Without work left the answer says nothing.
+      // Without remaining work the result means nothing.
       if (!at.spend(0)) return;
       if (found === 'uncertain') {
         uncertain++;
@@ -189,12 +189,12 @@ function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefine
   return answer;
 }
 
-/** So many values outside of a slice are asked why they are not in it. */
+/** Limit on the values outside a slice that are checked for the reason. */
 const MAX_ASKED = 20;
-/** Sentences that quote other sentences end here. */
+/** Limit on the characters of sentences that quote other sentences. */
 const LONGEST_SENTENCE = 400;
 
-/** What a value lacks that is of the right type for a slice but does not meet its profile. */
+/** Returns why a value of the right type for a slice does not meet its profile, as the end of a sentence. */
 function nearestFault(slice: SliceCheck, others: readonly Item[], at: ProfileRun): string {
   for (const item of others.slice(0, MAX_ASKED)) {
     for (const criterion of slice.criteria) {

@@ -1,4 +1,4 @@
-/** What a profile asks of the targets of references (https://hl7.org/fhir/R4/references.html). */
+/** Checks the targets of references against a profile (https://hl7.org/fhir/R4/references.html). */
 import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ElementType } from '../../definitions';
@@ -7,14 +7,17 @@ import type { ProfileType } from './element';
 import type { ProfileRun, Target } from './profile-run';
 import type { Profiles } from './compiled-profile';
 
-/** What a reference may point to: a type of resource, or what meets a profile. */
+/** An allowed target of a reference: a type of resource, or a profile. */
 interface Allowed {
   readonly type: string;
-  /** Undefined where any resource of the type will do. */
+  /** Undefined if any resource of the type is allowed. */
   readonly canonical: string | undefined;
 }
 
-/** Undefined where the base asks for as much. Input: the types of the profile that are the one of the base. */
+/**
+ * Compiles the check of targets; undefined if the base requires as much. Input: the types of the profile that match the
+ * type of the base.
+ */
 export function compileTargets(
   types: readonly ProfileType[],
   base: ElementType,
@@ -30,7 +33,7 @@ export function compileTargets(
   const isOfBase = (type: string): boolean =>
     base.targets === undefined || base.targets.some((target) => definitions.conformsTo(type, target));
   const given = targetProfiles.map((canonical) => typeOfTarget(canonical, profiles));
-  // A target whose profile is not known could be of any type.
+  // A target whose profile is not available could be of any type.
   const isAnyType = given.some(({ type }) => type === undefined) || given.length === 0;
   const allowed = given.flatMap(({ type, canonical }): Allowed[] =>
     type === undefined ? [] : [{ type, canonical }],
@@ -68,7 +71,7 @@ export function compileTargets(
   };
 }
 
-/** The type of a target profile; undefined for a profile that is not known. */
+/** Returns the type of a target profile; `type` is undefined for a profile that is not available. */
 export function typeOfTarget(
   canonical: string,
   profiles: Profiles,
@@ -109,7 +112,7 @@ function checkProfile(
   const faults: string[] = [];
   const unknown: string[] = [];
   for (const { canonical } of candidates) {
-    // Any resource of the type will do.
+    // Any resource of the type is allowed.
     if (canonical === undefined) return;
     const profile = profiles.profile(canonical);
     if (profile === undefined) {
@@ -135,5 +138,5 @@ function checkProfile(
   }
 }
 
-/** Sentences that quote other sentences end here. */
+/** Limit on the characters of sentences that quote other sentences. */
 const LONGEST_SENTENCE = 400;

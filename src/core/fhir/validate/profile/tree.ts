@@ -1,4 +1,4 @@
-/** A snapshot, which is a flat list, as the tree of elements and slices that it stands for. */
+/** Reads a snapshot, which is a flat list, into a tree of elements and slices. */
 import { isJsonObject, type JsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import { objectsOf, readElement, textOf, type ProfileElement } from './element';
@@ -6,9 +6,9 @@ import { ProfileError } from './error';
 
 /** One element of a snapshot, or one slice of an element. */
 export class ElementNode {
-  /** The elements directly below; without slices, which stand in the elements that they are slices of. */
+  /** The elements directly below, without slices; a slice is in `slices` of the element that it slices. */
   readonly children: ElementNode[] = [];
-  /** The slices of this element; of a slice those that it is divided into further. */
+  /** The slices of this element; for a slice, those that it is divided into further. */
   readonly slices: ElementNode[] = [];
   /** Last part of the path, without `[x]`. */
   readonly name: string;
@@ -28,14 +28,17 @@ export interface ProfileTree {
   /** The type that the profile is for: `Observation`, `Extension`, `Quantity`. */
   readonly type: string;
   readonly root: ElementNode;
-  /** An element by the path, or the id, that a contentReference of the same definition names. */
+  /** Finds an element by the path or id that a contentReference of the same definition names. */
   find(reference: string): ElementNode | undefined;
 }
 
 /** More elements than any published profile has. */
 const MAX_ELEMENTS = 20_000;
 
-/** Throws ProfileError when the StructureDefinition has no usable snapshot. Cost: about 1 µs an element. */
+/**
+ * Returns the tree of a snapshot. Throws ProfileError if the StructureDefinition has no usable snapshot.
+ * Cost: about 1 µs for each element.
+ */
 export function readTree(structureDefinition: JsonObject): ProfileTree {
   const { url, version, type, snapshot } = structureDefinition;
   const typeName = textOf(type);
@@ -64,7 +67,7 @@ export function readTree(structureDefinition: JsonObject): ProfileTree {
     if (!byReference.has(path)) byReference.set(path, node);
   };
   note(root);
-  // The element that was met last at each depth.
+  // The last element at each depth.
   const open = [root];
   for (const element of others) {
     const depth = element.path.split('.').length - 1;

@@ -1,4 +1,4 @@
-/** What a profile says of the values of an element themselves, beyond what the base says. */
+/** Compiles the rules of a profile on the values of an element themselves, beyond those of the base. */
 import type { ConstraintDefinition, ElementDefinition, ValueSetBinding } from '../../definitions';
 import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
@@ -14,24 +14,24 @@ import type { Profiles } from './compiled-profile';
 import type { Shape } from './shape';
 import { followsPattern, isFixed, show, weightOf } from './value';
 
-/** What stands around the values of an element. */
+/** The context of the values of an element. */
 export interface ElementBase {
-  /** Whose constraints all values of the element meet: `Quantity`, `BackboneElement`, the type of a root itself. */
+  /** The type whose constraints all values of the element meet: `Quantity`, `BackboneElement`, the type of a root. */
   readonly typeName: string;
   readonly definition: ElementDefinition | undefined;
-  /** What constraints are compiled for. */
+  /** The place that constraints are compiled for. */
   readonly place: InvariantPlace;
-  /** Of a slice: the sliced element, whose own rules all values are checked by. */
+  /** For a slice: the sliced element, whose own rules are checked on all values. */
   readonly head: ProfileElement | undefined;
 }
 
-/** Each takes some 10 µs to compile. */
+/** Limit on the constraints; each takes some 10 µs to compile. */
 const MAX_CONSTRAINTS = 5_000;
-/** Of compiling them: 100,000 characters. */
+/** Limit on compiling them: 100,000 characters. */
 const MAX_COMPILING_STEPS = 500_000;
 
 export class ValueRules {
-  /** What could not be compiled, as sentences. */
+  /** Sentences about what could not be compiled. */
   readonly problems: string[] = [];
   private constraints = 0;
   private readonly compiling = new PathAllowance(MAX_COMPILING_STEPS);
@@ -41,7 +41,7 @@ export class ValueRules {
     private readonly origin: Origin,
   ) {}
 
-  /** Everything that an element says of its values themselves. */
+  /** Compiles all rules of an element on its values themselves. */
   *compile(element: ProfileElement, shape: Shape, base: ElementBase): Generator<ValueCheck> {
     const { fixed, pattern } = element;
     if (fixed && this.isForShape(fixed, shape)) yield this.fixedCheck(fixed);
@@ -54,7 +54,7 @@ export class ValueRules {
     }
   }
 
-  /** `fixedQuantity` says nothing of the other types of a choice. */
+  /** False if only one of the two is primitive: `fixedQuantity` does not apply to a string. */
   private isForShape({ value }: GivenValue, { structure }: Shape): boolean {
     return isJsonObject(value) === (structure.kind !== 'primitive');
   }
@@ -73,7 +73,7 @@ export class ValueRules {
     const { name } = this.origin;
     const wanted = `The value must have all of ${show(pattern.value)}`;
     return (value, companion, at) => {
-      // Without work left the answer says nothing.
+      // Without remaining work the result means nothing.
       if (followsPattern(pattern, value, companion, at.meter) || !at.spend(0)) return;
       at.report('profile', `${wanted}, but is ${show(value)} (${name})`);
     };
@@ -110,7 +110,7 @@ export class ValueRules {
 
   private *bindingChecks(element: ProfileElement, shape: Shape, base: ElementBase): Generator<ValueCheck> {
     const { name, kind } = shape.structure;
-    // In a choice a binding is for the types that are made for codes.
+    // In a choice, a binding applies to the types that are made for codes.
     if (element.types.length > 1 && kind === 'primitive' && name !== 'code') return;
     const valueSetBinding = newBinding(element, shape, base);
     const check = compileBinding(this.profiles.definitions, { valueSetBinding }, name);
@@ -160,7 +160,7 @@ function isKnown(
   );
 }
 
-/** What a binding asks for that the base, or the sliced element, does not; undefined: nothing. */
+/** Returns what a binding requires beyond the base and the sliced element; undefined if nothing. */
 function newBinding(
   { binding }: ProfileElement,
   shape: Shape,
@@ -176,7 +176,7 @@ function newBinding(
   );
   const maximum = known.some((each) => each?.maxValueSet === maxValueSet) ? undefined : maxValueSet;
   if (!isNew && maximum === undefined) return undefined;
-  // What is preferred asks for nothing.
+  // A preferred binding requires nothing.
   return { strength: isNew ? strength : 'preferred', valueSet, maxValueSet: maximum };
 }
 

@@ -1,4 +1,4 @@
-/** Whether a value is exactly, or follows, the one that a profile gives. */
+/** Compares a value with a fixed value or pattern of a profile. */
 import { decimalText, isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../json';
 import { areEqualDecimals } from '../../json/decimal';
 import { areEqualJson } from '../../json/equality';
@@ -6,8 +6,8 @@ import { shorten } from '../../json/fault';
 import type { GivenValue } from './element';
 
 /**
- * fixed[x]: the very value, and what it lacks is lacking too; decimals by value (1.0 is 1.00).
- * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
+ * True for exactly the value of fixed[x]: members that it lacks must be absent too. Decimals compare by value (1.0 is
+ * 1.00). Source: https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
 export function isFixed(
   fixed: GivenValue,
@@ -22,21 +22,21 @@ function isSame(fixed: JsonValue | undefined, value: JsonValue | undefined): boo
   return fixed === undefined ? isAbsent : !isAbsent && areEqualJson(fixed, value);
 }
 
-/** Work that is left: values may be made to be compared with each other, each with each. */
+/** The remaining work. It is limited because a crafted value can require comparing each element with each. */
 export interface Meter {
   left: number;
 }
 
-/** Characters of a value that cost as much as one step. */
+/** The number of characters of a value that cost as much as one step. */
 const CHARACTERS_OF_STEP = 64;
 
-/** Steps that it takes to compare a value with one that is given. */
+/** The number of steps of a comparison with a given value. */
 export function weightOf({ value, companion }: Omit<GivenValue, 'suffix'>): number {
   const length = JSON.stringify([value ?? null, companion ?? null]).length;
   return 1 + Math.floor(length / CHARACTERS_OF_STEP);
 }
 
-/** pattern[x] of a value with its companion. */
+/** True if a value with its companion matches pattern[x]. */
 export function followsPattern(
   pattern: GivenValue,
   value: JsonValue | undefined,
@@ -50,14 +50,14 @@ export function followsPattern(
 }
 
 /**
- * Whether all of the pattern is found in the value, or false when the meter has run out: primitives exactly, each member of an object, each element of an
- * array in some element of the other.
- * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
+ * True if the value contains all of the pattern; false when the meter has run out. Primitives must be equal, each
+ * member of an object must match, and each element of an array must match some element of the other.
+ * Source: https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
  */
 export function contains(pattern: JsonValue, value: JsonValue | undefined, meter: Meter): boolean {
   if (value === undefined || --meter.left < 0) return false;
   if (Array.isArray(pattern)) {
-    // null only keeps a place free for a companion.
+    // null only holds the place of a companion.
     return (
       Array.isArray(value) &&
       pattern.every((wanted) => wanted === null || value.some((found) => contains(wanted, found, meter)))
@@ -78,7 +78,7 @@ export function contains(pattern: JsonValue, value: JsonValue | undefined, meter
   return wanted !== undefined && found !== undefined && areEqualDecimals(wanted, found);
 }
 
-/** A value as a sentence shows it. */
+/** Shows a value in a sentence. */
 export function show(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return 'nothing';
   return shorten(stringifyJson(value, true));
