@@ -1,8 +1,9 @@
 import type { Definitions, ElementDefinition, TypeStructure } from '../definitions';
 
 /**
- * The primitive or complex type of the element that a path of JSON members leads to, from a resource or type on; indexes
- * are left out. Undefined where there is no such element, or it is a nested one without a type of its own.
+ * Returns the primitive or complex type of the element at a path of JSON members, from a resource or data type on. The
+ * path has no indexes. Undefined if there is no such element, or if its content is that of another element
+ * (contentReference).
  */
 export function elementTypeAt(
   definitions: Definitions,
@@ -37,7 +38,7 @@ interface Found {
   readonly type: string | undefined;
 }
 
-/** `_birthDate` holds what an Element has beside its value. */
+/** `_birthDate` holds the id and extensions of the element `birthDate`. */
 function findElement(structure: TypeStructure, path: string, member: string): Found | undefined {
   const isCompanion = member.startsWith('_');
   const name = isCompanion ? member.slice(1) : member;

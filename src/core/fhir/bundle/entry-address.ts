@@ -2,7 +2,7 @@ import type { QueryParameter } from '../query-text';
 import { parseQueryText } from '../query-text';
 import { isValidId } from '../resource';
 
-/** What the url of an entry's request names, below `{fhir_root}`. */
+/** The target of an entry's request url, below `{fhir_root}`. */
 export type EntryPlace =
   | { readonly kind: 'system' }
   | { readonly kind: 'metadata' }
@@ -11,19 +11,21 @@ export type EntryPlace =
   | { readonly kind: 'version'; readonly type: string; readonly id: string; readonly versionId: string }
   | { readonly kind: 'history'; readonly type?: string; readonly id?: string }
   | { readonly kind: 'operation'; readonly type?: string; readonly id?: string; readonly code: string }
-  /** Searches of what belongs to a resource; `member` undefined: all types (`*`). */
+  /** Searches in the compartment of a resource; `member` undefined means all types (`*`). */
   | { readonly kind: 'compartment'; readonly type: string; readonly id: string; readonly member?: string };
 
 export interface EntryAddress {
   readonly place: EntryPlace;
   readonly query: readonly QueryParameter[];
-  /** Path without the query, as links to further pages repeat it: `Patient/1/Observation`. */
+  /** Path without the query, as the links to further pages have it: `Patient/1/Observation`. */
   readonly path: string;
 }
 
-/** How urls of entries are read in a space. */
+/** Resolves the urls of entries in a space. */
 export interface AddressReader {
-  /** The part below `{fhir_root}` of an absolute url under one of our public addresses; undefined: it is not ours. */
+  /**
+   * Returns the part below `{fhir_root}` of an absolute url at one of this server's public addresses; else undefined.
+   */
   below(url: string): string | undefined;
   isResourceType(name: string): boolean;
 }
@@ -31,9 +33,9 @@ export interface AddressReader {
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /**
- * The url of an entry's request (https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.url): relative to
- * `{fhir_root}`, or absolute under an address of ours that leads to this space. A text says what is wrong with it.
- * Throws `invalidValue` for a malformed percent-encoding.
+ * Parses the url of an entry's request (https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.url). It
+ * is relative to `{fhir_root}`, or absolute at an address of this server that leads to this space. Returns a text that
+ * says what is wrong with an unusable url. Throws `invalidValue` for a malformed percent-encoding.
  */
 export function readEntryAddress(url: string, reader: AddressReader): EntryAddress | string {
   const relative = ABSOLUTE.test(url) || url.startsWith('//') ? reader.below(url) : url.replace(/^\//, '');
@@ -75,7 +77,7 @@ function placeOf(path: string, reader: AddressReader): EntryPlace | string {
   return 'The url is not one that this server has';
 }
 
-/** `expand` of `$expand` or `%24expand`. */
+/** Returns `expand` for `$expand` or `%24expand`. */
 function codeOf(segment: string): string | undefined {
   const code = /^(?:\$|%24)(.+)$/.exec(segment)?.[1];
   return code;

@@ -5,31 +5,31 @@ import { shorten } from '../json/fault';
 import type { QueryParameter } from '../query-text';
 import { readEntryAddress, type AddressReader, type EntryPlace } from './entry-address';
 
-/** The resource that a write is about: by its id, or the one that matches. */
+/** The resource that a write changes, given by its id or by search criteria. */
 export type WriteTarget =
   | { readonly type: string; readonly id: string; readonly criteria?: undefined }
   | { readonly type: string; readonly id?: undefined; readonly criteria: readonly QueryParameter[] };
 
-/** What an entry demands of the present version; as `VersionGuard` of core/api/core.ts. */
+/** The preconditions of an entry on the current version; as `VersionGuard` of core/api/core.ts. */
 export interface EntryGuard {
   readonly ifMatch?: readonly string[];
   readonly ifNoneMatchAny?: boolean;
 }
 
-/** Where a read need not send what the client has. */
+/** The versions that the client has already; a read need not send them again. */
 export interface KnownVersion {
-  /** Version ids, `*` for any. */
+  /** Version ids; `*` for any. */
   readonly tags?: readonly string[];
   /** Milliseconds since 1970. */
   readonly modifiedSince?: number;
 }
 
-/** What an entry asks for, as its method and url say. */
+/** The interaction that an entry requests by its method and url. */
 export type EntryRequest =
   | {
       readonly kind: 'create';
       readonly type: string;
-      /** Parameters of a search: nothing is created where it finds a resource. */
+      /** Search parameters: nothing is created if they match a resource. */
       readonly ifNoneExist?: string;
     }
   | { readonly kind: 'update'; readonly target: WriteTarget; readonly guard?: EntryGuard }
@@ -40,13 +40,13 @@ export type EntryRequest =
       readonly isHead: boolean;
       readonly place: Exclude<EntryPlace, { kind: 'operation' }>;
       readonly query: readonly QueryParameter[];
-      /** Of the address, below `{fhir_root}`. */
+      /** Path of the address, below `{fhir_root}`. */
       readonly path: string;
       readonly known?: KnownVersion;
     }
   | {
       readonly kind: 'invoke';
-      /** Asked by GET. */
+      /** True for GET and HEAD. */
       readonly isSafe: boolean;
       readonly isHead: boolean;
       readonly place: Extract<EntryPlace, { kind: 'operation' }>;
@@ -63,15 +63,15 @@ export interface BundleEntry {
   readonly resource: JsonObject | undefined;
 }
 
-/** FHIRPath of an entry, or of something in it. */
+/** Returns the FHIRPath of an entry, or of an element inside it. */
 export function entryExpression(index: number, below = ''): string {
   return `Bundle.entry[${index}]${below === '' ? '' : `.${below}`}`;
 }
 
 /**
- * What an entry of a batch or transaction asks for (https://hl7.org/fhir/R4/http.html#transaction). Throws
- * `invalidResource`, `requiredMissing`, `invalidValue` or `notSupported` with the expression of the place at fault. The
- * resource is not looked at.
+ * Parses an entry of a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction). Does not inspect the
+ * resource. Throws `invalidResource`, `requiredMissing`, `invalidValue` or `notSupported` with the expression of the
+ * invalid element.
  */
 export function readEntry(value: JsonValue, index: number, reader: AddressReader): BundleEntry {
   if (!isJsonObject(value)) throw wrong(index, '', 'An entry is an object');
@@ -175,7 +175,7 @@ function targetOf(
   method: string,
   index: number,
 ): WriteTarget {
-  // What a server tells as the location of a write names its version.
+  // The location that a server returns for a write includes the version.
   if (place.kind === 'instance' || (place.kind === 'version' && method === 'DELETE')) {
     if (query.length > 0) throw wrongUrl(index, `A ${method} of a resource by its id has no parameters`);
     return { type: place.type, id: place.id };
@@ -187,7 +187,7 @@ function targetOf(
   return { type: place.type, criteria: query };
 }
 
-/** The members of a request that stand for headers. */
+/** The elements of a request that correspond to headers. */
 const HEADERS = ['ifNoneMatch', 'ifModifiedSince', 'ifMatch', 'ifNoneExist'] as const;
 type Header = (typeof HEADERS)[number];
 type Headers = Readonly<Partial<Record<Header, string>>>;
@@ -201,7 +201,7 @@ function readHeaders(request: JsonObject, index: number): Headers {
   return headers;
 }
 
-/** A guard that cannot be kept is refused, never dropped. */
+/** Refuses conditions that do not apply to the method; ignoring one would be unsafe. */
 function requireNone(headers: Headers, allowed: readonly Header[], method: string, index: number): void {
   for (const name of HEADERS)
     if (headers[name] !== undefined && !allowed.includes(name))
@@ -241,7 +241,7 @@ function knownOf(headers: Headers, index: number): { readonly known?: KnownVersi
 
 const TAG_LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/;
 
-/** Weak and strong tags alike, without quotes (https://hl7.org/fhir/R4/http.html#concurrency). */
+/** Returns entity tags without quotes, weak and strong ones alike (https://hl7.org/fhir/R4/http.html#concurrency). */
 function readTags(text: string, name: Header, index: number): readonly string[] {
   const list = text.trim();
   if (list === '*') return ['*'];

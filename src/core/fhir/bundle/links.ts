@@ -1,5 +1,5 @@
 /**
- * What the resources of a transaction say of each other: they name entries by fullUrl, and the server gives them other
+ * Links between the resources of a transaction. They refer to entries by fullUrl, and the server assigns other
  * addresses (https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references).
  */
 import type { Definitions } from '../definitions';
@@ -14,26 +14,26 @@ export interface LinkTarget {
   readonly fullUrl: string;
   /** `Patient/123` */
   readonly reference: string;
-  /** Its new version. */
+  /** The version that the transaction creates. */
   readonly version: number | undefined;
   /**
-   * True where the fullUrl is also the resource's own canonical `url`: then canonicals that are equal name it by that
-   * and stay.
+   * True if the fullUrl is also the canonical `url` of the resource. Equal canonicals then refer to it by that url and
+   * do not change.
    */
   readonly isCanonical: boolean;
 }
 
 const VERSION = '/_history/';
-/** Characters of the longest version id and what stands before it. */
+/** Characters of the longest version id with its prefix. */
 const VERSION_LENGTH = VERSION.length + 64;
 
-/** The names that are replaced in all resources of one transaction. */
+/** The addresses that are replaced in all resources of one transaction. */
 export class Links {
   private readonly targets = new Map<string, LinkTarget>();
   private shortest = Infinity;
   private longest = 0;
 
-  /** `conditional`: the resolved targets of references such as `Patient?identifier=…`, by their text. */
+  /** `conditional`: the resolved targets of references such as `Patient?identifier=…`, by the text of the reference. */
   constructor(
     targets: Iterable<LinkTarget>,
     private readonly resolver: Pick<ReferenceResolver, 'spellings'>,
@@ -54,7 +54,10 @@ export class Links {
     this.longest = Math.max(this.longest, name.length);
   }
 
-  /** The replacement of a text that is the fullUrl of an entry, or a version of it; undefined for any other text. */
+  /**
+   * Returns the replacement of a text that is the fullUrl of an entry, or a version of it; undefined for any other
+   * text.
+   */
   find(text: string): { readonly target: LinkTarget; readonly reference: string } | undefined {
     const { length } = text;
     if (length < this.shortest || length > this.longest + VERSION_LENGTH) return undefined;
@@ -63,7 +66,10 @@ export class Links {
     return length <= this.shortest + VERSION.length ? undefined : this.findVersion(text);
   }
 
-  /** The version that the transaction makes; older ones of what keeps its id are named as they are. */
+  /**
+   * Refers to the version that the transaction creates. References to versions of a resource that keeps its id stay as
+   * they are.
+   */
   private findVersion(text: string): ReturnType<Links['find']> {
     const end = text.lastIndexOf(VERSION);
     if (end === -1) return undefined;
@@ -74,13 +80,13 @@ export class Links {
     return { target, reference: version === undefined ? reference : `${reference}${VERSION}${version}` };
   }
 
-  /** The same, of a text that may be relative to `base`, which the fullUrl of its resource begins with. */
+  /** As `find`, for a text that may be relative to `base`, the beginning of the fullUrl of its resource. */
   findFrom(text: string, base: string | undefined): ReturnType<Links['find']> {
     const isRelative = base !== undefined && RELATIVE.test(text);
     return (isRelative ? this.find(`${base}/${text}`) : undefined) ?? this.find(text);
   }
 
-  /** The replacement of the text of a reference. */
+  /** Returns the replacement of the text of a reference. */
   reference(text: string, base: string | undefined): string {
     return this.findFrom(text, base)?.reference ?? this.conditional.get(text) ?? text;
   }
@@ -89,14 +95,14 @@ export class Links {
 const NONE: ReadonlyMap<string, string> = new Map();
 const RELATIVE = /^[A-Za-z]+\//;
 
-/** A reference by search criteria, and where it stands first. */
+/** A reference by search criteria, and the first element that has it. */
 export interface ConditionalReference extends ReferenceSearch {
   /** FHIRPath. */
   readonly expression: string;
 }
 
 /**
- * Adds the references of a resource that are searches to `known`, by their texts; returns whether there are any. `place` is
+ * Adds the conditional references of a resource to `known`, by their texts; returns true if there are any. `place` is
  * the location of the resource in the Bundle. Cost: one walk.
  */
 export function noteConditionalReferences(
@@ -115,7 +121,7 @@ export function noteConditionalReferences(
   return hasAny;
 }
 
-/** The first reference of a resource for which `isMeant` holds, as FHIRPath. */
+/** Finds the first reference of a resource for which `isMeant` is true, with its FHIRPath. */
 export function findReference(
   resource: JsonObject,
   isMeant: (reference: string) => boolean,
@@ -161,11 +167,11 @@ function visitReferences(
 }
 
 /**
- * The resource with the names of other entries replaced: in references (contained resources and extensions too), in
- * elements of type uri, url, canonical, oid and uuid that are equal, and in links and images of narratives. What has
- * nothing to replace is given back as it is. Cost: one walk with a look-up for each string.
+ * Returns the resource with the addresses of other entries replaced: in references (contained resources and extensions
+ * too), in equal elements of type uri, url, canonical, oid and uuid, and in links and images of narratives. Returns the
+ * same object if there is nothing to replace. Cost: one walk with a lookup for each string.
  *
- * @param fullUrl of the resource's own entry: relative references are resolved by it (bundle.html#references)
+ * @param fullUrl of the resource's own entry: relative references are resolved against it (bundle.html#references)
  */
 export function rewriteLinks(
   resource: JsonObject,
@@ -180,7 +186,7 @@ export function rewriteLinks(
 const NO_REFERENCE = { kind: 'other', base: undefined } as const;
 
 class Rewriter {
-  /** The resource, contained ones too, that is walked through, and the members down to the present one. */
+  /** The resource that the walk is in, which may be a contained one, and the members down to the current one. */
   private type = '';
   private members: string[] = [];
 
@@ -251,5 +257,5 @@ class Rewriter {
 }
 
 const LINK_HINT = /\b(?:href|src)\s*=/;
-/** The value of an attribute has no quotes of its own kind in it. */
+/** An attribute value does not contain the quotes that enclose it. */
 const LINK = /(\b(?:href|src)\s*=\s*)(["'])([^"'<>]*)\2/g;

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonDocument, type JsonValue } from '../json';
 import { rewriteLinks, type Links } from './links';
 
 /**
- * A patch with the names of other entries replaced. In a JSON Patch these are the members `reference` of its values, and
- * a value that is put at a path which ends so: what type the rest has, only the patched resource would tell.
+ * Returns a patch with the addresses of other entries replaced. In a JSON Patch these are the members `reference` of
+ * its values, and a value for a path that ends in `/reference`. Other texts stay, because only the patched resource has
+ * their types.
  */
 export function rewritePatch(patch: JsonDocument, links: Links, definitions: Definitions): JsonDocument {
   const { value, marked } = patch;
