@@ -1,6 +1,6 @@
 /**
- * The definitions of a release: types, search parameters, operations, compartments. They come from the official
- * packages by way of scripts/build-definitions.mjs; nothing here is typed by hand.
+ * The definitions of a release: types, search parameters, operations, compartments. scripts/build-definitions.mjs
+ * generates them from the official packages; nothing here is typed by hand.
  */
 import type { CoreOperationParameter, CoreSearchParameter, CoreSet, CoreType } from './definitions/core-set';
 import { readCoreSet } from './definitions/file';
@@ -20,7 +20,9 @@ export { coreSetDigest, definitionsDigest, readBaseResources } from './definitio
 
 const loaded = new Map<Release, Definitions>();
 
-/** The definitions of a release, the same object each time. Cost: about 20 ms the first time, then one lookup. */
+/**
+ * Returns the definitions of a release, the same object each time. Cost: about 20 ms the first time, then one lookup.
+ */
 export function loadDefinitions(release: Release): Definitions {
   let definitions = loaded.get(release);
   if (!definitions) {

@@ -7,14 +7,14 @@ export interface CoreSet {
   readonly fhirVersion: string;
   /** Sorted by name; `number` is the position from 1. */
   readonly types: readonly CoreType[];
-  /** Each distinct one once; types and elements name it by its index. */
+  /** Each distinct constraint once; types and elements refer to it by its index. */
   readonly constraints: readonly CoreConstraint[];
   readonly bindings: readonly CoreBinding[];
-  /** By url, those that a required binding names, or another one as its maximum. */
+  /** By url: the value sets of required bindings, and the maximum value sets of other bindings. */
   readonly valueSets: Readonly<Record<string, CoreValueSet>>;
   /** Sorted by type and code; `number` is the position from 1. */
   readonly searchParameters: readonly CoreSearchParameter[];
-  /** By resource type, the code of the date parameter that is its clinical sort date. */
+  /** By resource type: the code of the date parameter that is its clinical sort date. */
   readonly sortDates: Readonly<Record<string, string>>;
   readonly operations: readonly CoreOperation[];
   readonly compartments: readonly CoreCompartment[];
@@ -57,7 +57,7 @@ export interface CoreElement {
 export interface CoreElementType {
   readonly code: string;
   readonly targets?: readonly string[];
-  /** References to the same type make a strict hierarchy. */
+  /** True if references to the same type must form a strict hierarchy. */
   readonly hierarchy?: boolean;
   readonly constraints?: readonly number[];
 }
@@ -76,12 +76,12 @@ export interface CoreBinding {
 }
 
 export interface CoreValueSet {
-  /** Of the expansion that `codes` come from. */
+  /** Version of the expansion that has `codes`. */
   readonly version?: string;
   readonly systems: readonly string[];
-  /** The codes of each system; absent when they cannot all be listed. */
+  /** The codes of each system; absent if they cannot all be listed. */
   readonly codes?: readonly (readonly string[])[];
-  /** Without codes: all of the one system, or its units that can be converted into `unit`. */
+  /** Instead of codes: all codes of the one system, or its units that can be converted into `unit`. */
   readonly whole?: { readonly unit?: string };
 }
 

@@ -6,7 +6,7 @@ import type { Release } from '../release';
 import type { CoreSet } from './core-set';
 import type { BaseResource } from './model';
 
-/** The package root is the nearest folder above that has the file: two levels differ between src and dist. */
+/** Finds the nearest folder above that has the file. The number of levels differs between src and dist. */
 function findFile(release: Release): string {
   for (let folder = __dirname; ; folder = dirname(folder)) {
     const file = join(folder, 'definitions', `${release}.json.gz`);
@@ -18,8 +18,8 @@ function findFile(release: Release): string {
 }
 
 /**
- * The first gzip member's length stands in its header's extra field `AD` (RFC 1952, 2.3.1.1), at these offsets, so
- * that the base resources, ten times larger, are not inflated at start.
+ * The length of the first gzip member is in its header's extra field `AD` (RFC 1952, 2.3.1.1), at these offsets. A
+ * start therefore need not inflate the base resources, which are ten times larger.
  */
 const EXTRA_NAME_OFFSET = 12;
 const MEMBER_LENGTH_OFFSET = 16;
@@ -48,9 +48,8 @@ function isCoreSet(parsed: unknown, release: Release): parsed is CoreSet {
 const CHECKSUM_AND_LENGTH = 8;
 
 /**
- * Tells the content of the definitions file, whatever compressed it: checksum and length of both members
- * (RFC 1952, 2.3.1). Cost: reads the file the first time, inflates nothing; then one lookup, since it is asked for with
- * every expansion.
+ * Fingerprint of the definitions file, independent of the compressor: checksum and length of both members (RFC 1952,
+ * 2.3.1). Cost: reads the file the first time and inflates nothing; then one lookup, because every expansion needs it.
  */
 export function definitionsDigest(release: Release): string {
   let digest = digests.get(release);
@@ -66,7 +65,7 @@ export function definitionsDigest(release: Release): string {
 
 const digests = new Map<Release, string>();
 
-/** Tells the core set alone, as `definitionsDigest` tells both members: what is not a base resource. */
+/** Fingerprint of the core set alone, without the base resources; as `definitionsDigest`. */
 export function coreSetDigest(release: Release): string {
   return definitionsDigest(release).slice(0, CHECKSUM_AND_LENGTH * 2);
 }
@@ -74,12 +73,12 @@ export function coreSetDigest(release: Release): string {
 const LINE_START = /^\{"resourceType":"(\w+)","id":"([^"]+)"/;
 
 /**
- * The conformance resources of the specification, sorted by type and id, each as JSON text without narrative.
+ * Reads the conformance resources of the specification, sorted by type and id, each as JSON text without narrative.
  * Cost: 20 MB while it runs, a tenth of a second; no parsing.
  */
 export function* readBaseResources(release: Release): Generator<BaseResource> {
   const bytes = gunzipSync(splitMembers(release).base);
-  // Begins with `,\n`; every line but the last two (`]` and nothing) ends in a comma where another follows.
+  // Begins with `,\n`. Each resource is a line, with a comma at its end if another follows; `]` and nothing are last.
   let start = bytes.indexOf('\n') + 1;
   for (;;) {
     const end = bytes.indexOf('\n', start);

@@ -1,9 +1,9 @@
-/** What the definitions of a release say, as the rest of core reads them. All of it is immutable. */
+/** The definitions of a release, in the form that core reads. All of it is immutable. */
 import type { Release } from '../release';
 
 export interface Definitions {
   readonly release: Release;
-  /** Of definitions that have search parameters of a tenant too: those of the release alone. */
+  /** The definitions of the release alone, if these have search parameters of a tenant too. */
   readonly ofRelease?: Definitions;
   /** `4.0.1` */
   readonly fhirVersion: string;
@@ -11,38 +11,38 @@ export interface Definitions {
   readonly resourceTypes: readonly string[];
   /** True for a concrete resource type of this release. Cost: one lookup. */
   isResourceType(name: string): boolean;
-  /** Fixed number, from 1, of any type (resource, complex, primitive, abstract); undefined when there is none. */
+  /** Fixed number, from 1, of any type (resource, complex, primitive, abstract); undefined if there is no such type. */
   typeNumber(name: string): number | undefined;
   typeName(number: number): string | undefined;
-  /** Structure of any type; undefined when the release has no such type. Made on first use, then kept. */
+  /** Structure of any type; undefined if the release has no such type. Built on first use, then cached. */
   structure(typeName: string): TypeStructure | undefined;
   /** True when `typeName` is `ancestor` or specialises it (`Age` is a `Quantity`, `code` is a `string`). */
   conformsTo(typeName: string, ancestor: string): boolean;
-  /** The search parameters of a concrete resource type by code, in order of their ordinals; empty for other names. */
+  /** Search parameters of a concrete resource type by code, in order of their ordinals; empty for other names. */
   searchParameters(typeName: string): ReadonlyMap<string, SearchParameterDefinition>;
   /** By the fixed parameter number. */
   searchParameter(number: number): SearchParameterDefinition | undefined;
   /** All search parameters of all types that the release has; element i has the number i + 1. */
   readonly allSearchParameters: readonly SearchParameterDefinition[];
-  /** The date parameter whose one value is the clinical sort date of the type; undefined: the type has none. */
+  /** Date parameter whose single value is the clinical sort date of the type; undefined if the type has none. */
   sortDateParameter(typeName: string): SearchParameterDefinition | undefined;
   /** By canonical url. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   /** By code: `Patient`, `Encounter` … */
   readonly compartments: ReadonlyMap<string, CompartmentDefinition>;
-  /** Where the codes of a value set come from that a `code` is bound to (required); undefined when not known. */
+  /** Code systems of a value set that a `code` is bound to (required); undefined if unknown. */
   codeSystem(valueSet: string): CodeSystemOfBinding | undefined;
   /**
-   * All codes of a value set that a required binding (or a maximum value set) of a base type names, by its url with or
-   * without `|version`; undefined when it is another one, or when its codes cannot all be listed (media types,
-   * languages, units …). Made on first use, then kept.
+   * All codes of the value set of a required binding of a base type, or of a maximum value set, by its url with or
+   * without `|version`. Undefined for other value sets, and if its codes cannot all be listed (media types, languages,
+   * units …). Built on first use, then cached.
    */
   codeList(valueSet: string): CodeList | undefined;
-  /** Of such a value set without a list, the one code system that it takes whole; undefined where there is none. */
+  /** The code system that such a value set without a list includes as a whole; undefined if there is none. */
   wholeSystem(valueSet: string): WholeSystem | undefined;
 }
 
-/** A value set that has all codes of a system which are too many to be listed. */
+/** A value set that includes all codes of a system with too many codes to list. */
 export interface WholeSystem {
   /** `urn:ietf:bcp:13` (media types), `urn:ietf:bcp:47` (language tags), `http://unitsofmeasure.org`. */
   readonly system: string;
@@ -52,7 +52,7 @@ export interface WholeSystem {
 
 /** The complete content of a value set. */
 export interface CodeList {
-  /** True when a code of any of its systems is spelt so. Cost: one lookup. */
+  /** True if any of its systems has this code. Cost: one lookup. */
   has(code: string): boolean;
   hasCoding(system: string, code: string): boolean;
   /** In the order of the value set. */
@@ -61,7 +61,7 @@ export interface CodeList {
   readonly codes: ReadonlySet<string>;
 }
 
-/** The one code system, or the system of each code where the value set draws from several. */
+/** The code system, or the system of each code if the value set has codes of several systems. */
 export type CodeSystemOfBinding = string | ReadonlyMap<string, string>;
 
 export interface TypeStructure {
@@ -75,13 +75,16 @@ export interface TypeStructure {
   readonly systemType?: string;
   /** Primitives only: the regular expression of the specification, not anchored. */
   readonly regex?: string;
-  /** Primitives only: most characters, least and greatest value; own or inherited. */
+  /** Primitives only: maximum length in characters, least and greatest value; own or inherited. */
   readonly maxLength?: number;
   readonly minValue?: number;
   readonly maxValue?: number;
-  /** Rules for every value of the type, inherited ones included (`ele-1`, `dom-2`, `obs-6`), by no element repeated. */
+  /**
+   * Constraints on every value of the type, inherited ones included (`ele-1`, `dom-2`, `obs-6`); elements do not repeat
+   * them.
+   */
   readonly constraints: readonly ConstraintDefinition[];
-  /** Of the type as a whole: Age, Distance and Duration limit their units. */
+  /** Binding of the type as a whole: Age, Distance and Duration limit their units. */
   readonly valueSetBinding?: ValueSetBinding;
   /** Own and inherited elements in the order of the specification, nested ones included. */
   readonly elements: readonly ElementDefinition[];
@@ -100,17 +103,17 @@ export interface ElementDefinition {
   readonly min: number;
   /** Infinity for `*`. */
   readonly max: number;
-  /** Empty when `contentReference` says the type. */
+  /** Empty if `contentReference` determines the type. */
   readonly types: readonly ElementType[];
-  /** Path, with the type's name, of the element whose content this one has: `Bundle.link`. */
+  /** Path, with the type's name, of the element that defines the content: `Bundle.link`. */
   readonly contentReference?: string;
   /** Value set url, without version, of a required binding. */
   readonly binding?: string;
-  /** Where the element is a `code` and its binding tells: the system of its codes. */
+  /** For a `code` whose binding determines it: the system of its codes. */
   readonly codeSystem?: CodeSystemOfBinding;
-  /** Any binding that is more than an example. */
+  /** Any binding stronger than `example`. */
   readonly valueSetBinding?: ValueSetBinding;
-  /** Rules for the element beyond those of its types. */
+  /** Constraints on the element beyond those of its types. */
   readonly constraints: readonly ConstraintDefinition[];
   readonly isSummary: boolean;
   readonly isModifier: boolean;
@@ -121,7 +124,7 @@ export interface ValueSetBinding {
   /** Canonical url as written: `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`. */
   readonly valueSet: string;
   readonly strength: 'required' | 'extensible' | 'preferred';
-  /** Codes beyond an extensible or preferred value set must at least be in this one. */
+  /** Codes outside an extensible or preferred value set must at least be in this one. */
   readonly maxValueSet?: string;
 }
 
@@ -130,7 +133,7 @@ export interface ConstraintDefinition {
   /** `pat-1`; unique within a type only. */
   readonly key: string;
   readonly severity: 'error' | 'warning';
-  /** What holds when the constraint is met. */
+  /** Human description of the constraint. */
   readonly human: string;
   /** FHIRPath. */
   readonly expression: string;
@@ -141,9 +144,12 @@ export interface ElementType {
   readonly code: string;
   /** Resource types (or urls of profiles) that a Reference or canonical may point to; undefined: any. */
   readonly targets?: readonly string[];
-  /** True: references to resources of the same type make a strict hierarchy (references.html#circular). */
+  /** True if references to resources of the same type must form a strict hierarchy (references.html#circular). */
   readonly isHierarchy?: boolean;
-  /** Rules of the profile on the type that the specification names here: SimpleQuantity for a Quantity (`sqty-1`). */
+  /**
+   * Constraints of the profile that the specification gives for the type here: SimpleQuantity for a Quantity
+   * (`sqty-1`).
+   */
   readonly constraints?: readonly ConstraintDefinition[];
 }
 
@@ -160,9 +166,14 @@ export type SearchParameterKind =
 
 /** A search parameter as it applies to one concrete resource type. */
 export interface SearchParameterDefinition {
-  /** Fixed number of this pair of type and parameter within the release, from 1; of a tenant's own within its space. */
+  /**
+   * Fixed number of this pair of type and parameter, from 1: within the release, or for a tenant's parameter within its
+   * space.
+   */
   readonly number: number;
-  /** Position among the parameters of the type, from 0 (bit of the presence bitmap); those of tenants may leave gaps. */
+  /**
+   * Position among the parameters of the type, from 0 (bit of the presence bitmap); those of tenants may leave gaps.
+   */
   readonly ordinal: number;
   readonly type: string;
   readonly code: string;
@@ -172,13 +183,13 @@ export interface SearchParameterDefinition {
   readonly expression?: string;
   /** Resource types that a reference parameter may point to. */
   readonly targets: readonly string[];
-  /** Of a composite, in order; empty otherwise. */
+  /** Components of a composite, in order; empty otherwise. */
   readonly components: readonly SearchParameterComponent[];
   readonly multipleOr: boolean;
   readonly multipleAnd: boolean;
   readonly comparators: readonly string[];
   readonly modifiers: readonly string[];
-  /** True for one that a tenant has made: its expressions come from a client. */
+  /** True for a parameter of a tenant: its expressions come from a client. */
   readonly isForeign?: boolean;
 }
 
@@ -203,7 +214,7 @@ export interface OperationDefinition {
   readonly instance: boolean;
   /** Resource types it is defined for; `Resource` means all. */
   readonly resources: readonly string[];
-  /** R4 does not say: taken from R4B, true when unknown there too. */
+  /** R4 has no value: taken from the same operation of R4B; true if there is none either. */
   readonly affectsState: boolean;
   readonly parameters: readonly OperationParameter[];
 }
@@ -214,7 +225,7 @@ export interface OperationParameter {
   readonly min: number;
   /** Infinity for `*`. */
   readonly max: number;
-  /** A data type, a resource type, `Any`; undefined when it has parts. */
+  /** A data type, a resource type, `Any`; undefined if it has parts. */
   readonly type?: string;
   readonly searchType?: string;
   readonly targets?: readonly string[];
@@ -224,7 +235,7 @@ export interface OperationParameter {
 export interface CompartmentDefinition {
   readonly code: string;
   readonly url: string;
-  /** By resource type, the codes of the parameters that put a resource into the compartment. */
+  /** By resource type: the codes of the parameters that put a resource into the compartment. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
 }
 

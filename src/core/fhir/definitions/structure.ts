@@ -9,7 +9,7 @@ import type {
 } from './model';
 import { parseValueSet } from './value-sets';
 
-/** What the types of a release share. */
+/** Tables that the types of a release share. */
 export interface SharedRules {
   readonly constraints: readonly ConstraintDefinition[];
   readonly bindings: readonly ValueSetBinding[];
@@ -24,7 +24,7 @@ export function toBinding({ valueSet, strength, max }: CoreBinding): ValueSetBin
   return { valueSet, strength, maxValueSet: max };
 }
 
-/** Input: one type of the core set, and the tables that it points into. */
+/** Converts one type of the core set; `shared` has the tables that it refers to. */
 export function toStructure(type: CoreType, shared: SharedRules): TypeStructure {
   const elements = type.elements.map((element) => toElement(element, shared));
   const byPath = new Map(elements.map((element) => [element.path, element]));

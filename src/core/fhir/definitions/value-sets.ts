@@ -1,21 +1,24 @@
 import type { CoreValueSet } from './core-set';
 import type { CodeList, CodeSystemOfBinding, WholeSystem } from './model';
 
-/** A canonical reference taken apart at its `|`. */
+/** Splits a canonical reference at its `|`. */
 export function parseValueSet(canonical: string): { readonly url: string; readonly version: string | undefined } {
   const bar = canonical.indexOf('|');
   if (bar < 0) return { url: canonical, version: undefined };
   return { url: canonical.slice(0, bar), version: canonical.slice(bar + 1) };
 }
 
-/** The value sets of required bindings of a release; what is asked of one is made on first use, then kept. */
+/** The value sets of required bindings of a release. Results are built on first use, then cached. */
 export interface ValueSets {
   codeSystem(url: string): CodeSystemOfBinding | undefined;
   codeList(canonical: string): CodeList | undefined;
   wholeSystem(canonical: string): WholeSystem | undefined;
 }
 
-/** The specification gives its own version to whatever it binds to, so that `fhirVersion` stands for any of them. */
+/**
+ * `fhirVersion` stands for any version, because the specification gives its own version to all value sets that it
+ * binds.
+ */
 export function readValueSets(
   valueSets: Readonly<Record<string, CoreValueSet>>,
   fhirVersion: string,
@@ -48,7 +51,7 @@ function remembered<Value>(known: Map<string, Value>, key: string, make: () => V
   return known.get(key);
 }
 
-/** The first system counts for a code that several have. */
+/** A code of several systems belongs to the first of them. */
 function systemOf(valueSet: CoreValueSet | undefined): CodeSystemOfBinding | undefined {
   if (valueSet === undefined || valueSet.systems.length === 1) return valueSet?.systems[0];
   if (valueSet.codes === undefined) return undefined;
