@@ -1,8 +1,8 @@
 /**
- * JSON whose decimals keep their digits. `parseJson` gives ordinary objects in which a number literal that JavaScript
- * would change (`1.00`, 1e400, 20 digits) stands as a string of U+0001 and the literal ("marked"); `stringifyJson`
- * writes the literal back. FHIR strings cannot hold U+0001, and parseJson refuses it in input, so a marked decimal
- * cannot be confused with a string.
+ * JSON whose decimals keep their digits. `parseJson` returns ordinary objects. A number literal that JavaScript would
+ * change (`1.00`, 1e400, 20 digits) becomes a string of U+0001 and the literal ("marked"); `stringifyJson` writes the
+ * literal back. FHIR strings cannot contain U+0001, and `parseJson` refuses it in input, so a marked decimal cannot be
+ * confused with a string.
  */
 import { fhirError } from '../errors';
 import { findFault, isForbiddenName, toRoot, type JsonFault } from './json/fault';
@@ -15,12 +15,12 @@ export interface JsonObject {
 
 export interface JsonDocument {
   readonly value: JsonValue;
-  /** True when at least one decimal is marked; false lets stringify skip its second pass. */
+  /** True if at least one decimal is marked; false lets `stringifyJson` skip its second pass. */
   readonly marked: boolean;
 }
 
 export interface JsonLimits {
-  /** Levels of objects and arrays. */
+  /** Maximum nesting of objects and arrays. */
   readonly maxDepth: number;
 }
 
@@ -28,13 +28,13 @@ export const DECIMAL_MARK = '\u0001';
 export const DEFAULT_MAX_DEPTH = 64;
 
 /**
- * The value of JSON text; a byte order mark before it is ignored. Members stay in their order, except that names which
- * are whole numbers (no FHIR element has one) come first.
+ * Parses JSON text; ignores a leading byte order mark. Members keep their order, except that names which are integers
+ * come first (no FHIR element has one).
  *
  * Throws `invalidJson` with line and column of a syntax error; `invalidResource` with the expression of a member that
  * occurs twice in its object, of one called `__proto__` or `constructor`, and of one nested over the limit, and for
- * more different member names than FHIR has; `tooCostly` for more values than there is memory for;
- * `invalidValue` for U+0001 and half surrogate pairs in a string. Cost: about 15 µs for a Patient of 2 kB.
+ * more different member names than FHIR has; `tooCostly` for more values than fit into memory; `invalidValue` for
+ * U+0001 and half surrogate pairs in a string. Cost: about 15 µs for a Patient of 2 kB.
  */
 export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT_MAX_DEPTH }): JsonDocument {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -55,7 +55,7 @@ export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT
   } catch {
     throw refusal(body, '', limits);
   }
-  // Only a member that stands twice in an object makes the two counts differ.
+  // The two counts differ only if an object has a member twice.
   if (scan.hasForbiddenCharacter || countMembers(value) !== scan.members) {
     const fault = findFault(body, rootOf(value), limits.maxDepth);
     if (fault !== undefined) throw toError(fault);
@@ -64,7 +64,8 @@ export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT
 }
 
 /**
- * The object in a text that is stored already, however deep it is; an empty one for a deletion, which has no text.
+ * Parses the text of a stored resource, without a depth limit. Returns an empty object for a deletion, which has no
+ * text.
  */
 export function parseStoredObject(text: string): JsonObject {
   const { value } = text === '' ? EMPTY_DOCUMENT : parseJson(text, STORED_LIMITS);
@@ -74,18 +75,20 @@ export function parseStoredObject(text: string): JsonObject {
 const EMPTY_DOCUMENT: JsonDocument = { value: {}, marked: false };
 const STORED_LIMITS: JsonLimits = { maxDepth: Number.MAX_SAFE_INTEGER };
 
-/** JSON text of a value; `marked` as `parseJson` gave it (true is always right, and costs a second pass). */
+/**
+ * Returns the JSON text of a value. `marked` is the one of `parseJson`; true is always correct and costs a second pass.
+ */
 export function stringifyJson(value: JsonValue, marked: boolean): string {
   const text = JSON.stringify(value);
   return marked ? text.replace(MARKED_LITERAL, '$1') : text;
 }
 
-/** True for a decimal that stands as a marked string. */
+/** True for a decimal that is a marked string. */
 export function isMarkedDecimal(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value.charCodeAt(0) === 1;
 }
 
-/** The literal of a number, marked or not; undefined for anything else. */
+/** Returns the literal of a number, marked or not; undefined for anything else. */
 export function decimalText(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return isMarkedDecimal(value) ? value.slice(1) : undefined;
@@ -98,7 +101,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 
 const MARKED_LITERAL = /"\\u0001(-?[0-9][0-9.eE+-]*)"/g;
 
-/** The members of all objects in the value; NaN, which equals no count, when one has a forbidden name. */
+/** Counts the members of all objects in the value. Returns NaN, which equals no count, for a forbidden name. */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -121,7 +124,7 @@ function rootOf(value: JsonValue): string {
   return isJsonObject(value) ? toRoot(value['resourceType']) : '';
 }
 
-/** The error for text of which it is certain that it has a fault. */
+/** Returns the error for a text that certainly has a fault. */
 function refusal(body: string, root: string, limits: JsonLimits): Error {
   const fault = findFault(body, root, limits.maxDepth);
   return fault === undefined ? fhirError('invalidJson', { reason: 'it cannot be read' }) : toError(fault);

@@ -5,23 +5,23 @@ import { isNumberLiteral } from './scan';
 
 type JsonCopy = string | number | boolean | null | JsonCopy[] | { [name: string]: JsonCopy };
 
-/** Counters of one or several copies; `bytes` is spent, `marked` is set. */
+/** Counters of one or several copies: `copyJson` reduces `bytes` and sets `marked`. */
 export interface CopyAllowance {
-  /** Levels of objects and arrays a value may have. */
+  /** Maximum nesting of objects and arrays. */
   maxDepth: number;
-  /** What is left of the size limit, in bytes of JSON, estimated (a character outside ASCII counts as one). */
+  /** Remaining size, in estimated bytes of JSON (a character outside ASCII counts as one). */
   bytes: number;
-  /** Becomes true when a marked decimal was copied. */
+  /** Becomes true when a marked decimal is copied. */
   marked: boolean;
 }
 
 /**
- * A deep copy that is JSON and nothing else: plain objects and arrays. For values that did not come through `parseJson`
- * (GraphQL literals) it makes the same promises: no name that reaches into prototypes, no U+0001 but in marked decimals,
- * no half surrogate pairs, finite numbers.
+ * Returns a deep copy that is pure JSON: plain objects and arrays. Values that did not come through `parseJson`
+ * (GraphQL literals) get the same guarantees: no name that reaches into prototypes, no U+0001 except in marked
+ * decimals, no half surrogate pairs, finite numbers.
  *
- * Throws `invalidValue` for anything else, `invalidResource` for too deep a value, and `tooCostly` once the allowance
- * is used up, before more memory is taken.
+ * Throws `invalidValue` for anything else, `invalidResource` for too deep a value, and `tooCostly` as soon as the
+ * allowance is exhausted, before it takes more memory.
  */
 export function copyJson(value: unknown, allowance: CopyAllowance): JsonCopy {
   return copy(value, allowance, 0);
@@ -65,8 +65,8 @@ function copy(value: unknown, allowance: CopyAllowance, depth: number): JsonCopy
 }
 
 /**
- * The size of a value as `copyJson` counts it; more than `atMost` as soon as it is that. Cost: linear in what is counted;
- * it makes nothing.
+ * Returns the size of a value as `copyJson` counts it; stops with a size above `atMost` once it is certain. Cost:
+ * linear in the counted part, without allocation.
  */
 export function sizeOfJson(value: JsonValue, atMost: number): number {
   if (typeof value === 'string') return value.length + STRING_BYTES;
@@ -87,13 +87,12 @@ export function sizeOfJson(value: JsonValue, atMost: number): number {
   return size;
 }
 
-/** What a text takes beside its characters. */
+/** Bytes of a text beside its characters. */
 const STRING_BYTES = 3;
 const NUMBER_BYTES = 8;
-/** A literal, or an object or an array beside what it holds. */
+/** Bytes of a literal, or of an object or array without its content. */
 const OTHER_BYTES = 6;
 
-/** The error for a value that is nested deeper than allowed. */
 function tooDeep(maxDepth: number): Error {
   return fhirError('invalidResource', { reason: `The content is nested deeper than ${maxDepth} levels` });
 }
@@ -104,7 +103,7 @@ function spend(allowance: CopyAllowance, bytes: number): void {
     throw fhirError('tooCostly', { reason: 'The content would grow beyond the limit' });
 }
 
-/** U+0001, and halves of surrogate pairs. */
+/** True for U+0001, and for halves of surrogate pairs. */
 function isDoubtful(text: string): boolean {
   return text.includes('\u0001') || /\p{Cs}/u.test(text);
 }

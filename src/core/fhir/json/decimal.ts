@@ -1,6 +1,6 @@
 /**
- * True when two number literals of JSON mean the same number: `1.0` and `1.00`, `1e2` and `100`. Compares digits, so
- * neither the number of them nor the size of an exponent can make it slow or wrong.
+ * True if two number literals of JSON have the same value: `1.0` and `1.00`, `1e2` and `100`. Compares digits, so that
+ * neither their number nor the size of an exponent can make it slow or wrong.
  */
 export function areEqualDecimals(first: string, second: string): boolean {
   if (first === second) return true;
@@ -17,7 +17,7 @@ interface NormalDecimal {
 }
 
 const ZERO: NormalDecimal = { digits: '', exponent: 0n };
-/** Longer exponents are compared only as far as this many digits go; nothing that is measured needs them. */
+/** Digits of an exponent that are compared; no measured value needs more. */
 const LONGEST_EXPONENT = 40;
 
 function normalise(literal: string): NormalDecimal {

@@ -4,14 +4,14 @@ import { areEqualDecimals } from './decimal';
 type AreSameNumbers = (first: string, second: string) => boolean;
 
 /**
- * True when two values are equal as RFC 6902 section 4.6 defines it: numbers by value (1.0 equals 1.00, however they
- * are written), arrays in order, objects whatever the order of their members.
+ * True if two values are equal by RFC 6902 section 4.6: numbers by value (1.0 equals 1.00), arrays in order, objects in
+ * any order of their members.
  */
 export function areEqualJson(first: JsonValue, second: JsonValue): boolean {
   return areEqual(first, second, areEqualDecimals);
 }
 
-/** Like `areEqualJson`, but numbers must be written alike: 1.0 and 1.00 differ. */
+/** As `areEqualJson`, but numbers must have the same literal: 1.0 and 1.00 differ. */
 export function areIdenticalJson(first: JsonValue, second: JsonValue): boolean {
   return areEqual(first, second, Object.is);
 }

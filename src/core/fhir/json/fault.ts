@@ -1,10 +1,10 @@
 import { isNumberLiteral } from './scan';
 
-/** Why text was refused, for a person. */
+/** A reason for refusing a text, in readable form. */
 export interface JsonFault {
   readonly kind: 'syntax' | 'duplicate' | 'character' | 'name' | 'depth';
   readonly reason: string;
-  /** FHIRPath of the value at fault; undefined for a syntax error. */
+  /** FHIRPath of the invalid value; undefined for a syntax error. */
   readonly expression?: string;
 }
 
@@ -14,10 +14,10 @@ export function isForbiddenName(name: string): boolean {
 }
 
 /**
- * The first fault in JSON text that is already known, or suspected, to have one: syntax, a member name that occurs
- * twice, a forbidden name or character, more than `maxDepth` levels of objects and arrays. `root` is the type that
- * expressions begin with; '' for the resourceType that the text begins with, if it does. Slow and exact, and recursive
- * to `maxDepth`.
+ * Finds the first fault in JSON text that is known or suspected to have one: syntax, a duplicate member name, a
+ * forbidden name or character, more than `maxDepth` levels of objects and arrays. `root` is the type that expressions
+ * begin with; if it is '', they begin with the resourceType of the text, if it has one. Cost: slow, because it is
+ * exact; recursive to `maxDepth`.
  */
 export function findFault(text: string, root: string, maxDepth: number): JsonFault | undefined {
   const inspection = new Inspection(text, root, maxDepth);
@@ -30,7 +30,7 @@ export function findFault(text: string, root: string, maxDepth: number): JsonFau
   }
 }
 
-/** `Patient.name[0].family` from a root and the names and indexes below it. */
+/** Returns an expression such as `Patient.name[0].family` for a root and the names and indexes below it. */
 export function toExpression(root: string, path: readonly (string | number)[]): string {
   let expression = root;
   for (const step of path) {
@@ -45,22 +45,22 @@ function toIdentifier(name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(short) ? short : `\`${short.replace(/[\\`]/g, '\\$&')}\``;
 }
 
-/** Texts of clients are quoted in answers only up to this length. */
+/** Maximum length of a client's text that an answer quotes. */
 const LONGEST_QUOTE = 80;
 
-/** The text, or its beginning, with what cannot be shown replaced. */
+/** Returns the beginning of a text, with control characters and half surrogate pairs replaced. */
 export function shorten(text: string): string {
   const visible = text.slice(0, LONGEST_QUOTE).replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   return text.length > LONGEST_QUOTE ? `${visible}…` : visible;
 }
 
-/** What expressions begin with, if a resourceType is one that could be; else ''. */
+/** Returns a plausible resourceType as the root of expressions; else ''. */
 export function toRoot(resourceType: unknown): string {
   return typeof resourceType === 'string' && /^[A-Z][A-Za-z]{0,63}$/.test(resourceType) ? resourceType : '';
 }
 
 const WORD = /[^\s,:[\]{}"]*/y;
-/** Half of a pair or part of one, which only an expression with the flag `u` tells apart, at some cost. */
+/** Any surrogate, paired or not. Only an expression with the flag `u` can tell them apart, at some cost. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 class FaultFound extends Error {

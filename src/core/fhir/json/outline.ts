@@ -4,36 +4,36 @@ type Path = readonly (string | number)[];
 
 /** A part of a JSON value that stays text: an object, an array, or a long string of a resource. */
 export interface JsonPart {
-  /** Member names and indexes from the root; null stands there in the value. */
+  /** Member names and indexes from the root; the value has null at this path. */
   readonly path: Path;
   readonly text: string;
 }
 
-/** A JSON value of which no more are values than it is cheap to hand from one thread to another. */
+/** A JSON value with few enough nested values that one thread can send it to another at low cost; the rest is text. */
 export interface JsonOutline {
   readonly value: JsonValue;
   readonly parts: readonly JsonPart[];
 }
 
 export interface OutlineLimits extends JsonLimits {
-  /** Objects so many levels below the root stay values, whatever their members are; an array is no level of its own. */
+  /** Objects at most so many levels below the root stay values, with any members; an array is not a level. */
   readonly levels: number;
 }
 
 /**
- * Members and elements that stay values, and 100 characters of text count as one: some 3 ms to be cloned and written,
- * more than a patch of 1,000 operations has without what it adds.
+ * Maximum number of members and elements that stay values; 100 characters of text count as one. Cloning and writing
+ * them takes some 3 ms. A patch of 1,000 operations has fewer, apart from the content it adds.
  */
 const LARGEST_OUTLINE = 10_000;
 const CHARACTERS_PER_MEMBER = 100;
 
-/** A string of a resource that is longer, such as the data of a Binary, is not written once more. */
+/** A longer string of a resource, such as the data of a Binary, stays text. */
 const LONGEST_STRING = 10_000;
 
 /**
- * The outline of a document, which it takes apart. What lies deeper than `levels` stays text as a whole where it does
- * not fit into `largest`; so does what is nearer to the root and has too many members or elements of its own, and each
- * long string of an object that has a resourceType. Cost: linear in the document.
+ * Returns the outline of a document, which it takes apart. A container deeper than `levels` becomes text as a whole if
+ * it does not fit into `largest`. So does one nearer to the root that has too many members or elements of its own, and
+ * each long string of an object with a resourceType. Cost: linear in the document.
  */
 export function outlineOf(
   { value, marked }: JsonDocument,
@@ -61,7 +61,7 @@ export function outlineOf(
     return found;
   };
   const root = take(value, [], 0);
-  // Grows meanwhile: what is nearer to the root comes first.
+  // The list grows during the loop, so that containers nearer to the root come first.
   for (const { container, path, level } of open) {
     if (Array.isArray(container)) {
       container.forEach((element, index) => (container[index] = take(element, [...path, index], level)));
@@ -81,7 +81,7 @@ function sizeOf(container: JsonValue[] | JsonObject): number {
   return Array.isArray(container) ? container.length : Object.keys(container).length;
 }
 
-/** What a value counts for; anything over `most` once that is certain. */
+/** Returns the weight of a value; stops with a weight above `most` once it is certain. */
 function weigh(value: JsonValue, most: number): number {
   if (typeof value === 'string') return value.length / CHARACTERS_PER_MEMBER;
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,16 +1,16 @@
-/** What one pass over JSON text finds out without parsing it. */
+/** The result of one pass over JSON text, without parsing. */
 export interface JsonScan {
-  /** Deepest nesting of objects and arrays. */
+  /** Maximum nesting of objects and arrays. */
   readonly depth: number;
-  /** Member names in the text; more than the parsed value has when one occurs twice in an object. */
+  /** Number of member names in the text; greater than in the parsed value if an object has a name twice. */
   readonly members: number;
-  /** True when there are more different member names than any FHIR resource can have. */
+  /** True if there are more different member names than any FHIR resource can have. */
   readonly hasTooManyNames: boolean;
-  /** True when its values would take more memory than there may be; the scan ended there. */
+  /** True if its values would take more memory than allowed; the scan stopped there. */
   readonly hasTooManyValues: boolean;
-  /** True when a string holds U+0001 or half a surrogate pair. */
+  /** True if a string contains U+0001 or half a surrogate pair. */
   readonly hasForbiddenCharacter: boolean;
-  /** Starts and ends, by turns, of the number literals that JavaScript would not write back as they are. */
+  /** Alternating starts and ends of the number literals that JavaScript would not write back unchanged. */
   readonly inexact: readonly number[];
 }
 
@@ -19,15 +19,16 @@ const EXACT_INTEGER_LENGTH = 15;
 const NONE: readonly number[] = [];
 
 /**
- * Objects and arrays of one text: some 100 bytes each as values. An engine without memory ends the process, whichever
- * thread it is in, and 64 MB of `{},` would take 2 GB. FHIR has some 30 characters to each, so that 64 MB have half as many.
+ * Maximum number of objects and arrays in a text: some 100 bytes each as values. V8 ends the process when memory runs
+ * out, in any thread, and 64 MB of `{},` would take 2 GB. FHIR has some 30 characters to each, so that 64 MB have half
+ * as many.
  */
 export const MAX_CONTAINERS = 4_000_000;
-/** Numbers that JavaScript would change: marking each takes some 150 bytes. */
+/** Maximum number of literals that JavaScript would change: marking each takes some 150 bytes. */
 export const MAX_INEXACT = 1_000_000;
 
 /**
- * Scans text that need not be valid JSON: strings are skipped, everything outside them is counted. One pass over the
+ * Scans text that need not be valid JSON: skips strings, counts everything outside them. Cost: one pass over the
  * character codes, about 1.5 ns per character.
  */
 export function scanJson(text: string): JsonScan {
@@ -106,18 +107,18 @@ export function scanJson(text: string): JsonScan {
   };
 }
 
-/** So many members have no names that are worth counting. */
+/** Up to so many members are not checked for different names. */
 const FEW_MEMBERS = 4_000;
 
 /**
- * Different member names. All releases of FHIR together have some 4,000 elements; the engine keeps a shape for each
- * name that it meets, so that 400,000 of them take it seconds.
+ * Maximum number of different member names. All releases of FHIR together have some 4,000 elements. V8 makes a shape
+ * for each new name, so that 400,000 of them take seconds.
  */
 export const MAX_NAMES = 8_000;
 
 const TABLE_BITS = 20;
 
-/** Counts different names, a few too low: those of which the hashes agree count once. */
+/** Counts different names, slightly too low: names with equal hashes count once. */
 class NameCounter {
   count = 0;
   private readonly table = new Uint8Array(1 << TABLE_BITS);
@@ -137,7 +138,7 @@ class NameCounter {
   }
 }
 
-/** The text with each literal of `inexact` turned into a string of U+0001 and the literal. */
+/** Returns the text with each literal of `inexact` replaced by a string of U+0001 and the literal. */
 export function markNumbers(text: string, inexact: readonly number[]): string {
   const pieces: string[] = [];
   let last = 0;
@@ -179,13 +180,13 @@ function isInexact(text: string, start: number, end: number): boolean {
   }
   const literal = text.slice(start, end);
   if (String(Number(literal)) === literal || !NUMBER_LITERAL.test(literal)) return false;
-  // A number in place of a member name must stay a number, so that JSON.parse refuses it.
+  // A number in the position of a member name must stay a number, so that JSON.parse refuses it.
   let next = end;
   while (text.charCodeAt(next) <= 0x20) next++;
   return text.charCodeAt(next) !== 0x3a;
 }
 
-/** Digits only, after an optional sign. */
+/** True for digits after an optional minus sign. */
 function isDigits(text: string, start: number, end: number): boolean {
   for (let at = text.charCodeAt(start) === 0x2d ? start + 1 : start; at < end; at++) {
     const code = text.charCodeAt(at);
@@ -200,7 +201,7 @@ function isEscapedPair(text: string, high: number, next: number): boolean {
   return low >= 0xdc00 && low <= 0xdfff;
 }
 
-/** The value of four hexadecimal digits, NaN when there are none. */
+/** Returns the value of hexadecimal digits, NaN if there are none. */
 function readHexadecimal(text: string, start: number): number {
   return parseInt(text.slice(start, start + 4), 16);
 }
