@@ -1,7 +1,7 @@
 /**
- * JSON Patch (RFC 6902) on resources. The library applies the operations; before each of them the place it names is
- * looked up here, because the library takes inherited members for members, short-cuts large indexes and copies without
- * limit, and because equality of decimals is ours.
+ * JSON Patch (RFC 6902) on resources. The library applies the operations; this module first resolves the path of each
+ * operation. The library would take inherited members for members, short-cut large indexes and copy without limit, and
+ * it does not compare decimals by value.
  */
 import { applyOperation, compare, JsonPatchError } from 'fast-json-patch';
 import { fhirError, type ErrorKey, type FhirError } from '../errors';
@@ -26,13 +26,14 @@ export {
 export { dropGeneratedNarrative } from './patch/narrative';
 
 /**
- * The resource that a patch makes of `current`; neither argument is changed. The root keeps its type and id even when
- * it is replaced. All or nothing.
+ * Applies a patch to `current` and returns the resulting resource; does not change its arguments. The root keeps its
+ * type and id even when it is replaced. All operations apply, or none does.
  *
- * Throws `patchInvalid` (400) for what is not a JSON Patch, `patchForbidden` (422) for a change of what belongs to the
- * server, `patchNotApplicable` (422) for a place that does not exist, `patchTestFailed` (422), `tooManyPatchOperations`
- * (413), and `tooCostly` (422) before the limits on growth and depth are passed. `Issue.expression` is `$this[n]`, the
- * n-th operation counted from 0. Cost: about 10 µs for one operation on a Patient of 2 kB.
+ * Throws `patchInvalid` (400) if it is not a JSON Patch, `patchForbidden` (422) for a change of elements that the
+ * server controls, `patchNotApplicable` (422) for a path that does not exist, `patchTestFailed` (422),
+ * `tooManyPatchOperations` (413), and `tooCostly` (422) before the limits on growth and depth are exceeded.
+ * `Issue.expression` is `$this[n]`, the n-th operation counted from 0. Cost: about 10 µs for one operation on a Patient
+ * of 2 kB.
  */
 export function applyJsonPatch(
   current: JsonDocument,
@@ -61,8 +62,8 @@ export function applyJsonPatch(
 }
 
 /**
- * The JSON Patch that makes `after` of `before`: its operations (add, remove, replace) in order. Elements of arrays are
- * compared by their places. Cost: linear in both.
+ * Returns the JSON Patch from `before` to `after`: its operations (add, remove, replace) in order. Compares elements of
+ * arrays by index. Cost: linear in both.
  */
 export function differenceOf(before: JsonDocument, after: JsonDocument): JsonDocument {
   if (!isJsonObject(before.value) || !isJsonObject(after.value))
@@ -71,7 +72,7 @@ export function differenceOf(before: JsonDocument, after: JsonDocument): JsonDoc
   return { value: operations, marked: after.marked };
 }
 
-/** What all copies of one patch may come to: a multiple of the patch, then what the budget has. */
+/** The limit on all copies of one patch: a multiple of the patch's size, then the budget. */
 class Copies {
   private ofPatch: number;
 
@@ -82,7 +83,9 @@ class Copies {
     this.ofPatch = patchBytes * COPIES_PER_BYTE;
   }
 
-  /** Whether a value may be copied; counts it. Cost: a walk through the value, as far as it may go. */
+  /**
+   * Returns true and counts the value if it may be copied. Cost: a walk through the value, at most as far as the limit.
+   */
   take(value: JsonValue): boolean {
     const left = this.ofPatch + this.budget.bytes;
     const size = sizeOfJson(value, left);
@@ -95,13 +98,13 @@ class Copies {
 }
 
 interface Allowances {
-  /** Of all that is added. */
+  /** Limit on all added content. */
   readonly growth: CopyAllowance;
-  /** Of what is copied from the resource itself. */
+  /** Limit on content copied within the resource. */
   readonly copies: Copies;
 }
 
-/** One operation on the way through the patch. */
+/** One operation of the patch. */
 class Step {
   constructor(
     private readonly root: JsonObject,
@@ -110,7 +113,7 @@ class Step {
     private readonly allowances: Allowances,
   ) {}
 
-  /** The root afterwards; it is changed in place unless the operation replaces it. */
+  /** Returns the resulting root; changes it in place unless the operation replaces it. */
   apply(): JsonObject {
     const { operation } = this;
     switch (operation.op) {
@@ -133,7 +136,7 @@ class Step {
         const value = this.existing(operation.from);
         if (operation.from.text === operation.path.text) return this.root;
         this.remove(operation.from);
-        // Already part of the resource; the library's validation would walk through all of it, however deep it is.
+        // Already part of the resource; the library's validation would walk through all of it at any depth.
         return this.add(operation.path, value, false);
       }
     }
@@ -203,7 +206,7 @@ class Step {
       return applyOperation(this.root, operation, validate, true, true, this.index).newDocument;
     } catch (thrown) {
       if (thrown instanceof JsonPatchError) throw this.error('patchNotApplicable', thrown.name);
-      // The library's ban on prototypes; the form of paths has been checked, so that nothing should come here.
+      // The library refuses prototype names. Paths have been checked before, so that this should not happen.
       if (thrown instanceof TypeError) throw this.error('patchInvalid', 'the path is not allowed');
       throw thrown;
     }

@@ -2,7 +2,7 @@ import { fhirError } from '../../errors';
 import type { JsonObject, JsonValue } from '../json';
 import { toExpression, toRoot } from '../json/fault';
 
-/** Throws `tooCostly` with the place where a patched resource is nested deeper than so many levels. */
+/** Throws `tooCostly` with the expression of the first value of a patched resource nested deeper than `levels`. */
 export function refuseDeeper(resource: JsonObject, levels: number): void {
   const place = findDeeper(resource, levels);
   if (place === undefined) return;
@@ -10,7 +10,7 @@ export function refuseDeeper(resource: JsonObject, levels: number): void {
   throw fhirError('tooCostly', { reason }, toExpression(toRoot(resource['resourceType']), place));
 }
 
-/** The way to an object or array that lies more than so many levels deep. */
+/** Returns the path to an object or array that is nested deeper than `levels`. */
 function findDeeper(value: JsonValue, levels: number): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels <= 0) return [];

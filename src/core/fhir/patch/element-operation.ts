@@ -38,10 +38,12 @@ interface Move extends Located {
   readonly destination: Given<number>;
 }
 
-/** One operation whose form has been checked; `value` is the part itself, which may hold a value, a resource or parts. */
+/**
+ * One operation whose form has been checked; `value` is the part itself, which may hold a value, a resource or parts.
+ */
 export type ElementOperation = Add | Insert | Delete | Replace | Move;
 
-/** The parts of an operation by its type, beside `type` and `path`; each must be there, and no others. */
+/** The parts of an operation by its type, besides `type` and `path`; each is required, and no others are allowed. */
 const PARTS: Readonly<Record<ElementOperation['type'], readonly string[]>> = {
   add: ['name', 'value'],
   insert: ['index', 'value'],
@@ -50,7 +52,7 @@ const PARTS: Readonly<Record<ElementOperation['type'], readonly string[]>> = {
   move: ['source', 'destination'],
 };
 
-/** The types of the parts; `value` is of any. */
+/** The types of the parts; `value` has any type. */
 const TYPES: Readonly<Record<string, string>> = {
   type: 'code',
   path: 'string',
@@ -62,9 +64,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const MOST_ISSUES = 20;
 
 /**
- * The operations of a patch, checked as far as that goes without the resource; none is a patch too.
+ * Parses the operations of a patch and checks all that does not need the resource; a patch may have none.
  *
- * Throws `fhirPathPatchInvalid` with all that is wrong (at most 20 issues), each with the place in the Parameters
+ * Throws `fhirPathPatchInvalid` with all errors (at most 20 issues), each with its expression in the Parameters
  * resource, and `tooManyPatchOperations`.
  */
 export function parseElementOperations(
@@ -91,7 +93,7 @@ export function parseElementOperations(
 
 class OperationReader {
   private readonly place: string;
-  /** By name; the part itself. */
+  /** Parts by name. */
   private readonly parts = new Map<string, Given<JsonObject>>();
 
   constructor(
@@ -102,7 +104,7 @@ class OperationReader {
     this.place = `Parameters.parameter[${index}]`;
   }
 
-  /** Undefined when something is wrong with it, which then is among the issues. */
+  /** Returns undefined for an invalid operation and adds its issues. */
   read(parameter: JsonValue): ElementOperation | undefined {
     const before = this.issues.length;
     if (!isJsonObject(parameter)) return this.report('it must be an object', this.place);
@@ -166,7 +168,7 @@ class OperationReader {
     else this.parts.set(name, { value: part, expression });
   }
 
-  /** What changes the meaning of the patch in a way that nobody here knows must not be passed over. */
+  /** A modifier extension changes the meaning of the patch, so that an unknown one must not be ignored. */
   private refuseModifier(object: JsonObject, expression: string): void {
     if (object['modifierExtension'] === undefined) return;
     this.report('modifier extensions are not understood', `${expression}.modifierExtension`);
@@ -194,7 +196,7 @@ class OperationReader {
     return this.report(`'${name}' must be a whole number from 0`, expression);
   }
 
-  /** The value of a part that has a type of its own. */
+  /** Returns the value of a part that `TYPES` gives a type. */
   private primitive(name: string): Given<JsonValue> | undefined {
     const part = this.part(name);
     if (part === undefined) return undefined;

@@ -1,32 +1,32 @@
 /**
- * Elements as JSON holds them: a member, or a place in its array; of a primitive, id and extensions stand in a second
+ * Elements in their JSON form: a member, or an item of its array. The id and extensions of a primitive are in a second
  * member beside the value (https://hl7.org/fhir/R4/json.html#primitive).
  */
 import type { JsonObject, JsonValue } from '../json';
 import type { Access } from '../path/type-node';
 
-/** What one element holds. */
+/** The content of one element. */
 export interface Slot {
   /** Undefined for a primitive that has extensions only. */
   readonly value: JsonValue | undefined;
-  /** Of a primitive: its id and extensions. */
+  /** The id and extensions of a primitive. */
   readonly element: JsonObject | undefined;
 }
 
-/** Whether an element is there, whichever of its types it has. */
+/** True if the element is present, in any of its types. */
 export function isPresent(owner: JsonObject, { choices }: Access): boolean {
   return choices.some(({ key, companionKey, node }) => {
     return owner[key] !== undefined || (node.isPrimitive && owner[companionKey] !== undefined);
   });
 }
 
-/** The number of elements in a list; 0 where there is none. */
+/** Returns the number of elements in a list; 0 if there is none. */
 export function countSlots(owner: JsonObject, access: Access): number {
   const values = lengthOf(owner[access.key]);
   return access.node.isPrimitive ? Math.max(values, lengthOf(owner[access.companionKey])) : values;
 }
 
-/** Cost: that of moving what comes after it. */
+/** Cost: linear in the elements after it. */
 export function insertSlot(owner: JsonObject, access: Access, index: number, slot: Slot): void {
   const length = countSlots(owner, access);
   for (const [member, content] of membersOf(access, slot)) {
@@ -42,7 +42,7 @@ export function moveSlot(owner: JsonObject, access: Access, source: number, dest
   }
 }
 
-/** `index`: -1 for an element that is in no list. */
+/** `index`: -1 for an element that is not in a list. */
 export function removeSlot(owner: JsonObject, access: Access, index: number): void {
   if (index < 0) writeSingle(owner, access, NOTHING);
   else {
@@ -53,7 +53,7 @@ export function removeSlot(owner: JsonObject, access: Access, index: number): vo
   }
 }
 
-/** Puts another element in the place of one, perhaps one of another type of a choice. Keeps the order of members. */
+/** Replaces an element, perhaps by one of another type of a choice. Keeps the order of members. */
 export function replaceSlot(
   owner: JsonObject,
   {
@@ -75,7 +75,7 @@ export function replaceSlot(
   }
 }
 
-/** Gives a primitive an object for its id and extensions, which it has not had. */
+/** Adds an object for id and extensions to a primitive without one, and returns it. */
 export function openElement(owner: JsonObject, access: Access, index: number): JsonObject {
   const made: JsonObject = {};
   if (index < 0) owner[access.companionKey] = made;
@@ -90,7 +90,7 @@ export function writeSingle(owner: JsonObject, access: Access, slot: Slot): void
 
 const NOTHING: Slot = { value: undefined, element: undefined };
 
-/** The members that hold an element, each with what it is to hold. */
+/** Returns the members that hold an element, each with its new content. */
 function membersOf(
   { key, companionKey, node }: Access,
   { value, element }: Slot,
@@ -108,7 +108,7 @@ function writeMember(owner: JsonObject, name: string, value: JsonValue | undefin
   else owner[name] = value;
 }
 
-/** The list in a member, at least so long; made where there is none yet and it is to have any content. */
+/** Returns the list in a member, padded with null to `length`; creates it only if there is content for it. */
 function openList(
   owner: JsonObject,
   member: string,
@@ -130,7 +130,7 @@ function lengthOf(value: JsonValue | undefined): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** The value is written anew afterwards; what extended the old one goes with it. */
+/** The caller writes the value again; the extensions of the old value are removed. */
 function renameMember(owner: JsonObject, from: Access, to: Access): void {
   for (const [name, value] of Object.entries(owner)) {
     delete owner[name];

@@ -1,4 +1,4 @@
-/** From what a part says to an element of the resource: of the right type, by the right member. */
+/** Converts parts of a patch into elements of the resource. */
 import { fhirError, type FhirError } from '../../errors';
 import type { JsonObject } from '../json';
 import { isJsonObject } from '../json';
@@ -8,22 +8,22 @@ import type { Access, TypeModel, TypeNode } from '../path/type-node';
 import { countSlots, insertSlot, isPresent, writeSingle, type Slot } from './element-slot';
 import { contentOf, type Content, type Given } from './given';
 
-/** An element that has been made, and the member that holds elements of its type. */
+/** A new element, and the member that holds elements of its type. */
 export interface MadeElement extends Slot {
   readonly access: Access;
 }
 
-/** Makes elements of the parts of a patch. What it makes shares nothing with the patch. */
+/** Makes elements from the parts of a patch. They share no objects with the patch. */
 export class ElementMaker {
   constructor(
     private readonly model: TypeModel,
-    /** What all that is made may cost together. */
+    /** Limit on all that is made. */
     private readonly growth: CopyAllowance,
   ) {}
 
   /**
-   * The element that a part says, for one of the members in `choices`. Throws `patchNotApplicable` with the place in
-   * the patch where the type is wrong, and what `copyJson` throws.
+   * Makes an element from a part, for one of the members in `choices`. Throws `patchNotApplicable` with the expression
+   * in the patch if the type is wrong, and the errors of `copyJson`.
    */
   make({ value: part, expression }: Given<JsonObject>, choices: readonly Access[]): MadeElement {
     const content = contentOf(part, this.model);
@@ -43,8 +43,8 @@ export class ElementMaker {
   }
 
   /**
-   * Adds the element `name` to an object of the type `node`: to its list, or where there is none yet. Returns what was
-   * added. Throws as `make` does.
+   * Adds the element `name` to an object of the type `node`: to its list, or as a single element that is not yet
+   * present. Returns the added element. Throws as `make` does.
    */
   addTo(owner: JsonObject, node: TypeNode, name: Given<string>, part: Given<JsonObject>): MadeElement {
     const choices = choicesOf(node, name.value);
@@ -114,8 +114,8 @@ export class ElementMaker {
   }
 
   /**
-   * Whether an element takes a value of a type: its own or one that specialises it. A primitive that no parameter can
-   * have, such as xhtml, comes as a string.
+   * True if an element accepts a value of a type: its own or one that specialises it. A primitive that a parameter
+   * cannot have, such as xhtml, is given as a string.
    */
   private takes(node: TypeNode, given: string): boolean {
     if (this.isAnonymous(node)) return false;
@@ -123,7 +123,7 @@ export class ElementMaker {
     return given === 'string' && node.isPrimitive && !this.isOpen(node.name);
   }
 
-  /** Element and BackboneElement are nobody's type by themselves: what stands there has elements without a type's name. */
+  /** Element and BackboneElement are types of nested elements only, which have no type name of their own. */
   private isAnonymous(node: TypeNode): boolean {
     return this.model.definitions.structure(node.name)?.isAbstract === true;
   }
@@ -140,12 +140,12 @@ export class ElementMaker {
   }
 }
 
-/** What an object costs beside its members, as copyJson counts. */
+/** Cost of an object without its members, as `copyJson` counts. */
 const OBJECT_BYTES = 6;
 
 /**
- * The members that can hold the element of this name: `value` or `value[x]` for each type of a choice, `valueQuantity`
- * for one of them.
+ * Returns the members that can hold the element of this name: for `value` or `value[x]` one for each type of a choice,
+ * for `valueQuantity` that one alone.
  */
 function choicesOf(node: TypeNode, name: string): readonly Access[] {
   const choices = node.accesses(name.endsWith('[x]') ? name.slice(0, -'[x]'.length) : name);

@@ -1,6 +1,6 @@
 /**
- * FHIRPath Patch: a Parameters resource says what to add, insert, delete, replace and move, at places that FHIRPath
- * names (http://hl7.org/fhir/R4/fhirpatch.html).
+ * FHIRPath Patch: a Parameters resource lists elements to add, insert, delete, replace and move, at FHIRPath locations
+ * (http://hl7.org/fhir/R4/fhirpatch.html).
  */
 import { fhirError, type FhirError } from '../../errors';
 import type { Definitions } from '../definitions';
@@ -19,21 +19,21 @@ import { PathFinder } from './path-finder';
 import { isProtected } from './protected';
 import { ResourceTree } from './resource-tree';
 
-/** Whether a patch is a FHIRPath Patch; everything else is taken for a JSON Patch. */
+/** True for a FHIRPath Patch; everything else is treated as a JSON Patch. */
 export function isFhirPathPatch(patch: JsonValue): patch is JsonObject {
   return isJsonObject(patch) && patch['resourceType'] === 'Parameters';
 }
 
 /**
- * The resource that a FHIRPath Patch makes of `current`; neither argument is changed. All or nothing. Whether it is a
- * valid resource is for the validator.
+ * Applies a FHIRPath Patch to `current` and returns the resulting resource; does not change its arguments. All
+ * operations apply, or none does. The caller must validate the result.
  *
- * Throws `fhirPathPatchInvalid` (400) for what is not such a patch, `notSupported` (422) for FHIRPath that is not known
- * here, `patchForbidden` (422) for a change of what belongs to the server, `patchNotApplicable` (422) for a path that
+ * Throws `fhirPathPatchInvalid` (400) if it is not such a patch, `notSupported` (422) for unsupported FHIRPath,
+ * `patchForbidden` (422) for a change of elements that the server controls, `patchNotApplicable` (422) for a path that
  * does not lead to the one element or list that the operation needs and for a value of a wrong type,
- * `tooManyPatchOperations` (413), and `tooCostly` (422) before the limits on growth, depth and evaluation are passed.
- * `Issue.expression` is the place in the Parameters resource: `Parameters.parameter[2].part[1].value`. Cost: about
- * 30 µs for one operation on a Patient of 2 kB; that of the evaluation of each path on a large one.
+ * `tooManyPatchOperations` (413), and `tooCostly` (422) before the limits on growth, depth and evaluation are exceeded.
+ * `Issue.expression` is the location in the Parameters resource: `Parameters.parameter[2].part[1].value`. Cost: about
+ * 30 µs for one operation on a Patient of 2 kB; on a large one that of evaluating each path.
  */
 export function applyFhirPathPatch(
   current: JsonDocument,
@@ -61,15 +61,15 @@ export function applyFhirPathPatch(
   return { value: root, marked: growth.marked };
 }
 
-/** Where an element stands. */
+/** The location of an element. */
 interface Place {
   readonly owner: JsonObject;
   readonly access: Access;
-  /** -1: in no list. */
+  /** -1 if it is not in a list. */
   readonly index: number;
 }
 
-/** One operation on the way through the patch. */
+/** One operation of the patch. */
 class Step {
   constructor(
     private readonly tree: ResourceTree,
@@ -149,7 +149,7 @@ class Step {
     return found[0];
   }
 
-  /** The list that all that the path finds makes up. */
+  /** Returns the list that consists of exactly the elements at the path. */
   private findList(): Place {
     const found = this.finder.find(this.operation.path);
     const [first] = found;
@@ -172,7 +172,7 @@ class Step {
     return { owner, access, index };
   }
 
-  /** The object that the elements of an element stand in: of a primitive the one with its extensions. */
+  /** Returns the object that holds the child elements of an element; for a primitive, the one with its extensions. */
   private ownerBelow(target: PathNode): JsonObject {
     if (target.value === this.tree.root) return this.tree.root;
     const { owner, access, index } = this.placeOf(target);

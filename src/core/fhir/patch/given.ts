@@ -1,8 +1,8 @@
-/** What the parts of a FHIRPath Patch say, before it is known of what type it must be. */
+/** Parts of a FHIRPath Patch, before their required type is determined. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import type { Access, TypeModel } from '../path/type-node';
 
-/** Something that a patch says, and the place where it does. */
+/** A value of a patch, and its location. */
 export interface Given<Value> {
   readonly value: Value;
   /** FHIRPath in the Parameters resource. */
@@ -13,17 +13,17 @@ export interface Given<Value> {
 export type Content =
   | {
       readonly kind: 'value';
-      /** The member that holds it, and so says its type. */
+      /** The member that holds the value and so determines its type. */
       readonly access: Access;
       /** Undefined for a primitive that has extensions only. */
       readonly value: JsonValue | undefined;
-      /** Of a primitive: its id and extensions. */
+      /** The id and extensions of a primitive. */
       readonly element: JsonObject | undefined;
     }
   | { readonly kind: 'resource'; readonly resource: JsonObject }
   | { readonly kind: 'parts'; readonly parts: readonly JsonValue[] };
 
-/** The content of a part, or what is wrong with it. */
+/** Returns the content of a part, or a text that says what is wrong with it. */
 export function contentOf(part: JsonObject, model: TypeModel): Content | string {
   const contents: Content[] = [];
   const { resource, part: parts } = part;

@@ -2,44 +2,46 @@ import { PathAllowance } from '../path';
 
 export interface PatchLimits {
   readonly maxOperations: number;
-  /** By how much all added and copied values together may let the resource grow, in bytes of JSON, estimated. */
+  /** Growth of the resource by all added and copied values together, in estimated bytes of JSON. */
   readonly maxGrowthBytes: number;
-  /** Levels of objects and arrays the result may have. */
+  /** Maximum nesting of objects and arrays in the result. */
   readonly maxDepth: number;
-  /** Of the copies of a JSON Patch; a budget of its own when left out. It is spent. */
+  /** Budget for the copies of a JSON Patch, which the patch reduces; a new budget if omitted. */
   readonly copies?: CopyBudget;
-  /** Of a FHIRPath Patch; what `createPathBudget` gives when left out. It is spent. */
+  /** Budget of a FHIRPath Patch, which the patch reduces; `createPathBudget()` if omitted. */
   readonly paths?: PathBudget;
 }
 
-/** What the operations `copy` of a JSON Patch, or of several together, may still add beyond what their patch allows. */
+/**
+ * Remaining size of the `copy` operations of one or several JSON Patches, beyond what the size of their patch allows.
+ */
 export interface CopyBudget {
-  /** Bytes of JSON, estimated. */
+  /** Estimated bytes of JSON. */
   bytes: number;
 }
 
-/** Room for a copy of any usual element by a patch of one operation. */
+/** Enough for a patch of one operation to copy any usual element. */
 export function createCopyBudget(): CopyBudget {
   return { bytes: 1024 * 1024 };
 }
 
-/** Each byte of a patch lets so many be copied. */
+/** Bytes that may be copied for each byte of a patch. */
 export const COPIES_PER_BYTE = 16;
 
-/** What the paths of a FHIRPath Patch, or of several together, may still cost. */
+/** Remaining cost of the paths of one or several FHIRPath Patches. */
 export interface PathBudget {
-  /** Steps of compiling and evaluating them. */
+  /** Steps of compilation and evaluation. */
   readonly steps: PathAllowance;
-  /** Characters of those that differ within a patch: some 0.5 µs of compiling each. */
+  /** Characters of the distinct paths of each patch: some 0.5 µs of compilation each. */
   characters: number;
 }
 
-/** Some 200 ms of evaluation, and as much of compiling, which is for a thread of its own. */
+/** Some 200 ms of evaluation, and as much of compilation; for a worker thread. */
 export function createPathBudget(): PathBudget {
   return { steps: new PathAllowance(2_000_000), characters: 500_000 };
 }
 
-/** Some 30 ms together, which is about the most that may hold up other requests. */
+/** Some 30 ms together, which is about the most that may delay other requests. */
 export function createShortPathBudget(): PathBudget {
   return { steps: new PathAllowance(200_000), characters: 50_000 };
 }

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonDocument, type JsonObject } from '../json';
 import { areIdenticalJson } from '../json/equality';
 
 /**
- * What a patch made, without its narrative where that was `generated` from content that the patch changed and left as
- * it was: it would tell the reader something else than the elements do. `before` and `after` are the resource before
- * and after the patch. A change of meta alone leaves the narrative true.
+ * Removes a `generated` narrative from a patched resource if the patch changed other content and left the narrative as
+ * it was; it would contradict the elements. `before` and `after` are the resource before and after the patch. A change
+ * of meta alone keeps the narrative.
  * https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/narrative.html
  */
 export function dropGeneratedNarrative(before: JsonDocument, after: JsonDocument): JsonDocument {

@@ -14,10 +14,10 @@ const KINDS: ReadonlySet<string> = new Set(['add', 'remove', 'replace', 'move', 
 const MOST_ISSUES = 20;
 
 /**
- * The operations of a patch, checked as far as that goes without the resource.
+ * Parses the operations of a patch and checks all that does not need the resource.
  *
- * Throws `patchInvalid` with an issue for each operation (at most 20) that is not one, `tooManyPatchOperations`, and
- * `patchForbidden` for an operation other than `test` that would change what belongs to the server.
+ * Throws `patchInvalid` with an issue for each invalid operation (at most 20), `tooManyPatchOperations`, and
+ * `patchForbidden` for an operation other than `test` that would change elements that the server controls.
  */
 export function parseOperations(patch: JsonValue, maxOperations: number): PatchOperation[] {
   if (!Array.isArray(patch)) throw fhirError('patchInvalid', { reason: 'it must be an array of operations' });
@@ -36,7 +36,7 @@ export function parseOperations(patch: JsonValue, maxOperations: number): PatchO
   return operations;
 }
 
-/** The operation, or what is wrong with it. */
+/** Returns the operation, or a text that says what is wrong with it. */
 function parseOperation(candidate: JsonValue): PatchOperation | string {
   if (!isJsonObject(candidate)) return 'it must be an object';
   const { op } = candidate;

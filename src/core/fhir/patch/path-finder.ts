@@ -1,4 +1,4 @@
-/** What the paths of one patch find in the resource as it is just then. */
+/** Evaluates the paths of one patch on the resource in its current state. */
 import { fhirError } from '../../errors';
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
@@ -25,9 +25,8 @@ export class PathFinder {
   ) {}
 
   /**
-   * Compiles a path, once however often it occurs. Throws `fhirPathPatchInvalid` for what is not FHIRPath,
-   * `notSupported` for what is not known of it here, `patchNotApplicable` for elements that the type does not have, and
-   * `tooCostly`.
+   * Compiles a path, each text once. Throws `fhirPathPatchInvalid` for invalid FHIRPath, `notSupported` for unsupported
+   * FHIRPath, `patchNotApplicable` for elements that the type does not have, and `tooCostly`.
    */
   prepare(path: Given<string>): CompiledPath {
     const { value: text, expression } = path;
@@ -52,7 +51,10 @@ export class PathFinder {
     }
   }
 
-  /** In the order of the resource. Throws as `prepare` does, and for an evaluation that fails or goes on too long. */
+  /**
+   * Returns the nodes at a path, in the order of the resource. Throws as `prepare` does, and for an evaluation that
+   * fails or takes too long.
+   */
   find(path: Given<string>): readonly PathNode[] {
     const compiled = this.prepare(path);
     try {

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonValue } from '../json';
 /** A JSON Pointer (RFC 6901). */
 export interface Pointer {
   readonly text: string;
-  /** Unescaped; none for the whole document. */
+  /** Unescaped; empty for the whole document. */
   readonly segments: readonly string[];
 }
 
-/** The pointer that a text is; undefined when it is none: no slash at its start, or `~` without 0 or 1. */
+/** Parses a JSON Pointer; undefined for a text that is not one: no slash at its start, or `~` without 0 or 1. */
 export function parsePointer(text: string): Pointer | undefined {
   if (text === '') return { text, segments: [] };
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
@@ -17,14 +17,14 @@ export function parsePointer(text: string): Pointer | undefined {
   return { text, segments: segments.map((segment) => segment.replace(/~1/g, '/').replace(/~0/g, '~')) };
 }
 
-/** True when `inner` is `outer` or lies below it. */
+/** True if `inner` is `outer` or lies below it. */
 export function isAtOrUnder(inner: Pointer, outer: readonly string[]): boolean {
   return (
     inner.segments.length >= outer.length && outer.every((segment, at) => inner.segments[at] === segment)
   );
 }
 
-/** The value that is pointed to; undefined when there is none. Sees own members only. */
+/** Returns the value at a pointer; undefined if there is none. Resolves own members only. */
 export function resolvePointer(document: JsonValue, segments: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = document;
   for (const segment of segments) {
@@ -40,7 +40,7 @@ export function resolvePointer(document: JsonValue, segments: readonly string[])
   return value;
 }
 
-/** An array index as RFC 6901 writes it, without leading zeros; undefined for other texts, `-` included. */
+/** Parses an array index by RFC 6901, without leading zeros; undefined for other texts, `-` included. */
 export function parseIndex(segment: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,9})$/.test(segment) ? Number(segment) : undefined;
 }

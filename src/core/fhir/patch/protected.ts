@@ -1,6 +1,6 @@
 /**
- * Ways from the root of a resource to what belongs to the server. Everything else in meta may be patched; the server's
- * part of it is set anew anyway.
+ * Paths from the root of a resource to elements that the server controls. Everything else in meta may be patched; the
+ * server sets its own elements again in any case.
  */
 const PROTECTED: readonly (readonly string[])[] = [
   ['id'],
@@ -9,7 +9,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   ['meta', 'lastUpdated'],
 ];
 
-/** Whether a way, by member names from the root, leads to what belongs to the server, or below it. */
+/** True if a path of member names from the root leads to an element that the server controls, or below one. */
 export function isProtected(way: readonly string[]): boolean {
   return PROTECTED.some((names) => names.every((name, at) => way[at] === name));
 }

@@ -5,7 +5,7 @@ interface Parent {
   readonly member: string;
 }
 
-/** The objects of a resource that is being changed, each with the object that has it. */
+/** The objects of a resource that a patch changes, each with its parent object. */
 export class ResourceTree {
   private readonly parents = new Map<JsonObject, Parent>();
 
@@ -14,18 +14,18 @@ export class ResourceTree {
     this.adoptAll([root]);
   }
 
-  /** False for an object that an expression made: it may look like a resource, but is nowhere in this one. */
+  /** False for an object that an expression created: it may look like a resource, but is not part of this one. */
   has(object: JsonObject): boolean {
     return object === this.root || this.parents.has(object);
   }
 
-  /** Takes in the object that now stands in a member of `owner`, with all below it. */
+  /** Adds an object that a member of `owner` now holds, with all objects below it. */
   adopt(object: JsonObject, owner: JsonObject, member: string): void {
     this.parents.set(object, { owner, member });
     this.adoptAll([object]);
   }
 
-  /** The names of the elements that lead from the root to an object; indexes are left out. */
+  /** Returns the element names on the path from the root to an object, without indexes. */
   wayTo(object: JsonObject): string[] {
     const way: string[] = [];
     for (let at = this.parents.get(object); at !== undefined; at = this.parents.get(at.owner))
@@ -33,7 +33,7 @@ export class ResourceTree {
     return way.reverse();
   }
 
-  /** Removes an object that has become empty, and what becomes empty thereby: FHIR has no empty elements. */
+  /** Removes an empty object, and each parent that becomes empty: FHIR has no empty elements. */
   prune(object: JsonObject): void {
     let empty = object;
     while (Object.keys(empty).length === 0) {
@@ -62,7 +62,7 @@ function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
 }
 const NONE: readonly JsonObject[] = [];
 
-/** The member with the extensions of a primitive belongs to the element without the underscore. */
+/** `_birthDate`, which holds the extensions of a primitive, belongs to the element `birthDate`. */
 function toElementName(member: string): string {
   return member.startsWith('_') ? member.slice(1) : member;
 }
@@ -79,7 +79,7 @@ function removeFrom({ owner, member }: Parent, object: JsonObject): void {
     if (list.length === 0) delete owner[member];
     return;
   }
-  // The extensions of one primitive in a list: it goes with them only where it has no value.
+  // The extensions of a primitive in a list: the item is removed only if the primitive has no value either.
   const name = toElementName(member);
   const values = owner[name];
   list[index] = null;
