@@ -1,4 +1,7 @@
-/** What the compiler's parts share: a compiled expression, its scope at run time, and how a function is compiled. */
+/**
+ * Types that the modules of the compiler share: a compiled expression, its scope at run time, the compiler of a
+ * function.
+ */
 import type { Meter } from './allowance';
 import { PathEvaluationError, PathTypeError, UnsupportedPathError } from './error';
 import type { MemberStep } from './member';
@@ -9,13 +12,13 @@ import { EMPTY, toBoolean, type PathNode, type PathNodes } from './value';
 
 export type { Scope } from './scope';
 
-/** What an expression's value can depend on, as bits. */
+/** Dependencies of an expression's value, as bits. */
 export const NEEDS = {
   /** `$this`, `$index`, elements of the focus. */
   focus: 1,
-  /** `%context`, now(): the same throughout one evaluation. */
+  /** `%context`, now(): constant throughout one evaluation. */
   evaluation: 2,
-  /** `%resource`, `%rootResource`: the same throughout a resource. */
+  /** `%resource`, `%rootResource`: constant throughout a resource. */
   resource: 4,
   /** `$total` */
   total: 8,
@@ -28,52 +31,52 @@ export type Test = (focus: PathNodes, scope: Scope) => boolean | undefined;
 
 export interface Compiled {
   readonly run: Run;
-  /** Of what gives a boolean: the same as `run`, without making a collection. */
+  /** Boolean expressions only: the same as `run`, without making a collection. */
   readonly test?: Test;
-  /** Bits of NEEDS; undefined: not known. The compiler adds it. */
+  /** Bits of NEEDS; undefined if unknown. The compiler sets it. */
   readonly needs?: number;
-  /** The types that its values can have; undefined: not known before they are there. */
+  /** The types that its values can have; undefined if unknown at compile time. */
   readonly nodes: readonly TypeNode[] | undefined;
-  /** Where the expression is nothing but elements of the focus: its steps. */
+  /** The steps of an expression that only selects elements of the focus. */
   readonly steps?: readonly MemberStep[];
-  /** Members of the JSON of the focus: where it has none of them, there are no values. Undefined: not known. */
+  /** JSON members of the focus: without any of them there are no values. Undefined if unknown. */
   readonly members?: readonly string[];
 }
 
-/** What an expression is compiled for. */
+/** The context in which an expression is compiled. */
 export interface Surroundings {
   readonly model: TypeModel;
   readonly isStrict: boolean;
-  /** The expression comes from a client, and its regular expressions too. */
+  /** True if the expression, with its regular expressions, comes from a client. */
   readonly isForeign: boolean;
-  /** Counts what compiling costs. */
+  /** Counts the cost of compiling. */
   readonly meter: Meter;
-  /** Types of the focus; undefined: not known. */
+  /** Types of the focus; undefined if unknown. */
   readonly focus: readonly TypeNode[] | undefined;
 }
 
-/** A call of a function, with what is needed to compile it. */
+/** A call of a function, with all that its compiler needs. */
 export interface CallSite {
   readonly syntax: CallSyntax;
-  /** What the function is called on. */
+  /** The expression that the function is called on. */
   readonly on: Compiled;
   readonly surroundings: Surroundings;
   /** Compiles an argument that is evaluated on the function's own focus (`startsWith(x)`). */
   argument(index: number): Compiled;
   /** Compiles an argument that is evaluated for each value (`where(x)`). */
   criterion(index: number): Compiled;
-  /** The type that an argument names. */
+  /** Returns the type that an argument names. */
   typeName(index: number): string;
 }
 
 export type FunctionCompiler = (call: CallSite) => Compiled;
 
-/** Number of arguments and compiler, by name. */
+/** Minimum and maximum number of arguments, and compiler, by name. */
 export type FunctionTable = Readonly<
   Record<string, readonly [least: number, most: number, compile: FunctionCompiler]>
 >;
 
-/** In strict mode an error, else nothing. */
+/** Throws in strict mode; else returns the empty collection. */
 export function fault(scope: Scope, message: string): PathNodes {
   if (scope.isStrict) throw new PathEvaluationError(message);
   return EMPTY;
@@ -87,7 +90,7 @@ export function typeError(message: string, syntax: PathSyntax): PathTypeError {
   return new PathTypeError(message, syntax.position);
 }
 
-/** A collection that must have at most one value. */
+/** Returns the single value of a collection that must have at most one. */
 export function one(nodes: PathNodes, scope: Scope, what: string): PathNode | undefined {
   if (nodes.length > 1) {
     fault(scope, `${what} takes one value, not ${nodes.length}`);
@@ -97,8 +100,8 @@ export function one(nodes: PathNodes, scope: Scope, what: string): PathNode | un
 }
 
 /**
- * Singleton evaluation (http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections): undefined is empty; one
- * value that is no boolean counts as true.
+ * Singleton evaluation (http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections): an empty collection is
+ * undefined; a single value that is not a boolean counts as true.
  */
 export function truthOf(nodes: PathNodes, scope: Scope, what: string): boolean | undefined {
   if (nodes.length === 0) return undefined;
@@ -107,7 +110,7 @@ export function truthOf(nodes: PathNodes, scope: Scope, what: string): boolean |
   return node.node.kind === 'Boolean' ? (typeof node.value === 'boolean' ? node.value : undefined) : true;
 }
 
-/** What `run` says where only its truth is wanted. */
+/** Returns the boolean test of an expression. */
 export function toTest({ run, test }: Compiled, what: string): Test {
   return test ?? ((focus, scope) => truthOf(run(focus, scope), scope, what));
 }

@@ -1,4 +1,4 @@
-/** Compiles syntax to closures. Unsupported functions and variables are refused here, not during evaluation. */
+/** Compiles syntax to closures. Refuses unsupported functions and variables here, not during evaluation. */
 import {
   NEEDS,
   typeError,
@@ -43,12 +43,12 @@ export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): C
   const compiled = isForeign ? counted(compileKind(syntax, surroundings)) : compileKind(syntax, surroundings);
   const { needs } = compiled;
   if (needs === undefined) return compiled;
-  // What an expression of a client makes is not kept for as long as the expression.
+  // The values of a client expression must not stay in memory as long as the expression.
   if (needs === 0 && !isForeign) return constant(compiled);
   return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
 }
 
-/** Counts each evaluation of a part of an expression and the values that it gives. */
+/** Counts each evaluation of a part of an expression, and its values. */
 function counted(compiled: Compiled): Compiled {
   const { run, test } = compiled;
   return {
@@ -68,13 +68,13 @@ function counted(compiled: Compiled): Compiled {
   };
 }
 
-/** `('a' | 'b')` is found on first use, since in strict mode it may be an error. */
+/** Caches a constant such as `('a' | 'b')` on first use, because it may throw in strict mode. */
 function constant({ run, nodes, needs }: Compiled): Compiled {
   let found: PathNodes | undefined;
   return { run: (focus, scope) => (found ??= run(focus, scope)), nodes, needs };
 }
 
-/** What is the same throughout an evaluation or a resource is found once. */
+/** Caches a value that is constant throughout an evaluation or a resource. */
 function remembering(compiled: Compiled, needs: number): Compiled {
   const { run, nodes } = compiled;
   const isOfResource = needs === NEEDS.resource;
@@ -183,7 +183,7 @@ function focusOf({ focus }: Surroundings): Compiled {
   return { run: (nodes) => nodes, nodes: focus, steps: [], needs: NEEDS.focus };
 }
 
-/** Of a type that has no element of this name: whether one of its choices is called so in JSON. */
+/** True if a choice of the type has this name in JSON. */
 function hasJsonName(node: TypeNode, name: string): boolean {
   return [...node.elements].some((accesses) => accesses.some(({ key }) => key === name));
 }
@@ -220,7 +220,7 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   };
 }
 
-/** Undefined where a value's own resourceType decides. */
+/** Undefined if a value's own resourceType determines its type. */
 function elementNodes(nodes: readonly TypeNode[] | undefined, name: string): readonly TypeNode[] | undefined {
   if (!nodes || nodes.some(isAbstractResource)) return undefined;
   return [...new Set(nodes.flatMap((node) => node.accesses(name).map((access) => access.node)))];
@@ -255,7 +255,7 @@ function compileIndexer(on: Compiled, index: Compiled): Compiled {
   };
 }
 
-/** Undefined where it is not known of one of them. */
+/** Combines the dependencies of several parts; undefined if those of one are unknown. */
 function needsOf(...parts: readonly Compiled[]): number | undefined {
   let needs = 0;
   for (const part of parts) {
@@ -289,7 +289,7 @@ function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
     },
     criterion: (index) => {
       const criterion = compileSyntax(part(index), { ...surroundings, focus: on.nodes });
-      // Its focus are the values that the function is called on, whose needs are those of `on`.
+      // The focus of a criterion is a value of `on`, whose dependencies count already.
       parts.push({ ...criterion, needs: criterion.needs && criterion.needs & ~NEEDS.focus });
       return criterion;
     },
@@ -304,7 +304,7 @@ function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
   };
 }
 
-/** Functions that give nothing where they are called on nothing. */
+/** Functions that return the empty collection when they are called on it. */
 const SELECTING: ReadonlySet<string> = new Set([
   'where',
   'ofType',
@@ -317,7 +317,7 @@ const SELECTING: ReadonlySet<string> = new Set([
   'select',
 ]);
 
-/** In `is(FHIR.Patient)` the name stands where an expression could. */
+/** Reads a type name in the position of an expression, as in `is(FHIR.Patient)`. */
 function readTypeName(syntax: PathSyntax): string {
   if (syntax.kind === 'member' && !syntax.on) return syntax.name;
   if (syntax.kind === 'member' && syntax.on?.kind === 'member' && !syntax.on.on)

@@ -1,4 +1,4 @@
-/** `=` and `~` on values and collections, and what distinct and union mean by the same value. */
+/** `=` and `~` on values and collections. */
 import type { Meter } from './allowance';
 import { areEqualJson, areEquivalentText } from './same';
 import { compareExact, numberSteps, round, toExact, trim } from './number';
@@ -8,8 +8,8 @@ import type { ValueKind } from './type-node';
 import type { PathNode, PathNodes } from './value';
 
 /**
- * Undefined: undecided (dates of different precision), which is the empty collection of FHIRPath. NodeSet
- * (node-set.ts) finds equal values by the same rules.
+ * True if two values are equal. Undefined if undecided (dates of different precision), which is the empty collection of
+ * FHIRPath. NodeSet (node-set.ts) follows the same rules.
  */
 export function areEqual(first: PathNode, second: PathNode, meter: Meter): boolean | undefined {
   if (first === second) return true;

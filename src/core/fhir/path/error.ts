@@ -1,4 +1,4 @@
-/** Anything that is wrong with a FHIRPath expression or, in strict mode, with its evaluation. */
+/** Any error of a FHIRPath expression or, in strict mode, of its evaluation. */
 export class PathError extends Error {
   constructor(
     message: string,
@@ -13,10 +13,10 @@ export class PathError extends Error {
 /** The text is not FHIRPath. */
 export class PathSyntaxError extends PathError {}
 
-/** The text is FHIRPath, but uses something that this compiler does not know. */
+/** The text is FHIRPath, but uses a feature that this compiler does not support. */
 export class UnsupportedPathError extends PathError {
   constructor(
-    /** What is not known: `memberOf()`, `%unknown`. */
+    /** The unsupported feature: `memberOf()`, `%unknown`. */
     readonly construct: string,
     position?: number,
   ) {
@@ -24,14 +24,14 @@ export class UnsupportedPathError extends PathError {
   }
 }
 
-/** Strict mode: the expression cannot be meant for the type that it is compiled for. */
+/** Strict mode: the expression does not fit the type that it is compiled for. */
 export class PathTypeError extends PathError {}
 
-/** Strict mode: an element is named as in JSON, `valueDateTime`, where FHIRPath says `value.ofType(dateTime)`. */
+/** Strict mode: an element has its JSON name, `valueDateTime`, where FHIRPath requires `value.ofType(dateTime)`. */
 export class JsonNameError extends PathTypeError {}
 
 /** Strict mode: the values do not fit the operator or function. */
 export class PathEvaluationError extends PathError {}
 
-/** The evaluation costs more than it may: values, characters, comparisons, time or memory. */
+/** The evaluation exceeds its budget of values, characters, comparisons, time or memory. */
 export class PathBudgetError extends PathError {}

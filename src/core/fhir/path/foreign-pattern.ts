@@ -1,12 +1,16 @@
 /**
  * Regular expressions of clients, such as those in the constraints of a tenant's profile, run by an automaton, because
- * backtracking can take exponential time. FHIRPath's matches() searches in the text, and its dot matches every character (http://hl7.org/fhirpath/N1/#matchesregex-string-boolean).
+ * backtracking can take exponential time. FHIRPath's matches() searches in the text, and its dot matches every
+ * character (http://hl7.org/fhirpath/N1/#matchesregex-string-boolean).
  */
 import { compilePattern, type Pattern } from '../terminology/pattern';
 
 const ANYTHING = '[\\s\\S]*';
 
-/** Whether a part of a text matches, or all of it. Throws RangeError, with a sentence, for what is not understood. */
+/**
+ * Compiles a pattern to a test for a part of a text, or for all of it. Throws RangeError, with a readable message, for
+ * unsupported syntax.
+ */
 export function compileForeignPattern(source: string, mustMatchAll: boolean): Pattern {
   const { body, isAtStart, isAtEnd, hasChoice } = read(source);
   if (hasChoice && (isAtStart || isAtEnd))
@@ -21,7 +25,7 @@ interface Reading {
   readonly body: string;
   readonly isAtStart: boolean;
   readonly isAtEnd: boolean;
-  /** There is a | outside of all parentheses. */
+  /** True if there is a | outside of all parentheses. */
   readonly hasChoice: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * FHIRPath, compiled once per expression and type and run on plain JSON. The whole grammar is parsed; what the
- * compiler does not know (terminology, profiles, products of units …) is refused when it compiles.
+ * FHIRPath, compiled once per expression and type and evaluated on plain JSON. The parser covers the whole grammar; the
+ * compiler refuses unsupported features (terminology, profiles, products of units …).
  * Source: http://hl7.org/fhirpath/N1, https://hl7.org/fhir/R4/fhirpath.html
  */
 import type { Definitions } from '../definitions';
@@ -32,34 +32,34 @@ export type { PathValue } from './value';
 export interface PathOptions {
   readonly definitions: Definitions;
   /**
-   * What the expression is evaluated on: a type (`Patient`) or an element of one (`Observation.component`). May be
-   * left out where it only ever gets values that another path found, such as the components of a composite.
+   * Type (`Patient`) or element of a type (`Observation.component`) that the expression is evaluated on. May be omitted
+   * if all inputs are values of another path, such as the components of a composite.
    */
   readonly rootType?: string;
   /**
-   * Invariants: an element that the type cannot have is a PathTypeError, and an operator that gets what it cannot
-   * take a PathEvaluationError. Without it both are empty.
+   * Strict mode, for invariants: an element that the type cannot have is a PathTypeError, and an operand that an
+   * operator does not accept is a PathEvaluationError. Otherwise both are empty.
    */
   readonly isStrict?: boolean;
   /**
-   * The expression comes from a client. Each evaluation has a budget (`PathEnvironment.allowance`) and ends within the limit
-   * of time. Regular expressions must be literals, and are run in linear time; of the usual syntax only back references,
-   * look-around and the like are not understood (UnsupportedPathError).
+   * True if the expression comes from a client. Each evaluation then has a budget (`PathEnvironment.allowance`) and a
+   * time limit. Regular expressions must be literals and run in linear time; of the usual syntax only back references,
+   * look-around and the like are not supported (UnsupportedPathError).
    */
   readonly isForeign?: boolean;
-  /** The budget that compiling counts for (PathBudgetError): some 0.5 µs a character. Undefined: `COMPILING_STEPS`. */
+  /** Budget for compiling (PathBudgetError): some 0.5 µs a character. Undefined: `COMPILING_STEPS`. */
   readonly allowance?: PathAllowance;
 }
 
-/** Steps of compiling one expression of a client: 10,000 characters, and patterns of some 10,000 states. */
+/** Maximum steps of compiling one client expression: 10,000 characters, and patterns of some 10,000 states. */
 const COMPILING_STEPS = 250_000;
 const STEPS_OF_CHARACTER = 5;
 
-/** Steps of an evaluation of an expression of a client that is given no budget. */
+/** Maximum steps of an evaluation of a client expression without a budget. */
 const DEFAULT_STEPS = 500_000;
 
 /**
- * Input: JSON of the root type, or a value that another path found. Throws PathBudgetError, in strict mode
+ * Evaluates a path. Input: JSON of the root type, or a value of another path. Throws PathBudgetError, in strict mode
  * PathEvaluationError. Cost: from 0.1 µs for a plain path.
  */
 export type CompiledPath = (
@@ -68,19 +68,19 @@ export type CompiledPath = (
 ) => readonly PathValue[];
 
 /**
- * A function that evaluates `expression`. Throws PathSyntaxError, UnsupportedPathError (the expression uses what this
- * compiler does not know), PathTypeError. Cost: about 10 µs.
+ * Compiles `expression` to a function. Throws PathSyntaxError, UnsupportedPathError (the expression uses an unsupported
+ * feature), PathTypeError. Cost: about 10 µs.
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
   const settled = settle(options);
   const { model, rootNodes, isForeign } = settled;
   const { run, members, steps } = compileText(expression, settled).compiled;
-  // Values of a choice must come as values that another path found.
+  // A value of a choice must be a value of another path, which has a type.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
   const evaluate = evaluator(settled, toNodes);
   const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
   const rootNode = rootNodes?.length === 1 ? rootNodes[0] : undefined;
-  // Most search parameters: of what an evaluation has besides, only steps to elements need nothing.
+  // Most search parameters only select elements, which needs no scope.
   const walkFrom =
     steps === undefined || steps.length === 0
       ? undefined
@@ -116,7 +116,10 @@ function evaluator({ isStrict, isForeign }: Settled, toNodes: ToNodes): Evaluate
   };
 }
 
-/** Whether JSON of the root type has none of these members: most resources have few of those that one searches by. */
+/**
+ * Returns a test that JSON of the root type has none of these members. Most resources have few of the members of search
+ * parameters.
+ */
 function lacksAll(
   members: readonly string[],
   rootName: string | undefined,
@@ -132,15 +135,17 @@ function lacksAll(
   };
 }
 
-/** What can be said of an expression before there is a value. */
+/** Properties of an expression that do not depend on a value. */
 export interface PathNature {
-  /** Names of the FHIR types that its values can have (`boolean`, `string` … of what it computes); undefined: not known. */
+  /**
+   * Names of the FHIR types that its values can have (`boolean`, `string` … for computed values); undefined if unknown.
+   */
   readonly types: readonly string[] | undefined;
-  /** False for one that asks for the time: it may give something else tomorrow. */
+  /** False if it uses the current time, so that its value may change. */
   readonly isTimeless: boolean;
 }
 
-/** Throws what compilePath throws. */
+/** Returns the properties of an expression. Throws as compilePath does. */
 export function inspectPath(expression: string, options: PathOptions): PathNature {
   const { syntax, compiled } = compileText(expression, settle(options));
   const { nodes } = compiled;
@@ -163,13 +168,13 @@ function asksForTime(syntax: object): boolean {
 
 export interface PathTestOptions extends PathOptions {
   readonly rootType: string;
-  /** Which of the types of a choice (`Observation.value[x]`) the values are of. */
+  /** The type of the values, one of those of a choice (`Observation.value[x]`). */
   readonly choice?: string;
 }
 
 /**
- * Input: JSON of the root type and, of a primitive (of which the value may be null), the object with its `id` and
- * `extension`. Undefined: the result is empty. Cost: from 0.1 µs.
+ * Input: JSON of the root type and, for a primitive (whose value may be null), the object with its `id` and
+ * `extension`. Returns undefined if the result is empty. Cost: from 0.1 µs.
  */
 export type CompiledTest = (
   value: JsonValue,
@@ -177,7 +182,7 @@ export type CompiledTest = (
   environment: PathEnvironment,
 ) => boolean | undefined;
 
-/** A function that evaluates `expression` as a boolean, as invariants are. Throws what compilePath throws. */
+/** Compiles `expression` to a boolean test, as invariants need it. Throws as compilePath does. */
 export function compileTest(expression: string, options: PathTestOptions): CompiledTest {
   const settled = settle(options);
   const { model, rootNodes } = settled;
@@ -222,7 +227,7 @@ function compileText(
   return { syntax, compiled };
 }
 
-/** A resource knows its type; anything else is of the root type. */
+/** The type of a resource is its own; anything else has the root type. */
 function nodesMaker(model: TypeModel, rootNode: TypeNode | undefined): ToNodes {
   return (value) => {
     if (value instanceof PathNode) return [value];

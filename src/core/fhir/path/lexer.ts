@@ -42,7 +42,7 @@ const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['symbol', SYMBOL],
 ];
 
-/** The tokens of an expression, the last one of kind `end`. Throws PathSyntaxError. */
+/** Returns the tokens of an expression, the last one of kind `end`. Throws PathSyntaxError. */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   let position = 0;

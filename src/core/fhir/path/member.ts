@@ -1,10 +1,10 @@
-/** Steps from a value to its elements: by far the most of what search parameters do. */
+/** Steps from a value to its elements, most of the work of search parameters. */
 import type { JsonObject } from '../json';
 import { UNMETERED, type Meter } from './allowance';
 import { isAbstractResource, type Access, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, collect, hasAny, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
 
-/** One step. It remembers the type that it met last, which nearly always is the one that it meets next. */
+/** One step. It caches its last type, because the next value nearly always has the same. */
 export class MemberStep {
   private lastNode: TypeNode | undefined;
   private lastAccesses: readonly Access[] = [];
@@ -12,7 +12,7 @@ export class MemberStep {
 
   constructor(
     readonly name: string,
-    /** Only elements of these types (`value as Quantity`): the other members of a choice are not even looked at. */
+    /** Selects only elements of these types (`value as Quantity`); other members of a choice are not read. */
     private readonly filter?: (node: TypeNode) => boolean,
   ) {}
 
@@ -21,7 +21,7 @@ export class MemberStep {
     return new MemberStep(this.name, before ? (node) => before(node) && filter(node) : filter);
   }
 
-  /** The members of a value of type `node` that hold the element. */
+  /** Returns the members of a value of type `node` that hold the element. */
   accessesOf(node: TypeNode): readonly Access[] {
     if (node === this.lastNode) return this.lastAccesses;
     let accesses = node.accesses(this.name);
@@ -37,7 +37,9 @@ export class MemberStep {
   }
 }
 
-/** The JSON members by which the first step leaves values of these types; undefined where that is not known before. */
+/**
+ * Returns the JSON members that the first step reads from values of these types; undefined if unknown at compile time.
+ */
 export function firstMembers(
   [first]: readonly MemberStep[],
   focus: readonly TypeNode[] | undefined,
@@ -47,7 +49,7 @@ export function firstMembers(
   return accesses.flatMap(({ key, companionKey, node }) => (node.isPrimitive ? [key, companionKey] : [key]));
 }
 
-/** The values that `steps` lead to from each of the values of `focus`. */
+/** Returns the values that `steps` lead to from each value of `focus`. */
 export function walk(
   steps: readonly MemberStep[],
   focus: PathNodes,
@@ -64,7 +66,7 @@ export function walk(
   return found.length === 0 ? EMPTY : found;
 }
 
-/** The same from one object of a type that is no primitive. */
+/** As `walk`, from one object whose type is not a primitive. */
 export function walkFromRoot(
   steps: readonly MemberStep[],
   root: JsonObject,
@@ -76,7 +78,7 @@ export function walkFromRoot(
   return found.length === 0 ? EMPTY : found;
 }
 
-/** Whether `walk` would find anything. */
+/** True if `walk` would return a value. */
 export function walksToAny(
   steps: readonly MemberStep[],
   focus: PathNodes,
@@ -184,7 +186,7 @@ function descend(
       collect(source, { access, model, meter, found });
       continue;
     }
-    // Below a primitive are only its id and extensions, which stand in the companion member.
+    // A primitive has only id and extensions below it, in the companion member.
     const value = source[access.node.isPrimitive ? access.companionKey : access.key];
     if (value === undefined) continue;
     if (Array.isArray(value)) {
@@ -212,7 +214,7 @@ function descend(
   }
 }
 
-/** All elements directly below the values. */
+/** Returns all elements directly below the values. */
 export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): PathNodes {
   const found: PathNode[] = [];
   for (const parent of focus) {
@@ -228,7 +230,7 @@ export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): Pa
   return found;
 }
 
-/** All elements at any depth below the values. */
+/** Returns all elements at any depth below the values. */
 export function descendantsOf(focus: PathNodes, model: TypeModel, meter: Meter): PathNodes {
   const found: PathNode[] = [];
   let level = childrenOf(focus, model, meter);

@@ -1,4 +1,4 @@
-/** Membership of values in collections, by a table where comparing each with each would be quadratic. */
+/** Membership of values in collections, by a table where comparing all pairs would be quadratic. */
 import type { Meter } from './allowance';
 import { areEqual } from './equality';
 import { isQuantityOfFhir, NodeSet } from './node-set';
@@ -34,7 +34,7 @@ export function remember(nodes: PathNodes): void {
   if (nodes.length > FEW && !tables.has(nodes)) tables.set(nodes, undefined);
 }
 
-/** Whether one of the values equals `wanted`. Cost: linear, but one lookup for a marked collection. */
+/** True if one of the values equals `wanted`. Cost: linear, but one lookup for a marked collection. */
 export function includes(nodes: PathNodes, wanted: PathNode, meter: Meter): boolean {
   if (nodes.length <= FEW || !tables.has(nodes)) return compareWithEach(nodes, wanted, meter);
   let table = tables.get(nodes);
@@ -46,7 +46,7 @@ export function includes(nodes: PathNodes, wanted: PathNode, meter: Meter): bool
   return table.has(wanted, meter);
 }
 
-/** Those of `nodes` that are among `others`, or those that are not. */
+/** Returns the values of `nodes` that are among `others`, or those that are not. */
 export function filterMembers(
   nodes: PathNodes,
   others: PathNodes,
@@ -57,13 +57,13 @@ export function filterMembers(
   return nodes.filter((node) => includes(others, node, meter) === areWanted);
 }
 
-/** Whether each of `nodes` is among `others`. */
+/** True if each of `nodes` is among `others`. */
 export function areAmong(nodes: PathNodes, others: PathNodes, meter: Meter): boolean {
   if (nodes.length > FEW) remember(others);
   return nodes.every((node) => includes(others, node, meter));
 }
 
-/** The values without repetitions, in order of first occurrence. */
+/** Returns the values without repetitions, in order of first occurrence. */
 export function distinct(nodes: PathNodes, meter: Meter): PathNodes {
   if (nodes.length < 2) return nodes;
   return newOnes(createRecord(meter, nodes.length > FEW), nodes);

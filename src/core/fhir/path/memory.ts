@@ -1,5 +1,6 @@
 /**
- * Cache of values that depend only on the resource, such as `%rootResource.contained.id`. Without it a resource of n references and n contained resources would cost n².
+ * Cache of values that depend only on the resource, such as `%rootResource.contained.id`. Without it a resource of n
+ * references and n contained resources would cost n².
  */
 import type { JsonValue } from '../json';
 import type { PathNodes } from './value';
@@ -8,8 +9,9 @@ import type { PathNodes } from './value';
 export type Findings = Map<object, PathNodes>;
 
 /**
- * The cached values of each resource (root, contained, entry of a Bundle) of one validation. The key is the resource's object,
- * so the cache must not outlive a change of the resource. Cost: one comparison for the resource of the last call.
+ * The cached values of each resource (root, contained, entry of a Bundle) of one validation. The key is the resource's
+ * object, so that the cache must not outlive a change of the resource. Cost: one comparison for the resource of the
+ * last call.
  */
 export class PathCache {
   private last: JsonValue | undefined;

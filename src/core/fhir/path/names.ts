@@ -1,7 +1,7 @@
 import { parsePath } from './parser';
 import type { PathSyntax } from './syntax';
 
-/** Functions that come to elements which they do not name. */
+/** Functions that lead to elements which the expression does not name. */
 const WIDE: ReadonlySet<string> = new Set([
   'children',
   'descendants',
@@ -10,19 +10,19 @@ const WIDE: ReadonlySet<string> = new Set([
   'getReferenceKey',
 ]);
 
-/** The function that comes to the elements of its own name. */
+/** The function that leads to the elements of its own name. */
 const EXTENSION = 'extension';
 
 /**
- * The names of all elements that an expression names anywhere; `any`: it may come to others too. `resolve()` whose type is
- * asked, and nothing else, comes to none. Throws PathSyntaxError.
+ * Returns the names of all elements in an expression; `any` if it may lead to other elements too. `resolve()` leads to
+ * none if it is only the operand of a type operator. Throws PathSyntaxError.
  */
 export function namesInPath(expression: string): ReadonlySet<string> | 'any' {
   const names = new Set<string>();
   return collect(parsePath(expression), names) ? names : 'any';
 }
 
-/** False: other elements may be meant too. */
+/** Returns false if the expression may lead to other elements too. */
 function collect(syntax: PathSyntax, names: Set<string>): boolean {
   switch (syntax.kind) {
     case 'member':
@@ -48,7 +48,7 @@ function collect(syntax: PathSyntax, names: Set<string>): boolean {
       return collect(operand, names);
     }
     case 'variable':
-      // %resource and %context come to what is named behind them.
+      // %resource and %context lead only to elements that the expression names after them.
       return true;
     default:
       return true;

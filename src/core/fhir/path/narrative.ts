@@ -1,4 +1,4 @@
-/** What `htmlChecks()` says of a narrative (https://hl7.org/fhir/R4/fhirpath.html#functions). */
+/** True if a narrative passes `htmlChecks()` (https://hl7.org/fhir/R4/fhirpath.html#functions). */
 import { narrativeFault } from '../validate/narrative';
 
 export function isNarrative(xhtml: string): boolean {

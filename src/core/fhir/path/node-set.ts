@@ -105,7 +105,7 @@ class QuantitySet {
 
   private hasEqual(node: PathNode, meter: Meter): boolean {
     const isQuantity = node.node.kind === 'Quantity';
-    // Numbers are found by their own keys.
+    // Numbers have keys of their own.
     if (!this.hasQuantities && (!isQuantity || this.isEmpty)) return false;
     this.takeIn(meter);
     const quantity = toQuantity(node);

@@ -8,17 +8,19 @@ export interface Exact {
 }
 
 const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
-/** FHIRPath asks for at least 8 digits after the point. */
+/** FHIRPath requires at least 8 digits after the point. */
 const DIVISION_DIGITS = 16;
 const MAX_LITERAL_LENGTH = 400;
 
-/** Undefined for what is no decimal or has an unreasonable number of digits. */
+/** Undefined if the value is not a decimal, or has too many digits. */
 export function toExact(value: JsonValue | undefined): Exact | undefined {
   const text = decimalText(value);
   return text === undefined ? undefined : parseExact(text);
 }
 
-/** Steps of computing with a number: most are JSON numbers, the cost of others grows with the square of their digits. */
+/**
+ * Steps of computing with a number. Most are JSON numbers; the cost of others grows with the square of their digits.
+ */
 export function numberSteps(value: JsonValue): number {
   return typeof value === 'string' ? 1 + Math.floor((value.length * value.length) / 256) : 1;
 }
@@ -33,12 +35,12 @@ export function parseExact(text: string): Exact | undefined {
   return scale < 0 ? { unscaled: digits * 10n ** BigInt(-scale), scale: 0 } : { unscaled: digits, scale };
 }
 
-/** As a JSON value: a number where that says the same digits, else marked. */
+/** Returns a JSON value: a number if it has the same digits, else a marked decimal. */
 export function fromExact(exact: Exact): JsonValue {
   return toJsonNumber(exactText(exact));
 }
 
-/** The JSON value of a number's literal. */
+/** Returns the JSON value of a number's literal. */
 export function toJsonNumber(text: string): JsonValue {
   const number = Number(text);
   return String(number) === text ? number : DECIMAL_MARK + text;
@@ -84,14 +86,14 @@ export function divide(first: Exact, second: Exact): Exact | undefined {
   return trim({ unscaled: (one * 10n ** BigInt(DIVISION_DIGITS)) / other, scale: DIVISION_DIGITS });
 }
 
-/** The whole part of the quotient, cut towards zero, and what remains. */
+/** Returns the integer part of the quotient, truncated towards zero, and the remainder. */
 export function divideWhole(first: Exact, second: Exact): { quotient: Exact; remainder: Exact } | undefined {
   const [one, other, scale] = align(first, second);
   if (other === 0n) return undefined;
   return { quotient: { unscaled: one / other, scale: 0 }, remainder: trim({ unscaled: one % other, scale }) };
 }
 
-/** Half away from zero, as round() and `~` want it. */
+/** Rounds half away from zero, as round() and `~` require. */
 export function round(exact: Exact, scale: number): Exact {
   if (exact.scale <= scale) return exact;
   const factor = 10n ** BigInt(exact.scale - scale);
@@ -99,7 +101,7 @@ export function round(exact: Exact, scale: number): Exact {
   return { unscaled: (exact.unscaled + half) / factor, scale };
 }
 
-/** Without zeros at the end of the fraction. */
+/** Removes zeros at the end of the fraction. */
 export function trim(exact: Exact): Exact {
   let { unscaled, scale } = exact;
   while (scale > 0 && unscaled % 10n === 0n) {

@@ -32,7 +32,7 @@ import { SYSTEM_NODES, type TypeNode } from './type-node';
 import { EMPTY, isObject, single, type PathNode, type PathNodes } from './value';
 
 type Operate = (left: PathNodes, right: PathNodes, scope: Scope) => PathNodes;
-/** Undefined: empty. */
+/** Undefined is the empty collection. */
 type Decide = (left: PathNodes, right: PathNodes, scope: Scope) => boolean | undefined;
 
 export function compileBinary(operator: BinaryOperator, left: Compiled, right: Compiled): Compiled {
@@ -65,7 +65,7 @@ function isLogic(operator: BinaryOperator): operator is Logic {
   return LOGIC.some((name) => name === operator);
 }
 
-/** Three-valued logic; the right side is only evaluated where the left leaves the result open. */
+/** Three-valued logic; evaluates the right side only if the left one does not decide the result. */
 function compileLogic(operator: Logic, left: Compiled, right: Compiled): Compiled {
   const test = toTest(left, operator);
   const otherTest = toTest(right, operator);
@@ -208,7 +208,7 @@ function sumOfQuantities(left: PathNode, right: PathNode, sign: 1 | -1, scope: S
   return single({ value: fromExact(value), [first.isCalendar ? 'unit' : 'code']: first.unit }, 'Quantity');
 }
 
-/** Unary minus. */
+/** Unary plus and minus. */
 export function compilePolarity(operator: '+' | '-', operand: Compiled): Compiled {
   return {
     run: (focus, scope) => {
@@ -232,7 +232,7 @@ export function compilePolarity(operator: '+' | '-', operand: Compiled): Compile
   };
 }
 
-/** Only strings; empty counts as ''. */
+/** Joins strings and numbers; an empty operand counts as ''. */
 const concatenate: Operate = (left, right, scope) => {
   const texts = [left, right].map((nodes) => {
     const node = one(nodes, scope, '&');

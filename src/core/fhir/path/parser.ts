@@ -2,7 +2,7 @@ import { PathSyntaxError } from './error';
 import { tokenize, type Token } from './lexer';
 import { BINARY_OPERATORS, type BinaryOperator, type LiteralSyntax, type PathSyntax } from './syntax';
 
-/** Binding strength, http://hl7.org/fhirpath/N1/#operator-precedence; `is` and `as` stand between `|` and `+`. */
+/** Operator precedence, http://hl7.org/fhirpath/N1/#operator-precedence; `is` and `as` are between `|` and `+`. */
 const STRENGTH: Readonly<Record<BinaryOperator | 'is' | 'as', number>> = {
   implies: 1,
   or: 2,
@@ -46,19 +46,19 @@ function isBinaryOperator(text: string): text is BinaryOperator {
   return OPERATORS.has(text);
 }
 
-/** Characters. FHIR's own longest has some 1,200; a client can send one of megabytes. */
+/** Maximum length in characters. FHIR's own longest expression has some 1,200; a client can send megabytes. */
 const MAX_LENGTH = 10_000;
-/** Levels of brackets and signs, and of the resulting tree, so that recursion over it has a bounded stack. */
+/** Maximum levels of brackets and signs, and of the resulting tree, so that recursion over it has a bounded stack. */
 const MAX_DEPTH = 250;
 
-/** The syntax tree of an expression of up to 10,000 characters and 250 levels. Throws PathSyntaxError. */
+/** Parses an expression of up to 10,000 characters and 250 levels. Throws PathSyntaxError. */
 export function parsePath(expression: string): PathSyntax {
   if (expression.length > MAX_LENGTH)
     throw new PathSyntaxError(`An expression may have ${MAX_LENGTH} characters, not ${expression.length}`);
   return new Parser(tokenize(expression)).parse();
 }
 
-/** Without recursion: a chain of members is a tree as deep as the chain is long. */
+/** Not recursive, because a chain of members is a tree as deep as the chain is long. */
 function isDeeper(syntax: PathSyntax, limit: number): boolean {
   let level = [syntax];
   for (let depth = 0; level.length > 0; depth++) {

@@ -12,7 +12,10 @@ export interface PathQuantity {
   readonly isCalendar: boolean;
 }
 
-/** Calendar words that are as long as a UCUM unit; `year` and `month` are not (http://hl7.org/fhirpath/N1/#time-valued-quantities). */
+/**
+ * Calendar durations that equal a UCUM unit; `year` and `month` do not
+ * (http://hl7.org/fhirpath/N1/#time-valued-quantities).
+ */
 const DEFINITE: Readonly<Record<string, string>> = {
   week: 'wk',
   day: 'd',
@@ -21,10 +24,10 @@ const DEFINITE: Readonly<Record<string, string>> = {
   second: 's',
   millisecond: 'ms',
 };
-/** Equivalence (`~`) takes these for the same as well. */
+/** Calendar durations that are equivalent (`~`) to a UCUM unit but not equal. */
 const AVERAGE: Readonly<Record<string, string>> = { year: 'a', month: 'mo' };
 
-/** The quantity that a value is or converts to; undefined when it is none. */
+/** Returns the quantity that a value is or converts to; undefined if there is none. */
 export function toQuantity(node: PathNode): PathQuantity | undefined {
   const { kind } = node.node;
   if (kind === 'Integer' || kind === 'Decimal') {
@@ -39,7 +42,7 @@ export function toQuantity(node: PathNode): PathQuantity | undefined {
     return { value, unit: text(code) ?? text(unit) ?? '1', isCalendar: code === undefined };
   }
   if (node.value['comparator'] !== undefined) return undefined;
-  // Other systems' codes compare as themselves; a quantity without code only has its unit to go by.
+  // Codes of other systems compare as themselves; a quantity without a code has only its unit.
   if (system === UCUM_SYSTEM) return { value, unit: text(code) ?? '1', isCalendar: false };
   return { value, unit: text(code) ?? text(unit) ?? '1', isCalendar: false };
 }
@@ -48,7 +51,7 @@ function text(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Of asking for a unit for the first time. */
+/** Steps of the first conversion of a unit. */
 const UNIT_STEPS = 1_000;
 
 function unitFor(code: string, meter: Meter): CanonicalUnit | undefined {
@@ -56,7 +59,10 @@ function unitFor(code: string, meter: Meter): CanonicalUnit | undefined {
   return canonicalUnit(code);
 }
 
-/** Undefined when the units cannot be compared. `isLoose` is the way of `~`: calendar and UCUM durations are alike. */
+/**
+ * Compares two quantities; undefined if their units cannot be compared. `isLoose` is the rule of `~`: calendar and UCUM
+ * durations are alike.
+ */
 export function compareQuantities(
   first: PathQuantity,
   second: PathQuantity,
@@ -82,7 +88,7 @@ export function compareQuantities(
   return Math.abs(left - right) <= tolerance ? 0 : left - right;
 }
 
-/** Of reading and comparing a quantity. */
+/** Steps of reading and comparing a quantity. */
 function stepsOf({ value: { scale } }: PathQuantity): number {
   return 4 + ((scale * scale) >> 8);
 }
@@ -91,11 +97,11 @@ function toNumber({ value }: PathQuantity): number {
   return Number(value.unscaled) / 10 ** value.scale;
 }
 
-/** What a strict comparison of a quantity depends on: quantities of one unit are equal exactly when their texts are. */
+/** Key of a quantity in strict comparisons: quantities of one unit are equal exactly if their `exact` texts are. */
 export interface QuantityKey {
   readonly unit: string;
   readonly exact: string;
-  /** Quantities of different units are equal exactly when these are; undefined: they never are. */
+  /** Quantities of different units are equal exactly if these are; undefined: never equal. */
   readonly canonical: string | undefined;
 }
 

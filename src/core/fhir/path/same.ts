@@ -1,4 +1,4 @@
-/** Equality of objects: member by member, whatever their order; decimals by value. */
+/** Equality of objects: member by member, in any order; decimals by value. */
 import { decimalText, type JsonValue } from '../json';
 import { UNMETERED, type Meter } from './allowance';
 import { compareExact, parseExact } from './number';
@@ -11,7 +11,7 @@ function areIdentical(first: string, second: string, meter: Meter): boolean {
   return first === second;
 }
 
-/** `meter` counts the nodes that are visited. */
+/** True if two values are equal. `meter` counts the nodes that are visited. */
 export function areEqualJson(
   first: JsonValue,
   second: JsonValue,
@@ -43,7 +43,7 @@ function areSameNumbers(first: string, second: string | undefined): boolean {
   return one !== undefined && other !== undefined && compareExact(one, other) === 0;
 }
 
-/** Without regard to case and to the kind and amount of white space. */
+/** True if two texts are equal apart from case and the kind and amount of white space. */
 export function areEquivalentText(first: string, second: string, meter: Meter): boolean {
   meter.spend((first.length + second.length) >> 4);
   return areSameWords(first.toLowerCase().trim(), second.toLowerCase().trim());
@@ -72,7 +72,7 @@ function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || (code >= 160 && FOREIGN_SPACES.has(code));
 }
 
-/** What `\s` matches beyond ASCII. */
+/** Characters beyond ASCII that `\s` matches. */
 const FOREIGN_SPACES: ReadonlySet<number> = new Set([
   0xa0,
   0x1680,

@@ -1,4 +1,4 @@
-/** One evaluation of an expression. */
+/** The input of one evaluation of an expression, besides the root. */
 import type { JsonObject, JsonValue } from '../json';
 import { Stopwatch, type Meter, type PathAllowance } from './allowance';
 import { PathBudgetError } from './error';
@@ -6,25 +6,25 @@ import type { Findings, PathCache } from './memory';
 import { EMPTY, type PathNode, type PathNodes, type PathValue } from './value';
 
 export interface PathEnvironment {
-  /** `%resource`; the root when left out. */
+  /** `%resource`; the root if omitted. */
   readonly resource?: JsonValue | PathValue;
-  /** `%rootResource`, the container of a contained resource; `%resource` when left out. */
+  /** `%rootResource`, the container of a contained resource; `%resource` if omitted. */
   readonly rootResource?: JsonValue | PathValue;
-  /** `%context`; the root when left out. */
+  /** `%context`; the root if omitted. */
   readonly context?: JsonValue | PathValue;
   /** Milliseconds since 1970, of now(). */
   readonly now?: number;
-  /** What evaluations on the same resource share; each evaluation has its own when left out. */
+  /** Cache that evaluations on the same resource share; each evaluation has its own if omitted. */
   readonly memory?: PathCache;
-  /** The budget that evaluations share; each has its own when left out. Only for expressions of clients. */
+  /** The budget that evaluations share; each has its own if omitted. Only for client expressions. */
   readonly allowance?: PathAllowance;
 }
 
 export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
 
 /**
- * Steps of an invariant of the definitions. A resource of 16 MB has at most 4 million values; only nested loops take more
- * steps.
+ * Maximum steps of an invariant of the definitions. A resource of 16 MB has at most 4 million values; only nested loops
+ * take more steps.
  */
 const MAX_STEPS = 10_000_000;
 
@@ -46,7 +46,7 @@ export class Scope implements Meter {
     private readonly root: PathNodes,
     private readonly environment: PathEnvironment,
     private readonly toNodes: ToNodes,
-    /** Of an expression of a client. */
+    /** The budget of a client expression. */
     private readonly allowance: PathAllowance | undefined,
     public self = root,
   ) {

@@ -24,12 +24,12 @@ export type PathSyntax =
   | BinarySyntax
   | TypeSyntax;
 
-/** `text` is what stands in the expression: digits, a date without `@`, a string without quotes and escapes. */
+/** `text` has the characters of the literal: digits, a date without `@`, a string without quotes and escapes. */
 export interface LiteralSyntax {
   readonly kind: 'literal';
   readonly type: SystemType;
   readonly text: string;
-  /** Of a Quantity: the UCUM code, or the calendar word where `isCalendar`. */
+  /** Unit of a Quantity: the UCUM code, or the calendar word if `isCalendar`. */
   readonly unit?: string;
   readonly isCalendar?: boolean;
   readonly position: number;
@@ -37,7 +37,7 @@ export interface LiteralSyntax {
 
 export interface MemberSyntax {
   readonly kind: 'member';
-  /** Undefined: of the focus. */
+  /** Undefined: a member of the focus. */
   readonly on?: PathSyntax;
   readonly name: string;
   readonly position: number;

@@ -3,12 +3,12 @@
  * Source: http://hl7.org/fhirpath/N1/#equals (Date/Time Equality), #comparison, #datetime-arithmetic
  */
 
-/** From the coarsest component on: year, month, day, hour, minute, seconds with their fraction. */
+/** `parts` begin with the coarsest component: year, month, day, hour, minute, seconds with their fraction. */
 export interface Temporal {
   readonly parts: readonly number[];
-  /** Minutes east of UTC; undefined when the value has no zone. */
+  /** Minutes east of UTC; undefined if the value has no zone. */
   readonly zone: number | undefined;
-  /** Digits of the fraction of a second that are written. */
+  /** Number of digits in the fraction of a second. */
   readonly fraction: number;
 }
 
@@ -17,7 +17,7 @@ const DATE_TIME =
 const TIME = /^T?(\d\d)(?::(\d\d)(?::(\d\d(?:\.(\d+))?))?)?$/;
 const MINUTE = 60_000;
 
-/** A date or date-time; undefined when the text is neither. Cost: one regular expression. */
+/** Parses a date or date-time; undefined if the text is neither. Cost: one regular expression. */
 export function parseDateTime(text: string): Temporal | undefined {
   const match: readonly (string | undefined)[] | null = DATE_TIME.exec(text);
   if (!match) return undefined;
@@ -61,8 +61,8 @@ function parseZone(text: string | undefined): number | undefined {
 }
 
 /**
- * Below zero, zero, above zero; undefined where precision or a missing zone leaves it open. Seconds and milliseconds
- * are one precision.
+ * Returns a number below zero, zero or above zero; undefined if precision or a missing zone leaves the order open.
+ * Seconds and milliseconds are one precision.
  */
 export function compareTemporal(first: Temporal, second: Temporal): number | undefined {
   let one = first;
@@ -71,7 +71,7 @@ export function compareTemporal(first: Temporal, second: Temporal): number | und
     one = toUtc(first);
     other = toUtc(second);
   } else if ((first.zone === undefined) !== (second.zone === undefined)) {
-    // A date has no zone and needs none; of two with a time, one without a zone could be any of a day's hours.
+    // A date has no zone and needs none. If both have a time, the one without a zone could be in any.
     if (first.parts.length > 3 && second.parts.length > 3) return undefined;
   }
   const length = Math.min(one.parts.length, other.parts.length);
@@ -82,7 +82,7 @@ export function compareTemporal(first: Temporal, second: Temporal): number | und
   return one.parts.length === other.parts.length ? 0 : undefined;
 }
 
-/** Of two dates or date-times, or of two times: the same text exactly where compareTemporal gives 0. */
+/** Returns the same text for two dates or date-times, or for two times, exactly if compareTemporal returns 0. */
 export function keyOfTemporal(temporal: Temporal): string {
   // A date has no zone and needs none.
   if (temporal.parts.length < 4) return temporal.parts.join(' ');
@@ -120,7 +120,7 @@ function partsOf(instant: Date, length: number): number[] {
   ].slice(0, length);
 }
 
-/** In components (0 year … 5 second) and how many of it a unit is. */
+/** The component that a unit adds to (0 year … 5 second), and the factor to convert into it. */
 const UNITS: Readonly<Record<string, readonly [part: number, factor: number]>> = {
   year: [0, 1],
   month: [1, 1],
@@ -140,12 +140,12 @@ const DEFINITE: Readonly<Record<string, string>> = {
   s: 'second',
   ms: 'millisecond',
 };
-/** How many of the component fill one of the next coarser; by convention of the specification 30 days, 12 months. */
+/** Number of each component in one of the next coarser; by convention of the specification 30 days, 12 months. */
 const FILL = [1, 12, 30, 24, 60, 60];
 
 /**
- * The date or date-time `amount` units later. A unit finer than the value's precision is converted to that precision
- * and cut. Undefined when the unit is no duration, the result is out of range.
+ * Returns the date or date-time `amount` units later. A unit finer than the value's precision is converted to that
+ * precision and truncated. Undefined if the unit is not a duration, or the result is out of range.
  */
 export function addDuration(temporal: Temporal, amount: number, unit: string): Temporal | undefined {
   const word = DEFINITE[unit] ?? unit.replace(/s$/, '');
@@ -159,7 +159,7 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
     count = part === 2 && finest === 0 ? count / 365 : count / (FILL[part] ?? 1);
     if (part === 2 && finest === 0) part = 1;
   }
-  // Fractions are ignored, of seconds too; milliseconds are the way to say them.
+  // Fractions are ignored, those of seconds too; milliseconds can express them.
   count = word === 'millisecond' && part === 5 ? Math.trunc(amount) * factor : Math.trunc(count);
   const [year = 1, month = 1, ...rest] = temporal.parts;
   const parts =
@@ -197,7 +197,7 @@ function addLater({ parts }: Temporal, part: number, count: number): number[] {
   return partsOf(new Date(toMilliseconds(parts) + Math.round(count * milliseconds)), parts.length);
 }
 
-/** A time of day `amount` units later, round the clock. */
+/** Returns a time of day `amount` units later; it wraps at midnight. */
 export function addToTime(time: Temporal, amount: number, unit: string): Temporal | undefined {
   const moved = addDuration({ ...time, parts: [2000, 1, 1, ...time.parts] }, amount, unit);
   return moved && { ...time, parts: moved.parts.slice(3) };
@@ -215,7 +215,7 @@ export function dateTimeText({ parts, zone, fraction }: Temporal, isDate: boolea
   return `${text}${zone === 0 ? 'Z' : `${zone < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`}`;
 }
 
-/** More say nothing: seconds are double-precision numbers. */
+/** More digits add nothing, because seconds are doubles. */
 const MAX_FRACTION_DIGITS = 15;
 
 export function timeText({ parts: [hour = 0, minute, second], fraction }: Temporal): string {

@@ -1,24 +1,24 @@
 /**
- * The types that a path walks through, as a graph made from the definitions: each node knows by which JSON members its
- * elements are reached and which node each of them leads to.
+ * The types along a path, as a graph made from the definitions. Each node has the JSON members of its elements and the
+ * nodes that they lead to.
  */
 import type { CodeSystemOfBinding, Definitions, ElementDefinition, TypeStructure } from '../definitions';
 import type { SystemType } from './syntax';
 
-/** What a value is for the operators: a type of FHIRPath's own, or an object. */
+/** Kind of a value for the operators: a FHIRPath type, or an object. */
 export type ValueKind = SystemType | 'Object';
 
 /** One JSON member that holds an element, or one of the types of a choice. */
 export interface Access {
   /** `birthDate`, `valueQuantity` */
   readonly key: string;
-  /** `_birthDate`; only used where `node` is primitive. */
+  /** `_birthDate`; used only if `node` is primitive. */
   readonly companionKey: string;
   readonly node: TypeNode;
-  /** True where any resource may stand; its own `resourceType` says which. */
+  /** True if any resource is allowed; its own `resourceType` determines the type. */
   readonly isResource: boolean;
   readonly codeSystem: CodeSystemOfBinding | undefined;
-  /** The element may repeat: the member holds an array. */
+  /** True if the element may repeat: the member holds an array. */
   readonly isList: boolean;
   /** The members that can hold the element, one for each type of a choice; this one is among them. */
   readonly choices: readonly Access[];
@@ -34,25 +34,25 @@ export class TypeNode {
     /** Name of the type; `BackboneElement` or `Element` for nested elements. */
     readonly name: string,
     readonly kind: ValueKind,
-    /** A FHIR primitive: extensions stand in the companion member. */
+    /** True for a FHIR primitive, whose extensions are in the companion member. */
     readonly isPrimitive: boolean,
     private readonly list: () => readonly (readonly [name: string, accesses: readonly Access[]])[],
   ) {}
 
-  /** The members that hold the element `name` (without `[x]`); none when there is no such element. */
+  /** Returns the members that hold the element `name` (without `[x]`); empty if there is no such element. */
   accesses(name: string): readonly Access[] {
     this.byName ??= new Map(this.list());
     return this.byName.get(name) ?? NO_ACCESS;
   }
 
-  /** The elements in the order of the definition. */
+  /** Elements in the order of the definition. */
   get elements(): IterableIterator<readonly Access[]> {
     this.byName ??= new Map(this.list());
     return this.byName.values();
   }
 }
 
-/** A declared type that says nothing of the value's own. */
+/** True for a declared type that leaves the value's own type open. */
 export function isAbstractResource({ namespace, name }: TypeNode): boolean {
   return namespace === 'FHIR' && (name === 'Resource' || name === 'DomainResource');
 }
@@ -74,7 +74,7 @@ export const SYSTEM_NODES: Readonly<Record<SystemType, TypeNode>> = {
   Quantity: systemNode('Quantity'),
 };
 
-/** What `type()` gives (http://hl7.org/fhirpath/N1/#reflection). */
+/** Type of the values of `type()` (http://hl7.org/fhirpath/N1/#reflection). */
 export const TYPE_INFO: TypeNode = new TypeNode('System', 'ClassInfo', 'Object', false, () =>
   ['namespace', 'name'].map((key) => [key, [textAccess(key)]]),
 );
@@ -107,7 +107,7 @@ export class TypeModel {
     return model;
   }
 
-  /** Input: a type (`Patient`) or an element of one (`Observation.component`). */
+  /** Returns the node of a type (`Patient`) or of an element of one (`Observation.component`). */
   node(path: string): TypeNode | undefined {
     const known = this.nodes.get(path);
     if (known) return known;
@@ -117,7 +117,7 @@ export class TypeModel {
     return dot < 0 ? this.makeNode(path, structure, '') : this.elementNode(structure, path.slice(dot + 1));
   }
 
-  /** As `node`, and each of the types of a choice (`Observation.value[x]`); none when there is no such type. */
+  /** As `node`, with one node for each type of a choice (`Observation.value[x]`); empty if there is no such type. */
   nodesOf(path: string): readonly TypeNode[] {
     const dot = path.indexOf('.');
     const element =
@@ -126,20 +126,22 @@ export class TypeModel {
     return nodes.filter((node) => node !== undefined);
   }
 
-  /** The node of a resource by its `resourceType`; undefined for anything that is no resource type. */
+  /** Returns the node of a resource by its `resourceType`; undefined if that is not a resource type. */
   resourceNode(resourceType: unknown): TypeNode | undefined {
     if (typeof resourceType !== 'string' || !this.definitions.isResourceType(resourceType)) return undefined;
     return this.node(resourceType);
   }
 
-  /** Whether a value of the node's type is of type `name`; unqualified names are of FHIR first, then of System. */
+  /**
+   * True if a value of the node's type is of type `typeName`; unqualified names refer to FHIR first, then to System.
+   */
   conforms(node: TypeNode, typeName: string): boolean {
     const [namespace, name] = splitTypeName(typeName);
     if (node.namespace === 'System') return namespace !== 'FHIR' && (node.name === name || name === 'Any');
     return namespace !== 'System' && this.definitions.conformsTo(node.name, name);
   }
 
-  /** Whether there is a type of this name; what is said to be of System is taken as it is. */
+  /** True if there is a type of this name; names qualified with System are not checked. */
   hasType(typeName: string): boolean {
     const [namespace, name] = splitTypeName(typeName);
     const isSystem = name in SYSTEM_NODES || name === 'Any';

@@ -1,11 +1,11 @@
-/** is, as and ofType (http://hl7.org/fhirpath/N1/#types), with the resource types of references that resolve() gives. */
+/** is, as and ofType (http://hl7.org/fhirpath/N1/#types), also for the resource types of references after resolve(). */
 import { fromTest, one, typeError, type Compiled, type Surroundings } from './compiled';
 import { firstMembers, walk } from './member';
 import type { PathSyntax } from './syntax';
 import { isAbstractResource, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, type PathNode } from './value';
 
-/** Whether nodes are of a type; the answers are kept, for there are few nodes. */
+/** Returns a test for nodes of a type. It caches its results, because there are few nodes. */
 export function typeTest(model: TypeModel, typeName: string): (node: TypeNode) => boolean {
   const known = new Map<TypeNode, boolean>();
   return (node) => {
@@ -28,9 +28,9 @@ export function compileIs(operand: Compiled, typeName: string, { model }: Surrou
 }
 
 /**
- * `as` behaves as ofType does also on several values: R4's own search parameters and invariants count on that
- * (`(Observation.component.value as Quantity)`), although FHIRPath asks for a single one. A primitive must be of the
- * very type (a code is a string, but not `as string`), as HL7's test suite has it and dom-3 counts on.
+ * Compiles `as` and ofType, also on several values. R4's own search parameters and invariants depend on that
+ * (`(Observation.component.value as Quantity)`), although FHIRPath requires a single value for `as`. A primitive must
+ * have exactly this type (a code is a string, but not `as string`), as in HL7's test suite; dom-3 depends on it.
  */
 export function compileOfType(operand: Compiled, typeName: string, surroundings: Surroundings): Compiled {
   const { model } = surroundings;
@@ -39,7 +39,7 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
   const test = (node: TypeNode): boolean => (node.isPrimitive ? node.name === name : true) && conforms(node);
   const nodes = operand.nodes?.filter(test);
   const last = operand.steps?.at(-1);
-  // Where the declared types decide, members of other types are not read at all.
+  // If the declared types decide, members of other types are not read.
   if (operand.steps && last && operand.nodes && !operand.nodes.some(isAbstractResource)) {
     const steps = [...operand.steps.slice(0, -1), last.withFilter(test)];
     const members = firstMembers(steps, surroundings.focus);
@@ -61,7 +61,7 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
   };
 }
 
-/** For what is empty where `operand` is. */
+/** Returns `members` for an expression that is empty if `operand` is. */
 export function membersOf({ members }: Compiled): Pick<Compiled, 'members'> {
   return members === undefined ? {} : { members };
 }

@@ -1,21 +1,21 @@
-/** The values that a path takes and gives. */
+/** The values that paths take and return. */
 import type { JsonObject, JsonValue } from '../json';
 import type { Meter } from './allowance';
 import type { SystemType } from './syntax';
 import { SYSTEM_NODES, type Access, type TypeModel, type TypeNode } from './type-node';
 
-/** One value that a path found. */
+/** One value of a path. */
 export interface PathValue {
-  /** As it stands in the resource (decimals may be marked); null for a primitive that has extensions only. */
+  /** As in the resource (decimals may be marked); null for a primitive that has extensions only. */
   readonly value: JsonValue;
   /**
-   * FHIR name of its type: `Quantity`, `code`, `Patient`; `BackboneElement` for nested elements. What an expression
-   * computes has the FHIR primitive's name too (`boolean`, `string`, `integer` …).
+   * FHIR name of its type: `Quantity`, `code`, `Patient`; `BackboneElement` for nested elements. Computed values have
+   * the name of a FHIR primitive too (`boolean`, `string`, `integer` …).
    */
   readonly type: string;
-  /** Of a `code` with a required binding: the code system of this value. */
+  /** The code system of a `code` with a required binding. */
   readonly system: string | undefined;
-  /** Of a primitive: the object with its `id` and `extension`. */
+  /** The object with the `id` and `extension` of a primitive. */
   readonly element: JsonObject | undefined;
 }
 
@@ -27,11 +27,11 @@ export class PathNode implements PathValue {
     readonly node: TypeNode,
     readonly element: JsonObject | undefined = undefined,
     readonly system: string | undefined = undefined,
-    /** The object that has the value as an element; undefined for a root and for what an expression computes. */
+    /** The object that has the value as an element; undefined for a root and for computed values. */
     readonly owner: JsonObject | undefined = undefined,
-    /** By which of the owner's members. */
+    /** The owner's member that holds the value. */
     readonly access: Access | undefined = undefined,
-    /** At which index of a list; -1: not in a list. */
+    /** Index in a list; -1 if it is not in a list. */
     readonly index = -1,
   ) {
     this.type = node.namespace === 'FHIR' ? node.name : (FHIR_NAMES[node.name] ?? node.name);
@@ -63,7 +63,7 @@ export function makeValue(value: JsonValue, type: SystemType): PathNode {
   return new PathNode(value, SYSTEM_NODES[type]);
 }
 
-/** A collection of one value that an expression computed. */
+/** Returns a collection of one computed value. */
 export function single(value: JsonValue, type: SystemType): PathNodes {
   return [new PathNode(value, SYSTEM_NODES[type])];
 }
@@ -72,13 +72,13 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object whose members are the elements below a value: for a primitive that of its extensions. */
+/** Returns the object whose members are the elements below a value: for a primitive, the one with its extensions. */
 export function sourceOf(node: PathNode): JsonObject | undefined {
   if (node.node.isPrimitive) return node.element;
   return isObject(node.value) ? node.value : undefined;
 }
 
-/** Appends the values that `access` finds in `source`. Values of a shape that the type cannot have are passed over. */
+/** Appends the values of `access` in `source`. Skips values of a shape that the type cannot have. */
 export function collect(
   source: JsonObject,
   {
@@ -120,7 +120,7 @@ export function collect(
   }
 }
 
-/** Whether `collect` would append anything. */
+/** True if `collect` would append a value. */
 export function hasAny(source: JsonObject, access: Access): boolean {
   const value = source[access.key];
   if (access.node.isPrimitive) return hasPrimitive(value, source[access.companionKey]);
@@ -194,7 +194,7 @@ function addComplex(
     found.push(new PathNode(value, access.node));
 }
 
-/** The type of an object below `access`: a resource says it itself. */
+/** Returns the type of an object at `access`; a resource has its own. */
 export function nodeOf(value: JsonObject, access: Access, model: TypeModel): TypeNode {
   return access.isResource ? (model.resourceNode(value['resourceType']) ?? access.node) : access.node;
 }

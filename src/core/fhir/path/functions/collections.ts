@@ -30,7 +30,7 @@ function select(on: Run, projection: Run): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
     forEach(on(focus, scope), projection, scope, (result) => {
-      // Each value may give as many as there are in the resource.
+      // Each value may have as many results as the resource has values.
       scope.spend(result.length);
       for (const node of result) found.push(node);
     });
@@ -38,7 +38,7 @@ function select(on: Run, projection: Run): Run {
   };
 }
 
-/** Projects again and again, as long as there is anything new. */
+/** Repeats the projection on its own results until there are no new values. */
 function repeat(on: Run, projection: Run): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
@@ -59,7 +59,7 @@ function repeat(on: Run, projection: Run): Run {
   };
 }
 
-/** Takes a part of the collection; the bounds are whole numbers that are not below zero. */
+/** Returns a part of the collection; the bounds are integers that are not negative. */
 function slice(on: Compiled, bounds: (length: number) => [start: number, end: number]): Compiled {
   return {
     run: (focus, scope) => {

@@ -152,7 +152,7 @@ const TYPES: readonly SystemType[] = [
 
 export const CONVERSIONS: FunctionTable = Object.fromEntries(
   TYPES.flatMap((type) => [
-    // The unit that toQuantity may be given is not supported.
+    // The optional unit argument of toQuantity() is not supported.
     [`to${type}`, [0, 0, ({ on }) => conversion(on, type, `to${type}()`)] satisfies FunctionTable[string]],
     [
       `convertsTo${type}`,

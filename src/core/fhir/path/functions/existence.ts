@@ -29,7 +29,7 @@ function quantified(on: Run, decide: (values: readonly boolean[]) => boolean, na
 /** Two values, which singleton evaluation refuses. */
 const NO_BOOLEAN: PathNodes = [...TRUE, ...TRUE];
 
-/** Whether there is any value: without collecting them where they are nothing but elements. */
+/** Tests for any value; does not collect values if the expression only selects elements. */
 function isAny({ on: { run, steps }, surroundings: { model } }: CallSite): Test {
   if (steps && steps.length > 0) return (focus, scope) => walksToAny(steps, focus, model, scope);
   return (focus, scope) => run(focus, scope).length > 0;

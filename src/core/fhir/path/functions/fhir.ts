@@ -35,7 +35,7 @@ function extension(on: Run, url: string): Run {
   };
 }
 
-/** The url is nearly always a literal; what is computed is not supported. */
+/** Returns the url of extension(), nearly always a literal; a computed url is not supported. */
 function literalUrl(call: CallSite): string {
   const argument = call.syntax.arguments[0];
   if (argument?.kind === 'literal' && argument.type === 'String') return argument.text;
@@ -48,8 +48,8 @@ function literalUrl(call: CallSite): string {
 const REFERENCE = /^(?:.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * What a reference points to, as far as its own text tells: a contained resource, or a resource of which only type
- * and id are known. Nothing is read from anywhere.
+ * Resolves references by their own text: to a contained resource, or to a stub of a resource that has only type and id.
+ * Reads nothing from storage.
  */
 function resolve(nodes: PathNodes, scope: Scope, model: TypeModel): PathNodes {
   const found: PathNode[] = [];
@@ -84,7 +84,7 @@ function resolveContained(id: string, scope: Scope, model: TypeModel): PathNode 
   return undefined;
 }
 
-/** Contained resources by their ids; of several with one id the first. */
+/** Returns the contained resources by their ids; the first one if several have the same id. */
 function containedIn(
   root: PathNode,
   resource: JsonObject,
@@ -125,7 +125,7 @@ function withModel(
   });
 }
 
-/** Now, in UTC, at the precision of milliseconds. */
+/** Returns the current time in UTC, with a precision of milliseconds. */
 function momentNow(
   type: 'Date' | 'DateTime' | 'Time',
   text: (iso: string) => string,

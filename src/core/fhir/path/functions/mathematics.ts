@@ -17,7 +17,10 @@ function toDouble({ unscaled, scale }: Exact): number {
   return Number(`${unscaled}e${-scale}`);
 }
 
-/** A function that goes through doubles; what is no number in the end is empty. `isWhole`: of whole numbers a whole one. */
+/**
+ * A function computed with doubles; a result that is not finite is empty. `isWhole`: an integer result of integers is
+ * an Integer.
+ */
 function real(
   compute: (value: number, argument: number) => number,
   isWhole = false,
@@ -56,7 +59,7 @@ function whole(compute: (value: Exact) => Exact): (call: CallSite) => Compiled {
   });
 }
 
-/** The greatest whole number that is not above the value. */
+/** Returns the greatest integer that is not above the value. */
 function floor({ unscaled, scale }: Exact): Exact {
   const factor = 10n ** BigInt(scale);
   const quotient = unscaled / factor;

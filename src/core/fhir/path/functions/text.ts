@@ -17,10 +17,10 @@ import { EMPTY, makeValue, single, type PathNode, type PathNodes } from '../valu
 
 type Argument = string | number | undefined;
 
-/** Undefined: empty. */
+/** Undefined is the empty collection. */
 type Answer = string | number | boolean | undefined;
 
-/** The text and the arguments, of which none may be empty unless it is left out; undefined: the answer is empty. */
+/** The text and the given arguments; undefined if one of them is empty, which makes the result empty. */
 type Inputs = readonly [text: string, ...values: Argument[]] | undefined;
 
 function inputsOf(call: CallSite): (focus: PathNodes, scope: Scope) => Inputs {
@@ -44,7 +44,7 @@ function inputsOf(call: CallSite): (focus: PathNodes, scope: Scope) => Inputs {
   };
 }
 
-/** A function of one string and its arguments. `answer` counts what it makes before it makes it. */
+/** Compiles a function of one string and its arguments. `answer` must count its result before it makes it. */
 function textFunction(
   type: SystemType,
   answer: (scope: Scope, text: string, ...values: Argument[]) => Answer,
@@ -77,7 +77,7 @@ function textTest(
 /** FHIR's strings have at most 1 MiB characters; from some 4 million on, regular expressions run out of memory. */
 const MAX_MATCHED = 1024 * 1024;
 
-/** Undefined: the text is too long for the pattern. */
+/** Returns undefined if the text is too long for a regular expression. */
 type Matcher = (text: string, pattern: string, scope: Scope) => boolean | undefined;
 
 function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
@@ -100,7 +100,7 @@ function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   };
 }
 
-/** Of making a state of an automaton. */
+/** Steps of making one state of an automaton. */
 const STEPS_OF_STATE = 20;
 
 function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
@@ -127,7 +127,7 @@ function textOf(nodes: PathNodes, scope: Scope, name: string): string | undefine
   return undefined;
 }
 
-/** For functions that return strings of one string, several at a time. */
+/** Compiles a function that returns several strings of one string. */
 function textParts(
   split: (scope: Scope, text: string, separator: string) => string[],
 ): (call: CallSite) => Compiled {
@@ -149,7 +149,10 @@ function textParts(
 const expressions = new Map<string, RegExp | undefined>();
 const MAX_EXPRESSIONS = 500;
 
-/** Compiled regular expressions are kept, for nearly all are literals; a faulty one matches nothing. */
+/**
+ * Returns a cached regular expression, because nearly all are literals. Undefined for an invalid one, which matches
+ * nothing.
+ */
 function toRegExp(source: string, flag: '' | 'g' = ''): RegExp | undefined {
   const key = `${flag} ${source}`;
   let expression = expressions.get(key);
@@ -238,7 +241,7 @@ function search(scope: Scope, text: string, part: string): void {
   scope.spend(1 + Math.ceil((text.length * Math.min(part.length, text.length)) / 256));
 }
 
-/** How often `part` occurs, one behind the other; '' stands between all characters. */
+/** Counts the occurrences of `part` without overlaps; '' occurs between all characters. */
 function occurrences(scope: Scope, text: string, part: string): number {
   if (part === '') return text.length + 1;
   search(scope, text, part);
