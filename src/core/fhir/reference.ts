@@ -1,4 +1,4 @@
-/** References: what a text names, what it means in a space, and where a resource holds such texts. */
+/** References: how to parse them, resolve them in a space, and find them in a resource. */
 export { checkReferences, collectReferences } from './reference/collection';
 export { collectTargets, visitReferenceTexts, type LocalTarget } from './reference/targets';
 export { parseReference, type LocalReference } from './reference/literal';

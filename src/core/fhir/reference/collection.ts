@@ -4,17 +4,18 @@ import { shorten, toExpression } from '../json/fault';
 import { hasLookOfOurs, type ReferenceResolver } from './resolver';
 import { visitOwnReferences } from './targets';
 
-/** A text in a resource that may point to a resource of ours. */
+/** A text in a resource that may refer to a resource of this server. */
 export interface CollectedReference {
   readonly reference: string;
-  /** FHIRPath of the text; made when it is asked for, which costs a walk. */
+  /** FHIRPath of the text; computed on access, which costs a walk. */
   readonly expression: string;
 }
 
 /**
- * The texts of a resource that may name a resource of ours: every string member `reference`, in contained resources
- * and extensions too, and every other string that is an http url with a look of our addresses (canonicals, uris,
- * attachments). The reference to the author in the resource's own meta is left out. Cost: one walk, about 2 µs.
+ * Returns the texts of a resource that may refer to a resource of this server: every string member `reference`, in
+ * contained resources and extensions too, and every other string that is an http url similar to the server's addresses
+ * (canonicals, uris, attachments). Omits the reference to the author in the resource's own meta. Cost: one walk, about
+ * 2 µs.
  */
 export function collectReferences(resource: JsonObject): CollectedReference[] {
   const found: CollectedReference[] = [];
@@ -31,8 +32,8 @@ export function collectReferences(resource: JsonObject): CollectedReference[] {
 }
 
 /**
- * Throws `foreignReference` where a text of the resource leaves the resolver's space, `unresolvedReference` where one of its
- * own references is a search, with all expressions.
+ * Throws `foreignReference` if a text of the resource leaves the resolver's space, `unresolvedReference` if one of its
+ * own references is a search, with the expressions (at most 20 of each).
  */
 export function checkReferences(resource: JsonObject, resolver: ReferenceResolver): void {
   let foreign = 0;
@@ -56,7 +57,10 @@ function unresolvedIssues(resource: JsonObject, resolver: ReferenceResolver): re
   return issues;
 }
 
-/** Relative to our address, or below it, and with a query: nothing that is stored has such a name. */
+/**
+ * True for a reference with a query, relative to the server's address or below it: no stored resource has such an
+ * address.
+ */
 function isQuery(reference: string, resolver: ReferenceResolver): boolean {
   const below = /^[a-z][a-z0-9+.-]*:/i.test(reference) ? resolver.below(reference) : reference;
   return below !== undefined && !below.startsWith('#') && below.includes('?');
@@ -103,7 +107,7 @@ function visitValue(name: string, value: JsonValue, visit: Visit): void {
   }
 }
 
-/** Every string is looked at: the first letter decides for almost all of them. */
+/** Checks every string; the first letter decides for almost all of them. */
 function isCandidate(text: string): boolean {
   const first = text.charCodeAt(0);
   const mayBeUrl = first === 0x68 || first === 0x48 || first <= 0x20;
@@ -114,7 +118,7 @@ function isAuthor(reference: string): boolean {
   return reference.startsWith('ClientApplication/');
 }
 
-/** The expression of the n-th text that `visitReferences` meets. */
+/** Returns the expression of the n-th text, from 0, that `visitReferences` visits. */
 function expressionOf(resource: JsonObject, occurrence: number): string {
   let left = occurrence;
   const path: (string | number)[] = [];

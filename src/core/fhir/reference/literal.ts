@@ -1,6 +1,6 @@
 /**
  * - `relative`: `Patient/1`, `Patient/1/_history/2`
- * - `absolute`: an http or https url; type and id are known when it ends like a relative reference
+ * - `absolute`: an http or https url; has type and id if it ends like a relative reference
  * - `fragment`: `#p1`, a contained resource (id `p1`), or `#`, the container (id '')
  * - `urn`: `urn:uuid:…`, `urn:oid:…`
  * - `conditional`: `Patient?identifier=…`
@@ -13,7 +13,7 @@ export interface ParsedReference {
   readonly type?: string;
   readonly id?: string;
   readonly versionId?: string;
-  /** Of an absolute reference with a type: what stands before `/Type/id`. */
+  /** The part before `/Type/id` of an absolute reference with a type. */
   readonly base?: string;
 }
 
@@ -28,7 +28,7 @@ const ABSOLUTE_TAIL =
   /^(https?:\/\/.+?)\/([A-Z][A-Za-z]{0,63}\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?)$/;
 const LONGEST_REFERENCE = 2000;
 
-/** What kind of reference a text is (https://hl7.org/fhir/R4/references.html#literal). Never throws. */
+/** Parses a reference (https://hl7.org/fhir/R4/references.html#literal). Never throws. */
 export function parseReference(text: string): ParsedReference {
   const relative = parseRelative(text);
   if (relative !== undefined) return { kind: 'relative', ...relative };
@@ -39,14 +39,14 @@ export function parseReference(text: string): ParsedReference {
     const target = parseRelative(tail);
     return target === undefined ? { kind: 'absolute' } : { kind: 'absolute', base, ...target };
   }
-  // Without criteria too: then it is refused for meaning nobody, not stored as if it were a name.
+  // Conditional even without criteria, so that it is refused and not stored as if it were an address.
   const [, type] = /^([A-Z][A-Za-z]{0,63})\?/.exec(text) ?? [];
   return type === undefined ? { kind: 'other' } : { kind: 'conditional', type };
 }
 
-/** Type, id and version of a relative reference; undefined for any other text. */
+/** Parses a relative reference into type, id and version; undefined for any other text. */
 export function parseRelative(text: string): LocalReference | undefined {
-  // 64 for the type, two ids, and what stands between them.
+  // 64 for the type and for each of two ids, and the separators.
   if (text.length > 210) return undefined;
   const [, type, id, versionId] = RELATIVE.exec(text) ?? [];
   if (type === undefined || id === undefined || id === '.' || id === '..') return undefined;
@@ -56,13 +56,13 @@ export function parseRelative(text: string): LocalReference | undefined {
 /** A reference by search criteria. */
 export interface ReferenceSearch {
   readonly type: string;
-  /** What stands behind the question mark. */
+  /** The text after the question mark. */
   readonly query: string;
 }
 
 /**
- * What a conditional reference searches for (http.html#trules): `Patient?identifier=…`, also with a slash before it or
- * below an address of ours (`below`); undefined for any other text.
+ * Parses a conditional reference (http.html#trules): `Patient?identifier=…`, also with a leading slash or below an
+ * address of this server (`below`); undefined for any other text.
  */
 export function searchOf(
   text: string,
@@ -72,7 +72,7 @@ export function searchOf(
   if (mark === -1) return undefined;
   const relative = /^https?:/i.test(text) ? below(text) : text.replace(/^\//, '');
   if (relative === undefined) return undefined;
-  // Without criteria too: then it is refused for meaning nobody, not stored as if it were a name.
+  // Conditional even without criteria, so that it is refused and not stored as if it were an address.
   const [, type] = /^([A-Z][A-Za-z]{0,63})\?/.exec(relative) ?? [];
   return type === undefined ? undefined : { type, query: text.slice(mark + 1) };
 }

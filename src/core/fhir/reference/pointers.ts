@@ -3,9 +3,8 @@ import type { LocalReference } from './literal';
 import type { ReferenceResolver } from './resolver';
 
 /**
- * The resources of the space that a resource points to, each once, in the order of the text: by references, in contained
- * resources and extensions too, and by the urls of attachments. What they say of a version is left out of account.
- * Cost: one walk.
+ * Returns the resources of the space that a resource points to, each once, in the order of the text: by references, in
+ * contained resources and extensions too, and by the urls of attachments. Ignores versions. Cost: one walk.
  */
 export function pointersOf(resource: JsonObject, resolver: ReferenceResolver): LocalReference[] {
   const found = new Map<string, LocalReference>();
@@ -19,7 +18,7 @@ export function pointersOf(resource: JsonObject, resolver: ReferenceResolver): L
   return [...found.values()];
 }
 
-/** The url of an extension says what it means, and points to nothing that belongs to the resource. */
+/** Elements whose url is not a pointer: it identifies the definition of the extension. */
 const EXTENSIONS: ReadonlySet<string> = new Set(['extension', 'modifierExtension']);
 
 function visit(value: JsonValue, name: string, take: (text: string) => void): void {

@@ -2,13 +2,16 @@ import type { Release } from '../release';
 import { parseRelative, type LocalReference } from './literal';
 
 export interface ReferenceResolver {
-  /** The resource of this space that is meant; undefined for everything that is not one. */
+  /** Resolves a reference to a resource of this space; undefined for any other text. */
   local(reference: string): LocalReference | undefined;
-  /** All texts that name the same resource of this space; the text alone where it names none. Versions are left out. */
+  /**
+   * Returns all texts that refer to the same resource of this space, without versions; only the text itself if it
+   * refers to none.
+   */
   spellings(reference: string): readonly string[];
-  /** The part below `{fhir_root}` of an absolute url of this space; undefined for any other text. */
+  /** Returns the part below `{fhir_root}` of an absolute url of this space; undefined for any other text. */
   below(url: string): string | undefined;
-  /** True when the text names another tenant or release under one of our addresses: it must be refused. */
+  /** True if the text refers to another tenant or release at one of this server's addresses: it must be refused. */
   leaves(reference: string): boolean;
 }
 
@@ -22,9 +25,9 @@ export interface ResolverOptions {
 }
 
 /**
- * Tells references of one space from those that leave it. An address is ours only as it was configured, letter by
- * letter; whatever merely looks like one of ours (http for https, another case, default port, trailing dot, escapes,
- * dot segments, backslashes) leaves, unless it is not below `/w/` at all.
+ * Creates a resolver that separates references in one space from those that leave it. An address is the server's only
+ * in its configured spelling. A url that merely resembles one (http for https, another case, default port, trailing
+ * dot, escapes, dot segments, backslashes) leaves the space, unless it is not below `/w/` at all.
  */
 export function createReferenceResolver(options: ResolverOptions): ReferenceResolver {
   const types = new Set(options.resourceTypes);
@@ -60,7 +63,7 @@ export function createReferenceResolver(options: ResolverOptions): ReferenceReso
   };
 }
 
-/** Stands for our address when none is configured, so that relative paths can still be seen to climb out. */
+/** Used if no address is configured, so that relative paths that climb out are still detected. */
 const NO_ADDRESS = 'http://address.invalid';
 
 interface Address {
@@ -88,22 +91,22 @@ function toAddress(publicUrl: string, { tenant, release }: ResolverOptions): Add
   };
 }
 
-/** A cheap first look, so that the many urls of code systems and profiles need no parsing. */
+/** A cheap check, so that the many urls of code systems and profiles need no parsing. */
 function mayLeave(text: string): boolean {
   const first = text.charCodeAt(0);
-  // A path from a letter on (`Patient/1`) or a urn can only climb out by dots, escaped or not.
+  // A path that starts with a letter (`Patient/1`) or a urn can climb out only by dots, escaped or not.
   const isPath = first > 0x40 && first !== 0x68 && first !== 0x48;
   return isPath ? text.includes('..') || text.includes('%') || text.includes('\\') : hasLookOfOurs(text);
 }
 
-/** True for a url that may point below an address of ours, however it is spelled; false for almost all others. */
+/** True for a url that may point below an address of this server, in any spelling; false for almost all others. */
 export function hasLookOfOurs(url: string): boolean {
   return SUSPICIOUS.test(url);
 }
 
 const SUSPICIOUS = /[%\\\s]|\.\.|\/\.|\/w\//i;
 
-/** Where a url points, seen from one address: outside of it, to the resolver's space, or elsewhere below `/w/`. */
+/** Classifies a url relative to one address: outside of it, in the resolver's space, or elsewhere below `/w/`. */
 function placeOf(url: URL, text: string, address: Address): 'outside' | 'here' | 'elsewhere' {
   if (toHost(url) !== address.host || toPort(url) !== address.port) return 'outside';
   const segments = toSegments(url.pathname);
@@ -123,12 +126,14 @@ function isBelow(text: string, root: string): boolean {
   return text.startsWith(root) && /^(?:$|[/?#|])/.test(text.slice(root.length, root.length + 1));
 }
 
-/** Neither a scheme nor a host: only where such a text leads is of interest, not how it is spelled. */
+/** True for a text without scheme and host: only its target matters, not its spelling. */
 function isPathOnly(text: string): boolean {
   return !/^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(text);
 }
 
-/** Below a tenant, `api/v1/fhir/{release}`; other addresses there hold no release's data. */
+/**
+ * Returns the release of a path below a tenant, `api/v1/fhir/{release}`; other paths there hold no data of a release.
+ */
 function releaseOf(segments: readonly string[]): string | undefined {
   const [api, version, service, release] = segments;
   const isFhir = api === 'api' && version === 'v1' && service === 'fhir';
@@ -147,18 +152,18 @@ function toHost(url: URL): string {
   return url.hostname.toLowerCase().replace(/\.+$/, '');
 }
 
-/** '' for the default port of either scheme: http and https of one host count as the same server. */
+/** Returns '' for the default port of either scheme: http and https of one host count as the same server. */
 function toPort(url: URL): string {
   return url.port === '80' || url.port === '443' ? '' : url.port;
 }
 
-/** The segments of a path as the most tolerant server would read them: decoded, in lower case, without dots. */
+/** Returns the segments of a path as the most tolerant server would read them: decoded, in lower case, without dots. */
 function toSegments(pathname: string): string[] {
   let path = pathname;
   for (let round = 0; round < 4 && path.includes('%'); round++) path = decode(path);
   const segments: string[] = [];
   for (const segment of path.toLowerCase().split(/[/\\]+/)) {
-    // Spaces and dots at the end of a name are dropped by some servers.
+    // Some servers drop spaces and dots at the end of a name.
     const name = segment.replace(/^\s+|[\s.]+$/g, '');
     if (/^\s*\.\.\s*$/.test(segment)) segments.pop();
     else if (name !== '') segments.push(name.replace(/;.*$/s, ''));
@@ -166,7 +171,7 @@ function toSegments(pathname: string): string[] {
   return segments;
 }
 
-/** Decodes each escape that stands for a character of ASCII; malformed and other ones stay. */
+/** Decodes each escape of an ASCII character; malformed and other escapes stay. */
 function decode(path: string): string {
   return path.replace(/%([0-7][0-9a-f])/gi, (_whole, code: string) =>
     String.fromCharCode(parseInt(code, 16)),

@@ -10,9 +10,9 @@ export interface LocalTarget extends LocalReference {
 }
 
 /**
- * What a resource refers to in its own space by literal references (references.html#literal), those of its contained
- * resources and extensions among them. Other resources inside it, such as the entries of a Bundle, speak for themselves:
- * what they refer to may stand beside them (bundle.html#references). Cost: one walk.
+ * Returns the resources of its own space that a resource refers to by literal references (references.html#literal), in
+ * contained resources and extensions too. Omits the references of other nested resources, such as the entries of a
+ * Bundle, because their targets may be in the Bundle (bundle.html#references). Cost: one walk.
  */
 export function collectTargets(resource: JsonObject, resolver: ReferenceResolver): LocalTarget[] {
   const found: LocalTarget[] = [];
@@ -23,7 +23,7 @@ export function collectTargets(resource: JsonObject, resolver: ReferenceResolver
   return found;
 }
 
-/** Calls `take` with each text that `collectTargets` looks at, and what makes its FHIRPath. */
+/** Calls `take` with each text that `collectTargets` resolves, and with a function that returns its FHIRPath. */
 export function visitOwnReferences(
   resource: JsonObject,
   take: (text: string, expression: () => string) => void,
@@ -55,7 +55,7 @@ export function visitOwnReferences(
   visitMembers(resource);
 }
 
-/** Calls `visit` with each text that `collectTargets` looks at. Cost: one walk, about 1 µs. */
+/** Calls `visit` with each text that `collectTargets` resolves. Cost: one walk, about 1 µs. */
 export function visitReferenceTexts(resource: JsonObject, visit: (text: string) => void): void {
   for (const name in resource) visitValue(name, resource[name] ?? null, visit);
 }
