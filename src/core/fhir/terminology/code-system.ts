@@ -1,7 +1,7 @@
 /**
- * A CodeSystem resource made ready for questions: its concepts by code, their hierarchy, and which of them are
- * abstract or inactive (https://hl7.org/fhir/R4/codesystem.html). Any hierarchy counts as is-a, whatever
- * `hierarchyMeaning` says, because that element is absent nearly everywhere.
+ * An indexed CodeSystem resource: its concepts by code, their hierarchy, and which of them are abstract or inactive
+ * (https://hl7.org/fhir/R4/codesystem.html). Any hierarchy counts as is-a, regardless of `hierarchyMeaning`, because
+ * that element is nearly always absent.
  */
 import { type JsonObject } from '../json';
 import { booleanMember, choiceMember, objectMember, objectsMember, stringMember } from './members';
@@ -11,12 +11,12 @@ export interface Concept {
   readonly display: string | undefined;
   /** The element of `CodeSystem.concept`, its children included. */
   readonly element: JsonObject;
-  /** By nesting first, then by the properties parent, child and subsumedBy. */
+  /** From nesting first, then from the properties parent, child and subsumedBy. */
   readonly parents: readonly Concept[];
   readonly children: readonly Concept[];
-  /** A grouper that is not for use as a value (property notSelectable). */
+  /** True for a grouper that must not be used as a value (property notSelectable). */
   readonly isAbstract: boolean;
-  /** Retired (properties inactive and status). */
+  /** True if retired (properties inactive and status). */
   readonly isInactive: boolean;
 }
 
@@ -28,11 +28,11 @@ export interface CodeSystem {
   readonly resource: JsonObject;
   /** In the order of the resource, children after their parent. */
   readonly concepts: readonly Concept[];
-  /** Whether any concept has a parent. */
+  /** True if any concept has a parent. */
   readonly isHierarchical: boolean;
   /** Codes of the properties and filters that are declared or used. */
   readonly propertyCodes: ReadonlySet<string>;
-  /** Regards `caseSensitive: false`. */
+  /** Ignores case if `caseSensitive` is false. */
   find(code: string): Concept | undefined;
 }
 
@@ -43,7 +43,7 @@ interface MutableConcept extends Concept {
 
 const CONCEPT_PROPERTIES = 'http://hl7.org/fhir/concept-properties#';
 
-/** The code system of a resource. Cost: linear in its concepts, about 1 ms per 1,000. */
+/** Indexes a CodeSystem resource. Cost: linear in its concepts, about 1 ms per 1,000. */
 export function readCodeSystem(resource: JsonObject): CodeSystem {
   const foldCase = booleanMember(resource, 'caseSensitive') === false;
   const keyOf = (code: string): string => (foldCase ? code.toLowerCase() : code);
@@ -90,12 +90,12 @@ export function readCodeSystem(resource: JsonObject): CodeSystem {
   };
 }
 
-/** True when `ancestor` is the concept itself or above it. Cost: the concepts above it. */
+/** True if `ancestor` is the concept itself or above it. Cost: linear in the concepts above it. */
 export function isSelfOrBelow(concept: Concept, ancestor: Concept): boolean {
   return findAbove(concept, (candidate) => candidate === ancestor) !== undefined;
 }
 
-/** The nearest of a concept and those above it, breadth first, that fits. Cycles do no harm. */
+/** Returns the first of a concept and its ancestors, breadth first, that fits. Tolerates cycles. */
 export function findAbove(concept: Concept, fits: (candidate: Concept) => boolean): Concept | undefined {
   if (fits(concept)) return concept;
   if (concept.parents.length === 0) return undefined;
@@ -112,7 +112,7 @@ export function findAbove(concept: Concept, fits: (candidate: Concept) => boolea
   return undefined;
 }
 
-/** The values of a property of a concept as text; a Coding counts as its code. */
+/** Returns the values of a property of a concept as texts; a Coding as its code. */
 export function propertyValues(concept: Concept, code: string): readonly string[] {
   const values: string[] = [];
   for (const property of objectsMember(concept.element, 'property')) {
@@ -126,7 +126,10 @@ export function propertyValues(concept: Concept, code: string): readonly string[
   return values;
 }
 
-/** What the properties of this system mean: `parent`, `child`, `notSelectable`, `inactive`, `status` by code. */
+/**
+ * Returns the meaning of each property of the system by its code: `parent`, `child`, `notSelectable`, `inactive`,
+ * `status`.
+ */
 function declareProperties(resource: JsonObject, codes: Set<string>): Map<string, string> {
   const aliases = new Map<string, string>([
     ['parent', 'parent'],

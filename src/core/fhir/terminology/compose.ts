@@ -1,7 +1,6 @@
 /**
- * A ValueSet made ready for expansion and for questions about one code: its imports are followed, its code systems
- * found, its filters compiled (https://hl7.org/fhir/R4/valueset.html#compositions). After this everything is pure and
- * synchronous.
+ * A ValueSet prepared for expansion and for checks of single codes: imports resolved, code systems loaded, filters
+ * compiled (https://hl7.org/fhir/R4/valueset.html#compositions). Later steps read nothing from the source.
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
@@ -10,15 +9,18 @@ import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
 
-/** Which versions of code systems to use; the parameters of the same names of $expand. */
+/**
+ * Versions of code systems to use, from the parameters system-version, check-system-version, force-system-version and
+ * exclude-system of $expand.
+ */
 export interface VersionRules {
-  /** Used where the value set names no version. */
+  /** Used if the value set specifies no version. */
   readonly defaults: readonly Canonical[];
   /** Must be the version in use. */
   readonly checked: readonly Canonical[];
-  /** Used whatever the value set says. */
+  /** Used regardless of the value set. */
   readonly forced: readonly Canonical[];
-  /** Left out of the expansion. */
+  /** Excluded from the expansion. */
   readonly excluded: readonly Canonical[];
 }
 
@@ -26,18 +28,18 @@ export const NO_VERSION_RULES: VersionRules = { defaults: [], checked: [], force
 
 /** One include or exclude: the codes of a system that pass all filters and are in all imports. */
 export interface Selection {
-  /** Undefined when only value sets are named. */
+  /** Undefined if it has value sets only. */
   readonly system: string | undefined;
-  /** The version in use: the one of the code system where that is known, else the one asked for. */
+  /** The version in use: that of the code system if it was found, else the requested one. */
   readonly version: string | undefined;
-  /** Whether the value set or the request names the version. */
+  /** True if the value set or the request specifies the version. */
   readonly isVersionNamed: boolean;
   readonly codeSystem: CodeSystem | undefined;
   /** The enumerated concepts by code; undefined for the whole system or filters. */
   readonly listed: ReadonlyMap<string, JsonObject> | undefined;
   readonly filters: readonly ConceptFilter[];
   readonly imports: readonly ComposedValueSet[];
-  /** Why the selection cannot be worked out; undefined when it can. */
+  /** Reason why the selection cannot be evaluated; undefined if it can. */
   readonly obstacle: string | undefined;
 }
 
@@ -46,11 +48,11 @@ export interface ComposedValueSet {
   readonly version: string | undefined;
   readonly includes: readonly Selection[];
   readonly excludes: readonly Selection[];
-  /** `compose.inactive` is false. */
+  /** True if `compose.inactive` is false. */
   readonly excludesInactive: boolean;
 }
 
-/** More value sets than these in one expansion are refused. */
+/** Maximum number of value sets in one expansion. */
 const MAX_VALUE_SETS = 1_000;
 const MAX_DEPTH = 50;
 
@@ -62,9 +64,9 @@ interface Composition {
 }
 
 /**
- * Throws `notSupported` when an import is unknown or leads back to itself, when a filter is not understood or a
- * checked version differs; `tooCostly` for more than 1,000 imports. A code system without content is no error yet:
- * see `Selection.obstacle`.
+ * Prepares a value set. Throws `notSupported` if an import does not exist or includes itself, if a filter is not
+ * supported or a checked version differs; `tooCostly` for more than 1,000 imports. A code system without content is not
+ * an error yet: see `Selection.obstacle`.
  */
 export async function composeValueSet(
   resource: JsonObject,
@@ -167,7 +169,7 @@ async function findImport(text: string, composition: Composition): Promise<Compo
   return composed;
 }
 
-/** A stored expansion as enumerated concepts, one selection for each run of codes of the same system. */
+/** Converts a stored expansion into enumerated concepts, one selection for each run of codes of the same system. */
 function toSelections(expansion: JsonObject): readonly Selection[] {
   const selections: Selection[] = [];
   let listed = new Map<string, JsonObject>();

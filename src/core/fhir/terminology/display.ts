@@ -1,9 +1,11 @@
-/** Displays and designations of a concept in the language that is asked for. */
+/** Displays and designations of a concept in a requested language. */
 import { type JsonObject } from '../json';
 import { objectMember, objectsMember, stringMember } from './members';
 import { type Member } from './membership';
 
-/** A designation to show: by language or by use, `system|code` or a code alone (parameter `designation` of $expand). */
+/**
+ * A requested designation, by language or by use: `system|code` or a code alone (parameter `designation` of $expand).
+ */
 export interface DesignationToken {
   readonly system: string | undefined;
   readonly code: string;
@@ -11,14 +13,14 @@ export interface DesignationToken {
 
 const LANGUAGES = 'urn:ietf:bcp:47';
 
-/** A token as in searches: `system|code` or `code`. */
+/** Parses a token as in searches: `system|code` or `code`. */
 export function parseDesignationToken(text: string): DesignationToken {
   const bar = text.lastIndexOf('|');
   if (bar < 0) return { system: undefined, code: text };
   return { system: text.slice(0, bar) || undefined, code: text.slice(bar + 1) };
 }
 
-/** Designations of the value set before those of the code system, each once. */
+/** Returns the designations of the value set before those of the code system, each once. */
 export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): readonly JsonObject[] {
   const listed = member.listed === undefined ? [] : objectsMember(member.listed, 'designation');
   const own = member.concept === undefined ? [] : objectsMember(member.concept.element, 'designation');
@@ -28,8 +30,8 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
 }
 
 /**
- * The display in a language when there is one, else the value set's own, else the code system's. A language asked for
- * is met by its variants and the other way round (`de`, `de-AT`); the exact one is preferred.
+ * Returns the display in a language if there is one, else that of the value set, else that of the code system. A
+ * language matches its variants and the other way round (`de`, `de-AT`); an exact match is preferred.
  */
 export function displayOf(member: Pick<Member, 'listed' | 'concept'>, language?: string): string | undefined {
   if (language !== undefined) {
@@ -46,7 +48,7 @@ export function displayOf(member: Pick<Member, 'listed' | 'concept'>, language?:
   return (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
 }
 
-/** Whether a designation is one of those asked for; all are when none is. */
+/** True if a designation is among the requested ones; true for all if none are requested. */
 export function isWanted(designation: JsonObject, tokens: readonly DesignationToken[]): boolean {
   if (tokens.length === 0) return true;
   const language = stringMember(designation, 'language');
@@ -59,7 +61,7 @@ export function isWanted(designation: JsonObject, tokens: readonly DesignationTo
   });
 }
 
-/** Whether a text is the display or a designation of the concept, whatever its case and spaces. */
+/** True if a text is the display or a designation of the concept, regardless of case and spaces. */
 export function isDisplay(member: Pick<Member, 'listed' | 'concept'>, text: string): boolean {
   const wanted = normalise(text);
   const displays = [

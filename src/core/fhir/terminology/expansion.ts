@@ -1,6 +1,6 @@
 /**
- * ValueSet.expansion (https://hl7.org/fhir/R4/valueset.html#expansion). Codes of a hierarchical code system stay
- * nested under the nearest concept that is in the expansion too; those that the value set enumerates stay in its order.
+ * ValueSet.expansion (https://hl7.org/fhir/R4/valueset.html#expansion). Codes of a hierarchical code system are nested
+ * under their nearest ancestor in the expansion; codes that the value set enumerates stay in its order.
  */
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
@@ -12,25 +12,25 @@ import { isAbstract, isInactive, listMembers, type Member, Question } from './me
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
-  /** Every word must be in code or display, whatever its case. */
+  /** Every word must be in code or display, in any case. */
   readonly filter?: string;
   readonly offset?: number;
   readonly count?: number;
   readonly includeDesignations?: boolean;
-  /** Which designations to include; all when empty. */
+  /** Designations to include; all if empty. */
   readonly designations?: readonly DesignationToken[];
   readonly displayLanguage?: string;
   readonly activeOnly?: boolean;
-  /** Undefined: nested, unless a page is asked for. */
+  /** Undefined: nested, unless a page is requested. */
   readonly excludeNested?: boolean;
-  /** Leaves out abstract concepts. */
+  /** Omits abstract concepts. */
   readonly excludeNotForUI?: boolean;
-  /** More codes than these in one answer are refused. */
+  /** Maximum number of codes in one answer. */
   readonly maxCodes: number;
   readonly identifier: string;
   /** FHIR dateTime. */
   readonly timestamp: string;
-  /** What to repeat in `expansion.parameter`. */
+  /** Parameters to repeat in `expansion.parameter`. */
   readonly parameters: readonly JsonObject[];
 }
 
@@ -40,11 +40,11 @@ interface Branch {
 }
 
 /**
- * The `expansion` element. A page is cut from the flat list; a nested answer is whole, as the specification of $expand
- * says, so that asking for a page gives a flat answer unless `excludeNested` is false.
+ * Returns the `expansion` element. A page is cut from the flat list. A nested answer is complete, as the specification
+ * of $expand requires, so that a requested page is flat unless `excludeNested` is false.
  *
  * Throws `notSupported` for a code system without content, `tooCostly` above `maxCodes`. Cost: linear in the codes
- * that are looked at, at most a million, in slices.
+ * examined, at most a million, in slices.
  */
 export async function expandValueSet(
   valueSet: ComposedValueSet,
@@ -91,7 +91,7 @@ function isAskedFor(member: Member, words: readonly string[], options: Expansion
   return words.every((word) => text.includes(word));
 }
 
-/** Some codes may be missing: the whole of a code system was asked for, of which only a part is here. */
+/** True if some codes may be missing, because a whole code system is included of which only a part is stored. */
 function isUnclosed(members: readonly Member[]): boolean {
   return members.some((member) => {
     const content = member.codeSystem?.content;
@@ -99,7 +99,7 @@ function isUnclosed(members: readonly Member[]): boolean {
   });
 }
 
-/** The members as a forest; undefined when none is below another. */
+/** Returns the members as a forest; undefined if none is below another. */
 function nest(members: readonly Member[]): Branch[] | undefined {
   const byConcept = new Map<Concept, Branch>();
   const branches = members.map((member) => ({ member, branches: [] as Branch[] }));
@@ -120,7 +120,7 @@ function nest(members: readonly Member[]): Branch[] | undefined {
   return above.size === 0 ? undefined : branches.filter((branch) => !above.has(branch));
 }
 
-/** Concepts that are each other's parents would otherwise drop out of the forest together. */
+/** Detects concepts that are each other's parents, which would otherwise all be missing from the forest. */
 function leadsTo(from: Branch, to: Branch, above: ReadonlyMap<Branch, Branch>): boolean {
   for (let branch: Branch | undefined = from; branch !== undefined; branch = above.get(branch)) {
     if (branch === to) return true;
@@ -148,7 +148,7 @@ function toContains({ member, branches }: Branch, options: ExpansionOptions): Js
   };
 }
 
-/** Extensions of the concept, in the code system and in the value set; the latter wins where both have one. */
+/** Returns the extensions of the concept in the code system and in the value set; the latter wins if both have one. */
 function extensionsOf(member: Member): JsonValue[] {
   const own = member.concept === undefined ? [] : objectsMember(member.concept.element, 'extension');
   const listed = member.listed === undefined ? [] : objectsMember(member.listed, 'extension');
@@ -157,7 +157,7 @@ function extensionsOf(member: Member): JsonValue[] {
   return [...own.filter((extension) => !urls.has(stringMember(extension, 'url'))), ...listed];
 }
 
-/** The parameters of the request, and the versions of the code systems that were used. */
+/** Returns the parameters of the request, and the versions of the code systems in use. */
 function toParameters(members: readonly Member[], options: ExpansionOptions): { parameter?: JsonObject[] } {
   const versions = new Set<string>();
   for (const { system, version } of members) {

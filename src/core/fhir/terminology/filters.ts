@@ -1,6 +1,6 @@
 /**
- * Filters of value-set includes (https://hl7.org/fhir/R4/valueset.html#ValueSet.compose.include.filter): each becomes a
- * test of one concept, so that asking about one code never walks the whole system.
+ * Filters of value-set includes (https://hl7.org/fhir/R4/valueset.html#ValueSet.compose.include.filter). Each becomes a
+ * test of one concept, so that a check of one code never walks the whole system.
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
@@ -8,7 +8,7 @@ import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues
 import { stringMember } from './members';
 import { compilePattern, type Pattern } from './pattern';
 
-/** What tests cost is told to `budget`, which may throw. */
+/** A test of one concept. It reports its cost to `budget`, which may throw. */
 export type ConceptFilter = (concept: Concept, budget: PatternBudget) => boolean;
 
 export interface PatternBudget {
@@ -18,7 +18,7 @@ export interface PatternBudget {
 
 type FilterOperator = (system: CodeSystem, property: string, value: string) => ConceptFilter;
 
-/** Adding an operator of http://hl7.org/fhir/filter-operator: one row. */
+/** The operators of http://hl7.org/fhir/filter-operator; a further one is one row. */
 const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
   '=': (system, property, value) => {
     const valuesOf = readerOf(system, property);
@@ -52,8 +52,8 @@ const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
 });
 
 /**
- * The test that a `ValueSet.compose.include.filter` stands for. Throws `notSupported` for an operator, property, code
- * or pattern that this code system does not allow.
+ * Compiles a `ValueSet.compose.include.filter` to a test. Throws `notSupported` for an operator, property, code or
+ * pattern that this code system does not allow.
  */
 export function compileFilter(system: CodeSystem, filter: JsonObject): ConceptFilter {
   const operator = stringMember(filter, 'op') ?? '';
@@ -82,7 +82,7 @@ function hierarchical(fits: (concept: Concept, named: Concept) => boolean): Filt
 
 type PropertyReader = (concept: Concept) => readonly string[];
 
-/** Properties that every code system has. Parent and child are those of the hierarchy, however it is written. */
+/** Properties that every code system has. Parent and child come from the hierarchy, in any form. */
 const BUILT_IN: Readonly<Record<string, PropertyReader>> = Object.freeze({
   concept: (concept) => [concept.code],
   code: (concept) => [concept.code],

@@ -1,9 +1,9 @@
-/** Value sets that a code system has without a resource (https://hl7.org/fhir/R4/snomedct.html#implicit). */
+/** Value sets that a code system implies without a resource (https://hl7.org/fhir/R4/snomedct.html#implicit). */
 import { type JsonObject } from '../json';
 
 /**
- * The value set of `{system}?fhir_vs` (all codes) or `{system}?fhir_vs=isa/{code}` (the code and all below it); undefined
- * for any other url. Reference sets and expressions are not offered.
+ * Returns the value set of `{system}?fhir_vs` (all codes) or `{system}?fhir_vs=isa/{code}` (the code and all below it);
+ * undefined for any other url. Reference sets and expressions are not supported.
  */
 export function implicitValueSet(url: string): JsonObject | undefined {
   const [, system, , code] = /^([^?]+)\?fhir_vs(=isa\/(.+))?$/.exec(url) ?? [];

@@ -1,18 +1,18 @@
-/** What a code system says about one of its codes (https://hl7.org/fhir/R4/codesystem-operation-lookup.html). */
+/** Details of one code of a code system (https://hl7.org/fhir/R4/codesystem-operation-lookup.html). */
 import { type JsonObject } from '../json';
 import { type CodeSystem, type Concept } from './code-system';
 import { designationsOf, displayOf } from './display';
 import { choiceMember, objectMember, objectsMember, stringMember } from './members';
 
 export interface LookupOptions {
-  /** Codes of the properties to answer with; all when empty. */
+  /** Codes of the requested properties; all if empty. */
   readonly properties: readonly string[];
   readonly displayLanguage?: string;
 }
 
 /**
- * The out parameters of $lookup, as elements of `Parameters.parameter`; what the code system does not have is left
- * out. `name` and `display` are required by the definition and fall back to url and code.
+ * Returns the out parameters of $lookup, as elements of `Parameters.parameter`; omits those that the code system does
+ * not have. The definition requires `name` and `display`, which fall back to url and code.
  */
 export function lookUp(
   codeSystem: CodeSystem,
@@ -49,7 +49,7 @@ export function lookUp(
     const code = stringMember(property, 'code');
     const value = choiceMember(property);
     if (code === undefined || value === undefined || !isAskedFor(code)) continue;
-    // What says the hierarchy is answered below, in one form however the code system writes it.
+    // The hierarchy is answered below, in one form for all forms of code systems.
     if (code !== 'parent' && code !== 'child')
       parameters.push(toProperty(code, { name: 'value', [value[0]]: value[1] }));
   }

@@ -1,4 +1,4 @@
-/** Typed looks into parsed JSON of which the shape is not yet checked: what has another type reads as absent. */
+/** Typed access to parsed JSON whose shape is not yet checked: a member of another type counts as absent. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 export function stringMember(object: JsonObject, name: string): string | undefined {
@@ -16,7 +16,7 @@ export function objectMember(object: JsonObject, name: string): JsonObject | und
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The objects of a list; empty when the member is absent. */
+/** Returns the objects of a list; empty if the member is absent. */
 export function objectsMember(object: JsonObject, name: string): readonly JsonObject[] {
   const value = object[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
@@ -27,7 +27,7 @@ export function stringsMember(object: JsonObject, name: string): readonly string
   return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
 }
 
-/** Name and value of the one `value[x]` member; undefined when there is none. */
+/** Returns name and value of the one `value[x]` member; undefined if there is none. */
 export function choiceMember(object: JsonObject): readonly [name: string, value: JsonValue] | undefined {
   for (const name in object) {
     const value = object[name];

@@ -1,37 +1,37 @@
-/** Which codes are in a composed value set. */
+/** Membership of codes in a composed value set. */
 import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { type CodeSystem, type Concept } from './code-system';
 import { type ComposedValueSet, type Selection } from './compose';
 
-/** A code that is in a value set, with what is known about it. */
+/** A code of a value set, with its details. */
 export interface Member {
   readonly system: string;
   readonly version: string | undefined;
   readonly code: string;
   readonly codeSystem: CodeSystem | undefined;
-  /** Undefined when the code system is not known here, or does not have the code. */
+  /** Undefined if the code system was not found, or does not have the code. */
   readonly concept: Concept | undefined;
   /** The element of `compose.include.concept`, or of a stored expansion, that lists the code. */
   readonly listed: JsonObject | undefined;
 }
 
-/** Steps of one question; a value set made to be expensive is refused before it holds up everybody else. */
+/** Maximum steps of one evaluation; a value set made to be expensive fails before it delays other requests. */
 const MAX_STEPS = 1_000_000;
 
-/** Steps of patterns on all codes together, some 300 ms in slices; and those of one slice. */
+/** Maximum steps of patterns on all codes together, some 300 ms in slices; and maximum steps in one slice. */
 const MAX_PATTERN_STEPS = 20_000_000;
 const MAX_PATTERN_STEPS_AT_ONCE = 2_000_000;
-/** Milliseconds after which others go first. */
+/** Milliseconds after which other requests go first. */
 const TURN_MS = 10;
-/** Steps between two looks at the clock. */
+/** Steps between two checks of the clock. */
 const STEPS_OF_TURN = 256;
 
-/** One question to a value set: counts its steps and keeps why parts of it could not be answered. */
+/** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
 export class Question {
   readonly obstacles = new Set<string>();
-  /** How many were taken. */
+  /** Number of steps so far. */
   steps = 0;
   private turnSince = performance.now();
   private stepsOfTurn = 0;
@@ -40,7 +40,7 @@ export class Question {
 
   constructor(private readonly maxSteps = MAX_STEPS) {}
 
-  /** Throws `tooCostly` after as many steps as are allowed. */
+  /** Throws `tooCostly` beyond the maximum number of steps. */
   step(): void {
     if (++this.steps > this.maxSteps) {
       throw fhirError('tooCostly', {
@@ -59,7 +59,7 @@ export class Question {
       });
   }
 
-  /** True: it is time to `letOthersWork`. */
+  /** True if it is time to `letOthersWork`. */
   get isTurnOver(): boolean {
     if (++this.stepsOfTurn % STEPS_OF_TURN !== 0 && this.patternStepsOfTurn < MAX_PATTERN_STEPS_AT_ONCE / 8)
       return false;
@@ -72,13 +72,15 @@ export class Question {
     this.patternStepsOfTurn = 0;
   }
 
-  /** Throws `notSupported` with what was in the way; for when the answer could not be given without it. */
+  /** Throws `notSupported` with an obstacle, if there is one. For results that need the missing parts. */
   requireNoObstacle(): void {
     for (const reason of this.obstacles) throw fhirError('notSupported', { reason });
   }
 }
 
-/** All members, in the order of the definition, each once. In slices. Throws `notSupported`, `tooCostly`. */
+/**
+ * Returns all members, in the order of the definition, each once. Works in slices. Throws `notSupported`, `tooCostly`.
+ */
 export async function listMembers(
   valueSet: ComposedValueSet,
   question: Question,
@@ -98,8 +100,8 @@ export async function listMembers(
 }
 
 /**
- * The member with this code. What stands in the way is noted in `question.obstacles`; undefined means "not in the
- * value set" only when there is none. Cost: the includes, not the codes.
+ * Returns the member with this code. Adds obstacles to `question.obstacles`; undefined means "not in the value set"
+ * only if there are none. Cost: linear in the includes, not in the codes.
  */
 export function findMember(
   valueSet: ComposedValueSet,
@@ -114,7 +116,7 @@ export function findMember(
   return undefined;
 }
 
-/** The systems that a code of the value set can have. */
+/** Returns the systems that a code of the value set can have. */
 export function systemsOf(valueSet: ComposedValueSet, question: Question): ReadonlySet<string> {
   const systems = new Set<string>();
   const addFrom = (composed: ComposedValueSet): void => {
@@ -136,12 +138,12 @@ function isKept(valueSet: ComposedValueSet, member: Member, question: Question):
   });
 }
 
-/** Inactive by its code system, or by the stored expansion that lists it. */
+/** True if inactive in its code system, or in the stored expansion that lists it. */
 export function isInactive(member: Member): boolean {
   return member.concept?.isInactive === true || member.listed?.['inactive'] === true;
 }
 
-/** Not for use as a value, by its code system, or by the stored expansion that lists it. */
+/** True if not for use as a value, by its code system or by the stored expansion that lists it. */
 export function isAbstract(member: Member): boolean {
   return member.concept?.isAbstract === true || member.listed?.['abstract'] === true;
 }
@@ -167,7 +169,7 @@ function findInSelection(
   return member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
 }
 
-/** What a selection that names no system takes from: the members of the first of its value sets. */
+/** Returns the members of the first value set of a selection without a system: its candidates. */
 async function listFirst(
   { obstacle, system, imports }: Selection,
   question: Question,
@@ -178,7 +180,7 @@ async function listFirst(
     : [];
 }
 
-/** A member, or undefined for each code that is none. `inner`: see `listFirst`. */
+/** Yields each member, and undefined for each code that is not a member. `inner`: see `listFirst`. */
 function* listSelection(
   selection: Selection,
   inner: readonly Member[],
@@ -203,7 +205,7 @@ function* listSelection(
   }
 }
 
-/** The code in a selection by system, before its imports are asked. */
+/** Returns the code in a selection by system, without checking its imports. */
 function pick(selection: Selection, system: string, code: string, question: Question): Member | undefined {
   const { codeSystem, version } = selection;
   const concept = codeSystem?.find(code);

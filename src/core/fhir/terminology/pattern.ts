@@ -1,11 +1,11 @@
 /**
- * Regular expressions of clients, run in linear time, because backtracking can take exponential time. The pattern becomes
- * a nondeterministic automaton of at most `MAX_STATES` states, all of which are followed at once; a match costs at most
- * states × characters, whatever the pattern.
+ * Regular expressions of clients, run in linear time, because backtracking can take exponential time. The pattern
+ * becomes a nondeterministic automaton of at most `MAX_STATES` states, all of which are followed at once. A match costs
+ * at most states × characters for any pattern.
  *
- * Understood: characters, `.`, `[…]`, `\d \w \s` and their opposites, escapes, `( )` and `(?: )`, `|`, `* + ?`,
- * `{n}`, `{n,}`, `{n,m}`; `^` at the beginning and `$` at the end, which are implied: the whole value must match.
- * Anything else (back references, look-around, unicode classes) is refused.
+ * Supported: characters, `.`, `[…]`, `\d \w \s` and their opposites, escapes, `( )` and `(?: )`, `|`, `* + ?`, `{n}`,
+ * `{n,}`, `{n,m}`; `^` at the beginning and `$` at the end, which are implied: the whole value must match. Anything
+ * else (back references, look-around, unicode classes) is refused.
  */
 export interface Pattern {
   /** @param spend called after each character with the steps that it took; may throw */
@@ -18,7 +18,7 @@ const MAX_LENGTH = 500;
 const MAX_STATES = 2_000;
 
 type CharacterTest = (code: number) => boolean;
-/** A state either consumes one character and goes on, or goes on to one or two states without. */
+/** A state consumes one character and continues, or continues in one or two states without a character. */
 type State =
   | { readonly kind: 'character'; readonly test: CharacterTest; readonly cost: number; next: number }
   | { readonly kind: 'split'; first: number; second: number }
@@ -38,7 +38,10 @@ type Node =
   | { readonly kind: 'choice'; readonly options: readonly Node[] }
   | { readonly kind: 'repeat'; readonly node: Node; readonly min: number; readonly max: number };
 
-/** A test for whole values. Throws RangeError, with a sentence, for a pattern that is not understood or too large. */
+/**
+ * Compiles a test for whole values. Throws RangeError, with a readable message, for an unsupported or too large
+ * pattern.
+ */
 export function compilePattern(source: string): Pattern {
   if (source.length > MAX_LENGTH) throw new RangeError(`it is longer than ${MAX_LENGTH} characters`);
   const states: State[] = [{ kind: 'accept' }];
@@ -54,7 +57,7 @@ function run(
   value: string,
   spend?: (steps: number) => void,
 ): boolean {
-  // The states that are followed, before and after a character; each at most once, which `marks` sees to.
+  // The active states before and after a character; `marks` ensures that each is there at most once.
   let current = new Int32Array(states.length);
   let following = new Int32Array(states.length);
   const marks = new Int32Array(states.length).fill(-1);
@@ -94,7 +97,7 @@ function run(
   return current.subarray(0, count).some((state) => states[state]?.kind === 'accept');
 }
 
-/** Appends the states of a node that leads to `next`; gives the state to begin with. */
+/** Appends the states of a node that leads to `next`; returns its first state. */
 function build(node: Node, next: number, states: State[]): number {
   if (states.length > MAX_STATES) throw new RangeError('it needs too many steps');
   switch (node.kind) {

@@ -1,15 +1,15 @@
-/** Where terminology comes from: storage gives it in the server, the definition files in tests. */
+/** Source of terminology: the storage in the server, the definition files in tests. */
 import { type JsonObject } from '../json';
 import { type CodeSystem } from './code-system';
 
 export interface TerminologySource {
-  /** The code system of this url; without a version the newest. Undefined when it is not known. */
+  /** Returns the code system of this url; without a version the newest. Undefined if it does not exist. */
   findCodeSystem(url: string, version?: string): Promise<CodeSystem | undefined>;
-  /** The ValueSet resource of this url; without a version the newest. Undefined when it is not known. */
+  /** Returns the ValueSet resource of this url; without a version the newest. Undefined if it does not exist. */
   findValueSet(url: string, version?: string): Promise<JsonObject | undefined>;
 }
 
-/** A canonical reference taken apart at its last `|`. */
+/** A canonical reference, split at its last `|`. */
 export interface Canonical {
   readonly url: string;
   readonly version: string | undefined;

@@ -1,4 +1,4 @@
-/** What a ConceptMap makes of a code (https://hl7.org/fhir/R4/conceptmap.html). */
+/** Translation of a code by a ConceptMap (https://hl7.org/fhir/R4/conceptmap.html). */
 import { type JsonObject } from '../json';
 import { objectMember, objectsMember, stringMember } from './members';
 import { parseCanonical } from './source';
@@ -9,46 +9,48 @@ export interface CodeToTranslate {
   readonly code: string;
 }
 
-/** What else is known of where the code stands: the value of another element, as a CodeableConcept or its text. */
+/** The value of another element in the context of the code, as a CodeableConcept or its text. */
 export interface Dependency {
   readonly element: string;
   readonly concept: JsonObject;
 }
 
 export interface TranslationOptions {
-  /** Only into this code system. */
+  /** Restricts the results to this code system. */
   readonly targetSystem: string | undefined;
-  /** From the target of the map to its source. */
+  /** True to translate from the target of the map to its source. */
   readonly isReverse: boolean;
   readonly dependencies: readonly Dependency[];
 }
 
-/** One target of a code; without a concept it says that there is none. */
+/** One target of a code; without a concept it means that there is none. */
 export interface Translation {
-  /** Of http://hl7.org/fhir/concept-map-equivalence: what the result is to the code that was asked for. */
+  /** Relation of the result to the given code, from http://hl7.org/fhir/concept-map-equivalence. */
   readonly equivalence: string;
   readonly concept: JsonObject | undefined;
   readonly products: readonly Dependency[];
-  /** Canonical of the map. */
+  /** Canonical url of the map. */
   readonly source: string | undefined;
 }
 
 export interface Translations {
   readonly found: readonly Translation[];
-  /** The map to ask because this one has nothing for the code (`unmapped.mode` other-map). */
+  /** Maps to use instead, because this one has nothing for the code (`unmapped.mode` other-map). */
   readonly elsewhere: readonly string[];
-  /** True: a target was left out because it depends on something that was not given. */
+  /** True if a target was omitted because it depends on a value that was not given. */
   readonly isDependent: boolean;
 }
 
-/** Two canonicals of which one may name no version. */
+/** True if two canonicals are equal; one without a version matches any version. */
 export function isSameCanonical(one: string, other: string): boolean {
   const a = parseCanonical(one);
   const b = parseCanonical(other);
   return a.url === b.url && (a.version === undefined || b.version === undefined || a.version === b.version);
 }
 
-/** The value set that the map is for; undefined: it does not say. `side` of the map, not of the question. */
+/**
+ * Returns the value set of the map; undefined if it has none. `side` is that of the map, also for reverse translations.
+ */
 export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string | undefined {
   return stringMember(map, `${side}Canonical`) ?? stringMember(map, `${side}Uri`);
 }
@@ -95,7 +97,7 @@ export function translate(
   return { found, elsewhere, isDependent };
 }
 
-/** A is wider than B where B is narrower than A. */
+/** Equivalences in reverse: A is wider than B if B is narrower than A. */
 const INVERSE: Readonly<Record<string, string>> = {
   wider: 'narrower',
   narrower: 'wider',
@@ -109,7 +111,7 @@ function isGroupFor(group: JsonObject, asked: CodeToTranslate, from: 'source' | 
   return version === undefined || asked.version === undefined || version === asked.version;
 }
 
-/** All that a target depends on must have been given. */
+/** True if all dependencies of a target were given. */
 function isMet(conditions: readonly JsonObject[], given: readonly Dependency[]): boolean {
   return conditions.every((condition) => {
     const [property, value] = [stringMember(condition, 'property'), stringMember(condition, 'value')];
@@ -125,7 +127,7 @@ function isMet(conditions: readonly JsonObject[], given: readonly Dependency[]):
   });
 }
 
-/** `provided`: the code stands for itself; `fixed`: one code for all, of which nothing is said how near it is. */
+/** `provided`: the code stays the same; `fixed`: one code for all, with an unspecified equivalence. */
 function toUnmapped(
   unmapped: JsonObject,
   {

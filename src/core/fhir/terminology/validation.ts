@@ -1,4 +1,4 @@
-/** Whether codes belong to a value set or a code system, and whether their displays are right ($validate-code). */
+/** Checks that codes belong to a value set or a code system and have a correct display ($validate-code). */
 import { isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { displayOf, isDisplay } from './display';
@@ -14,7 +14,7 @@ export interface CodeToValidate {
 }
 
 export interface ValidationOptions {
-  /** False: abstract codes are not valid. Undefined and true: they are. */
+  /** False: abstract codes are invalid. Undefined and true: they are valid. */
   readonly abstract?: boolean;
   readonly displayLanguage?: string;
 }
@@ -22,13 +22,13 @@ export interface ValidationOptions {
 export interface Validation {
   readonly result: boolean;
   readonly message?: string;
-  /** The display to show; present when the code is in the value set. */
+  /** The display to show; present if the code is in the value set. */
   readonly display?: string;
 }
 
 /**
- * The answer for one code. Throws `notSupported` when it hangs on a code system that is not here, `tooCostly`. Cost:
- * the includes of the value set, not its codes.
+ * Validates one code. Throws `notSupported` if the result depends on a code system that is not available, `tooCostly`.
+ * Cost: linear in the includes of the value set, not in its codes.
  */
 export function validateInValueSet(
   valueSet: ComposedValueSet,
@@ -59,7 +59,7 @@ export function validateInValueSet(
   return validateMember(member, code, options);
 }
 
-/** The same for a code system: the code must be one of its concepts. */
+/** As `validateInValueSet`, for a code system: the code must be one of its concepts. */
 export function validateInCodeSystem(
   codeSystem: CodeSystem,
   code: CodeToValidate,
@@ -78,7 +78,7 @@ export function validateInCodeSystem(
   );
 }
 
-/** The outcome for several codings of one concept: true when one is right, else what each lacks. */
+/** Combines the results of several codings of one concept: true if one is valid, else all errors. */
 export function combineValidations(validations: readonly Validation[]): Validation {
   const answer = validations.length === 1 ? validations[0] : validations.find(({ result }) => result);
   if (answer !== undefined) return answer;
@@ -89,7 +89,7 @@ export function combineValidations(validations: readonly Validation[]): Validati
   };
 }
 
-/** How code A stands to code B; undefined when one of them is not in the system. */
+/** Returns the relation of code A to code B; undefined if one of them is not in the system. */
 export function subsumption(
   codeSystem: CodeSystem,
   codeA: string,
