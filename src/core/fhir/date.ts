@@ -1,6 +1,6 @@
 /**
- * Dates as half-open ranges [low, high) of milliseconds since 1970 by their precision: `2013` is the whole year.
- * Nothing here throws and nothing is parsed by `Date`; what is no valid date of FHIR is undefined.
+ * Dates as half-open ranges [low, high) of milliseconds since 1970, by their precision: `2013` is the whole year.
+ * Functions return undefined for an invalid FHIR date; they never throw and do not use `Date`.
  * Source: https://hl7.org/fhir/R4/datatypes.html#dateTime and https://hl7.org/fhir/R4/search.html#date
  */
 import type { JsonValue } from './json';
@@ -17,14 +17,13 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** More digits of a second are read past. */
+/** Further digits of a second are ignored. */
 const MAX_FRACTION_DIGITS = 6;
 const FRACTION_UNITS = [1000, 100, 10, 1, 0.1, 0.01, 0.001];
 
 /**
- * The range of a date, dateTime or instant: YYYY, YYYY-MM, YYYY-MM-DD, and with time `Thh:mm`, `Thh:mm:ss` or
- * `Thh:mm:ss.fff`, with or without a zone. `zone` is meant by values that name none.
- * Cost: below 1 µs.
+ * Returns the range of a date, dateTime or instant: YYYY, YYYY-MM, YYYY-MM-DD, and with time `Thh:mm`, `Thh:mm:ss` or
+ * `Thh:mm:ss.fff`, with or without a zone. `zone` applies to values without one. Cost: below 1 µs.
  */
 export function dateRange(text: string, zone: Zone = UTC): DateRange | undefined {
   const length = text.length;
@@ -49,13 +48,15 @@ function inZone(low: number, high: number, zone: Zone): DateRange {
   return { low: low - zone(low), high: high - zone(high) };
 }
 
-/** The range of a `time` (hh:mm:ss, or hh:mm) in milliseconds since midnight; a zone is not allowed. */
+/** Returns the range of a `time` (hh:mm:ss, or hh:mm) in milliseconds since midnight; a zone is not allowed. */
 export function timeRange(text: string): DateRange | undefined {
   const range = timeOnDay(text, 0, 0, UTC);
   return range !== undefined && hasZone(text, 0) ? undefined : range;
 }
 
-/** The range of a Period; a missing end is open. Undefined without a valid end, or when it ends before it starts. */
+/**
+ * Returns the range of a Period; a missing end is open. Undefined if no end is valid, or if it ends before it starts.
+ */
 export function periodRange(
   start: JsonValue | undefined,
   end: JsonValue | undefined,
@@ -71,8 +72,8 @@ export function periodRange(
 }
 
 /**
- * The outer limits of a Timing: from the first to the last of its events and its bounding period. A Timing without
- * either says nothing about when, and has no range.
+ * Returns the outer limits of a Timing: from the first to the last of its events and its bounding period. A Timing
+ * without events and bounding period has no range.
  */
 export function timingRange(timing: JsonValue | undefined, zone: Zone = UTC): DateRange | undefined {
   if (!isObject(timing)) return undefined;
@@ -94,7 +95,7 @@ function isObject(value: JsonValue | undefined): value is { [name: string]: Json
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `at`: where the hours begin. `start`: the beginning of the day in UTC. `otherwise`: where it names no zone. */
+/** `at`: index of the hours. `start`: the beginning of the day in UTC. `otherwise`: the zone of a text without one. */
 function timeOnDay(text: string, at: number, start: number, otherwise: Zone): DateRange | undefined {
   const hours = digits(text, at, 2);
   const minutes = text.charCodeAt(at + 2) === 58 ? digits(text, at + 3, 2) : -1;
@@ -117,7 +118,7 @@ function timeOnDay(text: string, at: number, start: number, otherwise: Zone): Da
         if (next - first < MAX_FRACTION_DIGITS) fraction = fraction * 10 + text.charCodeAt(next) - 48;
       if (next === first) return undefined;
       unit = FRACTION_UNITS[Math.min(next - first, MAX_FRACTION_DIGITS)] ?? 1;
-      // Divided, not multiplied, where the unit is no whole number: 123456 / 1000 is exact to the last bit.
+      // Division, because 123456 / 1000 is exact to the last bit and the product with 0.001 is not.
       low += unit >= 1 ? fraction * unit : fraction / Math.round(1 / unit);
     }
   }
@@ -127,7 +128,7 @@ function timeOnDay(text: string, at: number, start: number, otherwise: Zone): Da
   return { low, high: low + unit };
 }
 
-/** Milliseconds east of UTC of the zone that the text ends with from `at`; NaN when there is none. */
+/** Returns the zone at the end of the text, from `at`, in milliseconds east of UTC; NaN if there is none. */
 function zoneAt(text: string, at: number): number | undefined {
   if (at === text.length) return NaN;
   const sign = text.charCodeAt(at);
@@ -153,7 +154,7 @@ function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** The number that `count` digits from `at` say; -1 when they are not all digits. */
+/** Parses `count` digits from `at`; -1 if they are not all digits. */
 export function digits(text: string, at: number, count: number): number {
   let number = 0;
   for (let next = at; next < at + count; next++) {
@@ -168,12 +169,14 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days of a month (1 to 12) of the Gregorian calendar. */
+/** Returns the days of a month (1 to 12) of the Gregorian calendar. */
 export function monthLength(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-/** Milliseconds since 1970 of a day of the proleptic Gregorian calendar, counted in years that begin in March. */
+/**
+ * Returns a day of the proleptic Gregorian calendar in milliseconds since 1970. Counts in years that begin in March.
+ */
 function startOfDay(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;

@@ -1,20 +1,20 @@
-/**
- * Decimals as JSON values: a JavaScript number, or the literal behind DECIMAL_MARK where a number would lose digits.
- */
+/** Decimals as JSON values: a JavaScript number, or the literal after DECIMAL_MARK if a number would lose digits. */
 import { exactOfLiteral, timesPowerOfTen, type Exact } from './exact-number';
 import { DECIMAL_MARK, type JsonValue } from './json';
 
-/** The values that a search number stands for. */
+/** A search number with its range of implicit precision. */
 export interface SearchNumber {
   readonly value: Exact;
-  /** The value less and plus half a unit of its last digit; a value in [low, high) rounds to the search value. */
+  /** The value minus and plus half a unit of its last digit; a value in [low, high) rounds to the search value. */
   readonly low: Exact;
   readonly high: Exact;
 }
 
 const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
 
-/** The number that a JSON decimal or integer says; undefined for anything else and for one beyond a double. */
+/**
+ * Returns a JSON decimal or integer as a number; undefined for anything else and for one beyond the range of doubles.
+ */
 export function toNumber(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || !value.startsWith(DECIMAL_MARK)) return undefined;
@@ -23,9 +23,9 @@ export function toNumber(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * The number and the range of implicit precision of a search value such as `5.40` or `1e2`; undefined when it is not
- * a number. `100` is [99.5, 100.5), `100.00` is [99.995, 100.005). An exponent without a fraction counts as having
- * one digit more than it shows, which is the specification's own example: `1e2` is [95, 105).
+ * Parses a search value such as `5.40` or `1e2` into the number and its range of implicit precision; undefined if it is
+ * not a number. `100` is [99.5, 100.5), `100.00` is [99.995, 100.005). An exponent without a fraction counts as having
+ * one digit more than it shows. That is the specification's own example: `1e2` is [95, 105).
  * Source: https://hl7.org/fhir/R4/search.html#number
  */
 export function parseSearchNumber(text: string): SearchNumber | undefined {
@@ -41,7 +41,7 @@ export function parseSearchNumber(text: string): SearchNumber | undefined {
   return { value, low: timesPowerOfTen(tenths - 5n, scale), high: timesPowerOfTen(tenths + 5n, scale) };
 }
 
-/** Half a unit of the last digit of a decimal literal; undefined when it is not a number. */
+/** Returns half a unit of the last digit of a decimal literal; undefined if it is not a number. */
 export function halfUnit(text: string): number | undefined {
   const match = LITERAL.exec(text);
   if (match === null) return undefined;

@@ -12,11 +12,11 @@ import {
 } from './path';
 import type { Release } from './release';
 
-/** Longer expressions are refused: they would only be long. */
+/** Maximum length of an expression, in characters. */
 const LONGEST = 2_000;
-/** Steps of the expressions of one request. */
+/** Maximum steps of the expressions of one request. */
 const MAX_STEPS = 500_000;
-/** Characters of all expressions that are kept. */
+/** Maximum characters of all cached expressions. */
 const MAX_KEPT = 200_000;
 
 const known = new LRUCache<string, CompiledTest>({
@@ -32,12 +32,12 @@ export class FilterAllowance extends PathAllowance {
     super(steps);
   }
 
-  /** Waits until the event loop has served others, if the expressions have kept it for a while. */
+  /** Waits until the event loop has served other requests, if the expressions have used it for a while. */
   async yield(): Promise<void> {
     while (this.needsPause) await this.nextTurn();
   }
 
-  /** The same for all that wait. */
+  /** All waiting callers share one promise. */
   private nextTurn(): Promise<void> {
     return (this.turn ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -50,9 +50,9 @@ export class FilterAllowance extends PathAllowance {
 }
 
 /**
- * Those of a list of elements that a FHIRPath expression of a client is true of. `place`: the type of the elements
- * (`HumanName`, `Patient.contact`, `Resource`). Yields to the event loop between elements.
- * Throws invalidValue for what is not an expression, or not one of the type; tooCostly beyond the allowance.
+ * Returns the elements for which a FHIRPath expression of a client is true. `place`: the type of the elements
+ * (`HumanName`, `Patient.contact`, `Resource`). Yields to the event loop between elements. Throws `invalidValue` for an
+ * invalid expression, or one that does not fit the type; `tooCostly` beyond the allowance.
  */
 export async function filterElements(
   release: Release,

@@ -13,15 +13,15 @@ import {
 } from './path';
 import type { Release } from './release';
 
-/** Longer expressions are refused: they would only be long. */
+/** Maximum length of an expression, in characters. */
 const LONGEST = 2_000;
 
-/** Characters of all expressions that are kept. */
+/** Maximum characters of all cached expressions. */
 const MAX_KEPT = 200_000;
 
 interface KnownPath {
   readonly path: CompiledPath;
-  /** Whether it can give anything. */
+  /** False if the expression cannot have a value. */
   readonly givesValues: boolean;
 }
 
@@ -31,9 +31,9 @@ const known = new LRUCache<string, KnownPath>({
 });
 
 /**
- * What a FHIRPath expression of a client gives for an element, as texts. `place`: the type of the element (`HumanName`,
- * `Patient.contact`, `code`).
- * Throws invalidValue for what is not an expression, or gives what is no simple value; tooCostly beyond the allowance.
+ * Evaluates a FHIRPath expression of a client on an element and returns its values as texts. `place`: the type of the
+ * element (`HumanName`, `Patient.contact`, `code`). Throws `invalidValue` for an invalid expression, or for a value
+ * that is not primitive; `tooCostly` beyond the allowance.
  */
 export function elementTexts(
   release: Release,
@@ -60,8 +60,8 @@ export function elementTexts(
 }
 
 /**
- * Whether an expression can give anything for elements of this type. `allowance`: the budget of compiling, which several
- * expressions share. Throws invalidValue for what is no expression; tooCostly beyond the allowance.
+ * Returns false if an expression cannot have a value for elements of this type. `allowance`: the budget for compiling,
+ * which several expressions share. Throws `invalidValue` for an invalid expression; `tooCostly` beyond the allowance.
  */
 export function mayGiveValues(
   release: Release,

@@ -1,7 +1,7 @@
 /**
- * Numbers to the last digit. FHIR decimals may have more digits than a double, and conversions of units give fractions
- * such as 1/60; an exact number is a fraction of two whole numbers. An index holds doubles, so that each exact number has
- * a place among them, and what a place leaves open is told by its rest.
+ * Exact numbers, as fractions of two integers. FHIR decimals may have more digits than a double, and unit conversions
+ * give fractions such as 1/60. An index holds doubles, so that each exact number has a place among them; its `rest`
+ * tells apart the numbers at one double.
  */
 import { DECIMAL_MARK, type JsonValue } from './json';
 
@@ -12,9 +12,10 @@ export interface Exact {
 }
 
 /**
- * Where a number stands among doubles. Numbers of up to 15 digits stand at their own double, no other number does; of any
- * other number `rest` is what it differs by from the double at which it stands (53 bits of it, that is the first 31
- * digits of the number). Of two numbers the greater one stands at a greater double, or at the same with a greater rest.
+ * The place of a number among doubles. A number of up to 15 digits has its own double as its place, without a rest; no
+ * other number shares it. For any other number `rest` is its difference from the double `at` (53 bits of it, that is
+ * the first 31 digits of the number). The greater of two numbers has the greater double, or the same double and the
+ * greater rest.
  */
 export interface Place {
   readonly at: number;
@@ -22,16 +23,18 @@ export interface Place {
 }
 
 const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
-/** Longer literals, and exponents further from 0, are no numbers to search for: their exact arithmetic would take long. */
+/**
+ * Limits of searchable numbers: exact arithmetic on longer literals and on exponents further from 0 would take long.
+ */
 const MAX_LITERAL_LENGTH = 400;
 const MAX_EXPONENT = 400;
-/** Digits that are kept of a fraction when it becomes a double. */
+/** Digits of a fraction that its conversion to a double uses. */
 const KEPT_DIGITS = 40n;
 const SHORT_DIGITS = 15;
-/** Doubles nearer to 0 have fewer digits than others; there is nothing to measure there. */
+/** Doubles nearer to 0 have fewer digits than others; no measured value is there. */
 const LEAST = 1e-290;
 
-/** Undefined for what is no decimal number, and for one beyond the range of doubles. */
+/** Parses a decimal literal; undefined if it is not a number, or is beyond the range of doubles. */
 export function exactOfLiteral(text: string): Exact | undefined {
   if (text.length > MAX_LITERAL_LENGTH) return undefined;
   const match = LITERAL.exec(text);
@@ -43,14 +46,14 @@ export function exactOfLiteral(text: string): Exact | undefined {
   return timesPowerOfTen(sign === '-' ? -digits : digits, scale);
 }
 
-/** The number that a JSON decimal or integer says; undefined for anything else. */
+/** Returns the exact value of a JSON decimal or integer; undefined for anything else. */
 export function exactOf(value: JsonValue | undefined): Exact | undefined {
   if (typeof value === 'number') return exactOfLiteral(String(value));
   if (typeof value !== 'string' || !value.startsWith(DECIMAL_MARK)) return undefined;
   return exactOfLiteral(value.slice(1));
 }
 
-/** `digits` times ten to the power of `exponent`. */
+/** Returns `digits` times ten to the power of `exponent`. */
 export function timesPowerOfTen(digits: bigint, exponent: number): Exact {
   return exponent >= 0
     ? { top: digits * 10n ** BigInt(exponent), bottom: 1n }
@@ -69,7 +72,7 @@ export function multiply(one: Exact, other: Exact): Exact {
   return { top: one.top * other.top, bottom: one.bottom * other.bottom };
 }
 
-/** Below 0 where `one` is the smaller. */
+/** Returns a negative number if `one` is smaller, 0 if both are equal. */
 export function compare(one: Exact, other: Exact): number {
   const left = one.top * other.bottom;
   const right = other.top * one.bottom;
@@ -78,15 +81,18 @@ export function compare(one: Exact, other: Exact): number {
 
 /** Numbers below it have at most `SHORT_DIGITS` digits. */
 const SHORT_LIMIT = 10n ** BigInt(SHORT_DIGITS);
-/** The powers of ten that are doubles themselves. */
+/** The powers of ten that a double represents exactly. */
 const DECIMAL_BOTTOMS: ReadonlyMap<bigint, number> = new Map(
   Array.from({ length: 23 }, (_empty, exponent) => [10n ** BigInt(exponent), Number(`1e${exponent}`)]),
 );
 
-/** Cost: below a microsecond for decimals of up to 15 digits, some microseconds for others. */
+/**
+ * Returns the place of a number. Cost: below a microsecond for decimals of up to 15 digits, some microseconds for
+ * others.
+ */
 export function placeOf(exact: Exact): Place {
   const bottom = DECIMAL_BOTTOMS.get(exact.bottom);
-  // Both are doubles, so that their quotient is the nearest double of the number.
+  // Both are doubles, so that their quotient is the double nearest to the number.
   if (bottom !== undefined && exact.top < SHORT_LIMIT && exact.top > -SHORT_LIMIT)
     return { at: Number(exact.top) / bottom, rest: undefined };
   const near = toDouble(exact);
@@ -101,7 +107,7 @@ export function placeOf(exact: Exact): Place {
   return { at, rest: toDouble(subtract(exact, exactOfDouble(at))) };
 }
 
-/** The place of the number that a double is written as. Cost: below a microsecond for up to 15 digits. */
+/** Returns the place of a double's decimal form. Cost: below a microsecond for up to 15 digits. */
 export function placeOfNumber(number: number): Place {
   if (
     Number.isInteger(number)
@@ -114,7 +120,7 @@ export function placeOfNumber(number: number): Place {
   return exact === undefined ? { at: number, rest: undefined } : placeOf(exact);
 }
 
-/** The place of a JSON decimal or integer; undefined for anything else. */
+/** Returns the place of a JSON decimal or integer; undefined for anything else. */
 export function placeOfJson(value: JsonValue | undefined): Place | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? placeOfNumber(value) : undefined;
   const exact = exactOf(value);
@@ -124,7 +130,7 @@ export function placeOfJson(value: JsonValue | undefined): Place | undefined {
 const doubles = new Float64Array(1);
 const bits = new BigInt64Array(doubles.buffer);
 
-/** The least double above a finite one. */
+/** Returns the least double above a finite one. */
 export function nextAbove(number: number): number {
   if (number === 0) return Number.MIN_VALUE;
   doubles[0] = number;
@@ -132,7 +138,7 @@ export function nextAbove(number: number): number {
   return doubles[0];
 }
 
-/** The greatest double below a finite one. */
+/** Returns the greatest double below a finite one. */
 export function nextBelow(number: number): number {
   return -nextAbove(-number);
 }
@@ -150,7 +156,7 @@ function exactOfDouble(number: number): Exact {
     : { top, bottom: 1n << BigInt(-exponent) };
 }
 
-/** The nearest double: never decreasing, and right to the last bit for what has up to 40 digits. */
+/** Returns the nearest double. It is monotonic, and right to the last bit for numbers of up to 40 digits. */
 export function toDouble({ top, bottom }: Exact): number {
   if (top === 0n) return 0;
   const magnitude = top < 0n ? -top : top;
@@ -165,8 +171,8 @@ const EXPONENT_ZERO = 50_000;
 const ABOVE = '!';
 
 /**
- * The text of the number that stands at a double without a rest: the one that the double is written as, or where it is
- * the next double above one such, what lies just above that number (`>5`).
+ * Returns the sort text of a double without a rest. If the double is the next above a number of at most 15 digits, the
+ * text is that of a number just above it (`>5`).
  */
 export function sortTextOfDouble(at: number): string {
   const begins = beginningOfDouble(at);
@@ -175,22 +181,24 @@ export function sortTextOfDouble(at: number): string {
   return begins === at ? sortText(short) : sortText(short) + ABOVE;
 }
 
-/** Where a range begins of which the least double is this one: that of `>5` is the next above 5, and it begins at 5. */
+/**
+ * Returns the start of a range whose least double is `at`: the range `>5` has the next double above 5, and starts at 5.
+ */
 export function beginningOfDouble(at: number): number {
-  // Next to 0 lies what is written with 15 digits too.
+  // The double next to 0 also has a decimal form of 15 digits.
   if (at === Number.MIN_VALUE) return 0;
   if (shortNumberAt(at) !== undefined) return at;
   const below = nextBelow(at);
   return shortNumberAt(below) === undefined ? at : below;
 }
 
-/** The number of at most 15 digits that stands at a double. */
+/** Returns the number of at most 15 digits whose place is a double; undefined if there is none. */
 function shortNumberAt(at: number): Exact | undefined {
   const short = Number.isFinite(at) ? exactOfLiteral(at.toPrecision(SHORT_DIGITS)) : undefined;
   return short !== undefined && toDouble(short) === at ? short : undefined;
 }
 
-/** The double at which the number of such a text stands; undefined for any other text. */
+/** Returns the double at the place of a sort text; undefined for any other text. */
 export function doubleOfSortText(text: string): number | undefined {
   const match = /^(?:1|([02])(\d{6})(\d+)~?)(!?)$/.exec(text);
   if (match === null) return undefined;
@@ -204,12 +212,12 @@ export function doubleOfSortText(text: string): number | undefined {
   return above === ABOVE ? nextAbove(at) : at;
 }
 
-/** A text that sorts, unit by unit, as the number among others; it is as long as its digits. */
+/** Returns a text that sorts, by code units, as the number does; it is as long as its digits. */
 export function sortText(exact: Exact): string {
   if (exact.top === 0n) return '1';
   const isNegative = exact.top < 0n;
   const magnitude = isNegative ? -exact.top : exact.top;
-  // A fraction of tens is brought to whole digits; of any other the kept digits are.
+  // A decimal fraction becomes an integer; other fractions keep `KEPT_DIGITS` digits.
   const places = exact.bottom.toString().length + Number(KEPT_DIGITS);
   const digits = ((magnitude * 10n ** BigInt(places)) / exact.bottom).toString();
   const exponent = String(digits.length - places + EXPONENT_ZERO).padStart(6, '0');

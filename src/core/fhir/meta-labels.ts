@@ -1,20 +1,20 @@
 /**
- * Profiles, tags and security labels of a resource as sets (https://hl7.org/fhir/R4/resource-operation-meta-add.html): a tag
- * or label is known by its system and code, a profile by its whole url.
+ * Profiles, tags and security labels of a resource as sets (https://hl7.org/fhir/R4/resource-operation-meta-add.html).
+ * System and code identify a tag or label; the whole url identifies a profile.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
 
 const LABELS = ['profile', 'security', 'tag'] as const;
 type LabelName = (typeof LABELS)[number];
 
-/** What is to become of some of them. */
+/** Labels to add or delete. */
 export interface LabelChange {
   readonly kind: 'add' | 'delete';
-  /** What of it counts: `profile`, `security` and `tag`. */
+  /** Only `profile`, `security` and `tag` count. */
   readonly meta: JsonObject;
 }
 
-/** The JSON Patch that makes the change to a resource of which this is the meta; empty where nothing changes. */
+/** Returns the JSON Patch that makes the change to a resource with this meta; empty if nothing changes. */
 export function toLabelPatch(meta: JsonObject, change: LabelChange): readonly JsonObject[] {
   return LABELS.flatMap((name): JsonObject[] => {
     const present = listOf(meta, name);

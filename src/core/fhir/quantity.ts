@@ -1,7 +1,7 @@
 /**
- * Quantities in canonical UCUM: the value in base units, so that 5.4 mg and 5400 ug are the same number of grams.
- * The UCUM library is loaded when the first unit is asked for (about 30 ms and 2 MB) and is asked once for each unit;
- * afterwards a conversion is one multiplication.
+ * Quantities in canonical UCUM: the value in base units, so that 5.4 mg and 5400 ug are the same number of grams. The
+ * UCUM library is loaded at the first use of a unit (about 30 ms and 2 MB) and called once for each unit; afterwards a
+ * conversion is one multiplication.
  * Source: https://hl7.org/fhir/R4/search.html#quantity, https://ucum.org/ucum
  */
 import { createRequire } from 'node:module';
@@ -19,24 +19,24 @@ import type { JsonValue } from './json';
 
 export const UCUM_SYSTEM = 'http://unitsofmeasure.org';
 
-/** How a unit becomes its base units. */
+/** The conversion of a unit into its base units. */
 export interface CanonicalUnit {
   /** Base units with exponents in alphabetical order, such as `g.m-3`; `1` for pure numbers. */
   readonly unit: string;
-  /** The value in base units, with 12 significant digits so that equal quantities give equal numbers. */
+  /** Converts a value to base units, with 12 significant digits, so that equal quantities have equal numbers. */
   toCanonical(value: number): number;
   /**
-   * The same to the last digit where the unit is a fraction of base units, as all but the logarithmic ones are; undefined
-   * for what has no logarithm.
+   * As `toCanonical`, but exact if the unit is a fraction of base units, as all but the logarithmic ones are. Undefined
+   * for a value without a logarithm.
    */
   toExact(value: Exact): Exact | undefined;
-  /** The place of a JSON decimal in base units; undefined for what is no number. */
+  /** Returns the place of a JSON decimal in base units; undefined if it is not a number. */
   placeOf(value: JsonValue | undefined): Place | undefined;
-  /** True when a greater value is a smaller one in base units, as with [pH]. */
+  /** True if a greater value is a smaller one in base units, as with [pH]. */
   readonly isDescending: boolean;
 }
 
-/** What this file uses of @lhncbc/ucum-lhc, which has no types of its own. */
+/** The part of @lhncbc/ucum-lhc that this file uses; the library has no types. */
 interface UcumLibrary {
   readonly UcumLhcUtils: {
     getInstance(): {
@@ -47,7 +47,7 @@ interface UcumLibrary {
   };
 }
 
-/** Gives unit, text and messages. */
+/** Returns unit, text and messages. */
 type UnitParser = (...given: readonly unknown[]) => readonly unknown[];
 
 type Library = ReturnType<UcumLibrary['UcumLhcUtils']['getInstance']>;
@@ -60,13 +60,13 @@ interface BaseUnits {
 }
 
 const MAX_UNIT_LENGTH = 64;
-/** Units come from clients, so what is remembered is bounded. */
+/** Maximum number of cached units, because clients choose them. */
 const MAX_UNITS = 2000;
 const SIGNIFICANT_DIGITS = 12;
 
 const requireModule = createRequire(__filename);
 const units = new Map<string, CanonicalUnit | null>();
-/** Of codes without a canonical form, whether they are units all the same. */
+/** Codes without a canonical form; true if they are units nevertheless. */
 const arbitraryUnits = new Map<string, boolean>();
 let library: Library | undefined;
 
@@ -75,7 +75,7 @@ function loadLibrary(): Library {
   return library;
 }
 
-/** Where its parser throws, the library writes the text, which a client sent, to the console. */
+/** Prevents the library from writing a client's text to the console when its parser throws. */
 function silence(ucum: Library): Library {
   const parser = ucum.uStrParser_;
   const parse = parser.parseString.bind(parser);
@@ -92,8 +92,8 @@ function silence(ucum: Library): Library {
 const NO_UNIT: readonly unknown[] = [null, '', ['not a unit']];
 
 /**
- * The canonical form of a UCUM unit code; undefined for what is no UCUM code and for arbitrary units such as `[IU]`,
- * which nothing can be converted to. Cost: a Map lookup, but up to 1 ms the first time a unit is seen.
+ * Returns the canonical form of a UCUM unit code; undefined for any other text and for arbitrary units such as `[IU]`,
+ * which cannot be converted. Cost: a Map lookup, but up to 1 ms for the first use of a unit.
  */
 export function canonicalUnit(code: string): CanonicalUnit | undefined {
   const known = units.get(code);
@@ -105,7 +105,7 @@ export function canonicalUnit(code: string): CanonicalUnit | undefined {
   return made;
 }
 
-/** Whether `canonicalUnit` costs nothing but a Map lookup. */
+/** True if `canonicalUnit` costs only a Map lookup. */
 export function isKnownUnit(code: string): boolean {
   return units.has(code) || code.length === 0 || code.length > MAX_UNIT_LENGTH;
 }
@@ -144,7 +144,7 @@ function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
 
 const ZERO: Exact = { top: 0n, bottom: 1n };
 
-/** `factor` and `offset` of base units; NaN where the unit is no scale. */
+/** `factor` and `offset` convert into base units; NaN if the unit is not a linear scale. */
 function exactly(
   toCanonical: (value: number) => number,
   factor: number,
@@ -160,14 +160,14 @@ function exactly(
   const decimal = plain !== false && isDecimal(ratio.bottom) ? plain : undefined;
   const digits = decimal === undefined ? NaN : digitsOf(decimal);
   const findPlace = (value: JsonValue | undefined): Place | undefined => {
-    // Few enough digits together: the product of the doubles, rounded, is the product of the decimals.
+    // With so few digits together, the rounded product of the doubles is the product of the decimals.
     if (decimal !== undefined && typeof value === 'number' && digitsOf(value) + digits <= MAX_DOUBLE_DIGITS)
       return { at: Number((value * decimal).toPrecision(MAX_DOUBLE_DIGITS)), rest: undefined };
     const exact = exactOf(value);
     const base = exact && toExact(exact);
     return base && placeOf(base);
   };
-  // The parameters of a resource ask for the same number one after the other.
+  // The search parameters of a resource convert the same number in sequence.
   let last: JsonValue | undefined;
   let place: Place | undefined;
   return {
@@ -181,12 +181,12 @@ function exactly(
 
 /** Every decimal of so many digits has a double of its own. */
 const MAX_DOUBLE_DIGITS = 15;
-/** Factors come as doubles that may be wrong in their last bits. */
+/** Factors are doubles that may be wrong in their last bits. */
 const FRACTION_DIGITS = 14;
 const FRACTION_ERROR = 4e-15;
 const MAX_DENOMINATOR = 100_000;
 
-/** How many digits a number is written with. */
+/** Returns the number of digits in the decimal form of a number. */
 function digitsOf(number: number): number {
   const text = Math.abs(number).toExponential();
   const end = text.indexOf('e');
@@ -198,7 +198,7 @@ function isDecimal(bottom: bigint): boolean {
   return /^10*$/.test(bottom.toString());
 }
 
-/** The decimal or common fraction that a double is meant to be, such as 0.0254, 1/60 or 5/9. */
+/** Returns the decimal or common fraction that a double approximates, such as 0.0254, 1/60 or 5/9. */
 function toFraction(number: number): Exact | undefined {
   if (!Number.isFinite(number)) return undefined;
   const isClose = (other: number): boolean => Math.abs(other - number) <= Math.abs(number) * FRACTION_ERROR;
@@ -217,8 +217,8 @@ function toFraction(number: number): Exact | undefined {
 }
 
 /**
- * Cel, [degF] and other scales with a zero of their own are a factor and an offset; only the logarithmic ones ([pH],
- * B[SPL] …) go through the library each time.
+ * Converts Cel, [degF] and other scales with a zero of their own by a factor and an offset. Only the logarithmic ones
+ * ([pH], B[SPL] …) call the library each time.
  */
 function specialConversion(
   ucum: Library,

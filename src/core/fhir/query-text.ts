@@ -1,11 +1,11 @@
 import { fhirError } from '../errors';
 
-/** Name and value of one parameter of an address or a form, decoded. */
+/** Decoded name and value of one parameter of a query or form. */
 export type QueryParameter = readonly [name: string, value: string];
 
 /**
- * Names and values of an `application/x-www-form-urlencoded` text, decoded, in order. Throws `invalidValue` for a
- * malformed percent-encoding and for U+0000, which no FHIR string may hold.
+ * Parses an `application/x-www-form-urlencoded` text into decoded names and values, in order. Throws `invalidValue` for
+ * a malformed percent-encoding and for U+0000, which FHIR strings cannot contain.
  */
 export function parseQueryText(text: string): QueryParameter[] {
   const parameters: QueryParameter[] = [];

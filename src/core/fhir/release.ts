@@ -1,4 +1,4 @@
-/** The FHIR releases that are served. A further one is its definitions file and one entry here. */
+/** The FHIR releases that the server supports. A further one needs a definitions file and entries in this file. */
 export type Release = 'r4' | 'r4b';
 
 export interface ReleaseInfo {
@@ -6,7 +6,7 @@ export interface ReleaseInfo {
   readonly name: Release;
   /** `CapabilityStatement.fhirVersion`. */
   readonly fhirVersion: string;
-  /** What the media-type parameter `fhirVersion` says for this release (http.html#version-parameter). */
+  /** Value of the media-type parameter `fhirVersion` for this release (http.html#version-parameter). */
   readonly mimeVersion: string;
   /** The space that holds the base conformance resources of this release; the same in every database. */
   readonly baseSpace: number;
@@ -23,7 +23,7 @@ export function isRelease(name: string): name is Release {
   return name === 'r4' || name === 'r4b';
 }
 
-/** Whose ids an account or an issuer names: those of one release, or those of both. */
+/** The release whose ids an account or an issuer refers to, or both releases. */
 export type ReleaseScope = Release | 'both';
 
 export function isReleaseScope(name: string): name is ReleaseScope {

@@ -1,20 +1,20 @@
 /**
- * The stored text of a version and the full text that is answered. The server's part of `meta` (versionId,
- * lastUpdated, the extensions version-sequence, author and search-parameter-failed) lives in columns; the stored text is a whole, valid JSON
- * resource without it, and an offset says where it is put in. So an answer is one concatenation.
+ * The stored text of a version. The server's part of `meta` (versionId, lastUpdated, the extensions version-sequence,
+ * author and search-parameter-failed) is in columns. The stored text is a whole, valid JSON resource without it, and an
+ * offset marks its position. The full text is thus one concatenation.
  */
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from './json';
 
 export interface StoredText {
   readonly text: string;
-  /** Where the server's part of `meta` goes, in UTF-16 units (the units of a JavaScript string). */
+  /** Position of the server's part of `meta`, in UTF-16 units (the units of a JavaScript string). */
   readonly metaOffset: number;
 }
 
 export interface StoredTextOptions {
-  /** The id that the text shall have. */
+  /** The id to write into the text. */
   readonly id: string;
-  /** The url that the server's own extensions begin with, without a slash at its end. */
+  /** Base url of the server's own extensions, without a trailing slash. */
   readonly extensionBase: string;
 }
 
@@ -26,7 +26,7 @@ export interface ServerMeta {
   readonly sequence: number;
   /** Id of the ClientApplication that made the change. */
   readonly author: string;
-  /** Of a SearchParameter that nothing is found by any more: why. */
+  /** Reason why a SearchParameter no longer works in searches. */
   readonly failure?: string | undefined;
 }
 
@@ -38,10 +38,10 @@ const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * The text to store for a resource that `checkResource` let pass. Members stay in the client's order; `id` is set in
- * its place, or after resourceType when there was none; `meta` stays in its place, or comes after the id. In meta the
- * client's copies of the server's part are left out, and foreign extensions come first: then the offset points at the
- * `]` behind them, otherwise just behind `"meta":{`. Does not change `resource`.
+ * Returns the text to store for a resource that passed `checkResource`. Members stay in the client's order. `id` is set
+ * in its position, or after resourceType if there was none; `meta` stays in its position, or follows the id. Removes
+ * the client's copies of the server's part from meta. Other extensions come first in meta; the offset then points at
+ * the `]` after them, otherwise just after `"meta":{`. Does not change `resource`.
  */
 export function toStoredText(resource: JsonObject, marked: boolean, options: StoredTextOptions): StoredText {
   const head: JsonObject = {};
@@ -105,7 +105,7 @@ function isServerExtension(extension: JsonValue, extensionBase: string): boolean
   );
 }
 
-/** The constant parts of the server's extensions, for the one base that a process uses. */
+/** The constant parts of the server's extensions, cached for the one base that a process uses. */
 let parts = { extensionBase: '', sequence: '', author: '' };
 
 function partsOf(extensionBase: string): typeof parts {
@@ -120,7 +120,10 @@ function partsOf(extensionBase: string): typeof parts {
   return parts;
 }
 
-/** The whole resource: the stored text with the server's part of `meta` put in. Cost: about 0.5 µs, no parsing. */
+/**
+ * Returns the whole resource: the stored text with the server's part of `meta` inserted. Cost: about 0.5 µs, no
+ * parsing.
+ */
 export function toFullText(
   text: string,
   metaOffset: number,
@@ -148,11 +151,11 @@ function failureExtension(failure: string, extensionBase: string): string {
 }
 
 const MINUTE_MS = 60_000;
-/** Instants of a page lie close together: the last minute that was formatted, up to its second colon. */
+/** Cache of the last formatted minute, up to its second colon: instants of a page are close together. */
 let lastMinute = NaN;
 let lastMinuteText = '';
 
-/** `2026-11-21T02:09:18.000+00:00` from milliseconds since 1970; the year must have four digits. */
+/** Formats milliseconds since 1970 as `2026-11-21T02:09:18.000+00:00`; the year must have four digits. */
 export function formatInstant(milliseconds: number): string {
   const minute = Math.floor(milliseconds / MINUTE_MS);
   if (minute !== lastMinute) {

@@ -3,13 +3,13 @@ import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from
 import { shorten } from './json/fault';
 
 /**
- * Where the id of a resource comes from: the server makes one (create), the address names it (update), or criteria have
- * found it (conditional update), so that the body may leave it out.
+ * Origin of a resource's id: the server assigns it (create), the address has it (update), or criteria found it
+ * (conditional update), in which case the body may omit it.
  */
 export type IdMode = 'assigned' | { readonly id: string; readonly isFound?: boolean };
 
 export interface ResourceExpectation {
-  /** The type that the address names. */
+  /** The type in the address. */
   readonly type: string;
   /** The concrete resource types of the release. */
   readonly releaseTypes: ReadonlySet<string>;
@@ -19,17 +19,17 @@ export interface ResourceExpectation {
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const SUBSETTED_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
 
-/** True for what https://hl7.org/fhir/R4/datatypes.html#id allows. */
+/** True for a valid id by https://hl7.org/fhir/R4/datatypes.html#id. */
 export function isValidId(id: string): boolean {
   return ID.test(id);
 }
 
 /**
- * The resource in a body, once it is certain that it is one of the expected type and id and whole. Everything else
- * about its content is for the validator.
+ * Returns the resource in a body after checking that it is complete and has the expected type and id. The validator
+ * checks all other content.
  *
- * Throws one `FhirError` with all issues: status 400 (`invalidResource`), or 422 (`subsetted`) when the only fault is
- * the tag SUBSETTED (https://hl7.org/fhir/R4/resource.html#simple-tags). Cost: well under a microsecond.
+ * Throws one `FhirError` with all issues: status 400 (`invalidResource`), or 422 (`subsetted`) if the only fault is the
+ * tag SUBSETTED (https://hl7.org/fhir/R4/resource.html#simple-tags). Cost: well under a microsecond.
  */
 export function checkResource(document: JsonDocument, expected: ResourceExpectation): JsonObject {
   const resource = document.value;
@@ -86,7 +86,7 @@ function checkId(
   }
 }
 
-/** The index of a tag SUBSETTED. */
+/** Returns the index of a tag SUBSETTED. */
 function subsettedTag(meta: JsonValue | undefined): number | undefined {
   const tags = isJsonObject(meta) ? meta['tag'] : undefined;
   if (!Array.isArray(tags)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Parts of resources: `_summary` and `_elements`. What is left out is said by the tag SUBSETTED.
+ * Subsets of resources: `_summary` and `_elements`. The tag SUBSETTED marks them.
  * Source: https://hl7.org/fhir/R4/search.html#summary and #elements
  */
 import type { Definitions, ElementDefinition, TypeStructure } from './definitions';
@@ -8,11 +8,11 @@ import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue
 export type Subset =
   /** The elements that the specification marks as summary. */
   | { readonly kind: 'true' }
-  /** Narrative, id, meta and what is mandatory. */
+  /** Narrative, id, meta and mandatory elements. */
   | { readonly kind: 'text' }
   /** Everything but the narrative. */
   | { readonly kind: 'data' }
-  /** The named elements, by type (`*`: of any), and what is mandatory or changes the meaning. */
+  /** The named elements, by type (`*` for any), and those that are mandatory or modifiers. */
   | { readonly kind: 'elements'; readonly names: ReadonlyMap<string, ReadonlySet<string>> };
 
 const SUBSETTED = {
@@ -21,10 +21,10 @@ const SUBSETTED = {
   display: 'Resource encoded in summary mode',
 };
 
-/** In every subset: what a resource is. */
+/** Members of every subset. */
 const ALWAYS: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'implicitRules']);
 
-/** The subset of a resource as JSON text; the same text when everything is wanted of it. Cost: parses the text. */
+/** Returns the subset of a resource as JSON text; the same text if the subset is everything. Cost: parses the text. */
 export function toSubset(definitions: Definitions, type: string, text: string, subset: Subset): string {
   const structure = definitions.structure(type);
   if (structure === undefined) return text;
@@ -47,7 +47,7 @@ export function toSubset(definitions: Definitions, type: string, text: string, s
   return stringifyJson(kept, marked);
 }
 
-/** Undefined: everything is kept. */
+/** Undefined if all elements stay. */
 function keeper(
   { name }: TypeStructure,
   subset: Subset,
@@ -68,7 +68,7 @@ function keeper(
   }
 }
 
-/** Of an element with elements of its own in the same type, only what is summary; data types are kept whole. */
+/** Returns only the summary of an element that has nested elements in the same type; data types stay whole. */
 function summaryOf(structure: TypeStructure, element: ElementDefinition, value: JsonValue): JsonValue {
   if (structure.children(element.path).length === 0) return value;
   if (Array.isArray(value)) return value.map((item) => summaryOf(structure, element, item));
@@ -84,7 +84,7 @@ function summaryOf(structure: TypeStructure, element: ElementDefinition, value: 
   return kept;
 }
 
-/** The element of a member, of its companion (`_name`), or of a choice (`valueQuantity`). */
+/** Returns the element of a member, of its companion (`_name`), or of a choice (`valueQuantity`). */
 function elementOf(structure: TypeStructure, path: string, member: string): ElementDefinition | undefined {
   const name = member.startsWith('_') ? member.slice(1) : member;
   const full = path === '' ? name : `${path}.${name}`;
@@ -94,7 +94,7 @@ function elementOf(structure: TypeStructure, path: string, member: string): Elem
   );
 }
 
-/** The resource with the tag that says that it is not whole. */
+/** Adds the tag SUBSETTED to a resource. */
 export function markSubsetted(resource: JsonObject): JsonObject {
   const { meta } = resource;
   return { ...resource, meta: withTag(meta ?? {}) };

@@ -1,15 +1,15 @@
 /**
- * The zone of times that name none. It is given a local time, because a date has an offset of its own on each day of a
- * zone with summer time.
+ * The zone of times without one. It takes a local time, because the offset of a zone with summer time depends on the
+ * day.
  */
 
-/** Milliseconds east of UTC at a local time, which is given as if it were UTC in milliseconds since 1970. */
+/** Returns milliseconds east of UTC at a local time, which is given as if it were UTC in milliseconds since 1970. */
 export type Zone = (local: number) => number;
 
 export const UTC: Zone = () => 0;
 
 const DAY = 86_400_000;
-/** Offsets are looked up once for each quarter of an hour: no zone changes at another moment in our days. */
+/** Offsets are cached for each quarter of an hour: no zone changes at another moment today. */
 const QUARTER = 900_000;
 const MAX_REMEMBERED = 20_000;
 const OFFSET = /^([+-])(\d\d):(\d\d)$/;
@@ -17,7 +17,10 @@ const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,62}$/;
 
 const zones = new Map<string, Zone>([['UTC', UTC]]);
 
-/** A zone by its IANA name (`Europe/Copenhagen`) or as `+hh:mm`; the same object each time. Undefined for anything else. */
+/**
+ * Finds a zone by its IANA name (`Europe/Copenhagen`) or as `+hh:mm`; the same object each time. Undefined for any
+ * other text.
+ */
 export function findZone(name: string): Zone | undefined {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -54,7 +57,7 @@ function makeZone(name: string): Zone | undefined {
   return atLocalTime(rememberOffsets(format));
 }
 
-/** The offset at a moment of UTC. */
+/** Returns a function with a cache that maps a moment of UTC to its offset. */
 function rememberOffsets(format: Intl.DateTimeFormat): (moment: number) => number {
   const remembered = new Map<number, number>();
   return (moment) => {
@@ -80,8 +83,8 @@ function offsetAt(format: Intl.DateTimeFormat, moment: number): number {
 }
 
 /**
- * Of a local time that comes twice, at the end of summer time, the first is meant; one that does not come is taken with
- * the offset from before.
+ * Converts offsets at moments to offsets at local times. A local time that occurs twice, at the end of summer time,
+ * means the first one; one that does not occur has the offset from before.
  */
 function atLocalTime(offsetAtMoment: (moment: number) => number): Zone {
   return (local) => {
