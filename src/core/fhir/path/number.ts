@@ -86,7 +86,10 @@ export function divide(first: Exact, second: Exact): Exact | undefined {
   return trim({ unscaled: (one * 10n ** BigInt(DIVISION_DIGITS)) / other, scale: DIVISION_DIGITS });
 }
 
-/** Returns the integer part of the quotient, truncated towards zero, and the remainder. */
+/**
+ * Returns the integer part of the quotient, truncated towards zero, and the remainder; undefined for a division by
+ * zero.
+ */
 export function divideWhole(first: Exact, second: Exact): { quotient: Exact; remainder: Exact } | undefined {
   const [one, other, scale] = align(first, second);
   if (other === 0n) return undefined;

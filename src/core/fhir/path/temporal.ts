@@ -71,7 +71,7 @@ export function compareTemporal(first: Temporal, second: Temporal): number | und
     one = toUtc(first);
     other = toUtc(second);
   } else if ((first.zone === undefined) !== (second.zone === undefined)) {
-    // A date has no zone and needs none. If both have a time, the one without a zone could be in any.
+    // A date has no zone and needs none. If both have a time, the one without a zone is uncertain by hours.
     if (first.parts.length > 3 && second.parts.length > 3) return undefined;
   }
   const length = Math.min(one.parts.length, other.parts.length);
