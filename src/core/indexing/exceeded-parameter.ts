@@ -1,16 +1,16 @@
-/** A search parameter of a tenant whose expression costs more than it may: it fails, and not the write. */
+/** A tenant's search parameter whose expression exceeds its budget: the parameter fails, not the write. */
 import { fhirError } from '../errors';
 import type { IndexRows } from '../search/index-rows';
 import type { SpaceParameters } from '../search/tenant-parameter';
 
-/** What `$reindex-status`, the SearchParameter and the log say. */
+/** The reason that `$reindex-status`, the SearchParameter and the log show. */
 export const EXCEEDED =
   'The expression went through more values, or took more time, than it may in one resource';
 
-/** Nothing was written; the write is to be run again when the parameter has been marked as failed. */
+/** Nothing was written. The caller marks the parameter as failed and retries the write. */
 export class ExceededParameterError extends Error {
   constructor(
-    /** Of the parameter. */
+    /** Number of the parameter. */
     readonly number: number,
   ) {
     super(`search parameter ${number} exceeded its budget`);
@@ -19,8 +19,8 @@ export class ExceededParameterError extends Error {
 }
 
 /**
- * Throws where the rows of a resource that is to be written are not complete: `ExceededParameterError`, or tooCostly where the
- * resource is so large that it is refused instead.
+ * Throws if the index rows of a resource to be written are incomplete: `ExceededParameterError`, or tooCostly if the
+ * resource itself is too large.
  */
 export function requireWithinBudget({ exceeded }: IndexRows, parameters: SpaceParameters | undefined): void {
   if (exceeded === undefined) return;

@@ -6,11 +6,11 @@ import { failSearchParameter } from '../storage/indexing/search-parameters';
 export interface FailureParts {
   readonly database: Database;
   readonly log: Log;
-  /** Told when the parameters of a tenant are others. */
+  /** Called when the parameters of a tenant have changed. */
   readonly parametersChanged: (tenant: string) => void;
 }
 
-/** Marks a parameter of the space, whose expression has cost too much, as failed. Any number of writes may find it at once. */
+/** Marks a parameter that exceeded its budget as failed. Any number of writes may call this at once. */
 export async function failExceeded(
   { database, log, parametersChanged }: FailureParts,
   space: TenantSpace,
@@ -23,7 +23,7 @@ export async function failExceeded(
   parametersChanged(space.tenant);
 }
 
-/** One line for the operator. */
+/** Logs one line for the operator. */
 export function logFailure(
   log: Log,
   tenant: string,

@@ -4,9 +4,9 @@ import type { Release } from '../fhir/release';
 import { checkTenantParameter, type ParameterPair } from '../search/tenant-parameter-check';
 import type { TenantParameter } from '../search/tenant-parameter';
 
-/** What an imported tenant is searched by: its SearchParameters as if each version were written again. */
+/** The search parameters of an imported tenant, built as if each SearchParameter version were written again. */
 export class ImportedParameters {
-  /** By the ids of SearchParameters, in the order in which each became one that is searched by. */
+  /** By id of the SearchParameter, in the order in which each became searchable. */
   private readonly registered = new Map<string, readonly ParameterPair[]>();
 
   constructor(private readonly release: Release) {}
@@ -15,7 +15,7 @@ export class ImportedParameters {
     return this.registered;
   }
 
-  /** The next version in the order of their numbers; undefined: a deletion. Cost: below a millisecond. */
+  /** Takes the next version in the order of version numbers; undefined: a deletion. Cost: below a millisecond. */
   write(owner: string, resource: JsonObject | undefined): void {
     const pairs = resource === undefined ? [] : this.pairsOf(owner, resource);
     if (pairs.length > 0) this.registered.set(owner, pairs);
@@ -29,7 +29,7 @@ export class ImportedParameters {
     return checkTenantParameter(loadDefinitions(this.release), owner, resource, { change: 1, list }).pairs;
   }
 
-  /** A check looks at names and definitions alone. */
+  /** checkTenantParameter uses names and definitions only. */
   private toParameter(
     owner: string,
     { resource_type: number, code, url, definition }: ParameterPair,

@@ -1,4 +1,4 @@
-/** What is stored of the resources of a space against what their versions give. */
+/** Compares the stored heads and index rows of a space with those that its versions give. */
 import type { IndexDifference } from '../api/index-work';
 import type { Space } from '../context';
 import type { Definitions } from '../fhir/definitions';
@@ -33,13 +33,13 @@ import { keyOfText } from '../storage/read/version-row';
 import { NO_ROWS, sortDateText } from '../storage/write/version-write';
 import { UnsettledParameters } from './unsettled-parameters';
 
-/** One resource that differs. */
+/** The differences of one resource. */
 export interface Comparison {
-  /** What a reindex puts right. */
+  /** Differences that a reindex repairs. */
   readonly differences: readonly IndexDifference[];
-  /** What it cannot: versions or heads that are missing. */
+  /** Differences that a reindex cannot repair: missing versions or heads. */
   readonly losses: readonly IndexDifference[];
-  /** Undefined: it cannot be said what the rows should be, so they stay as they are. */
+  /** Undefined: the correct rows cannot be determined, so they stay as they are. */
   readonly target: RepairTarget | undefined;
 }
 
@@ -49,29 +49,29 @@ export interface ComparedGroup {
   readonly found: readonly Comparison[];
 }
 
-/** Bounds of a group: heads, bytes of their texts, index rows. A single resource may have more. */
+/** Limits of a group: heads, bytes of their texts, index rows. A single resource may exceed them. */
 const MAX_HEADS = 64;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ROWS = 20_000;
 
-/** What was accepted once is indexed as a whole, whatever the limit is today. */
+/** A stored resource is indexed completely, whatever the limit for clients is now. */
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
 export class SpaceComparer {
   private definitions: Definitions;
   private extract: Extractor;
   private unsettled: UnsettledParameters;
-  /** The tenant's parameters that are compared, and all that it has had meanwhile. */
+  /** The tenant's parameters that are compared, and all that it had before and after the scan. */
   private settled: readonly TenantParameter[] = [];
   private all: readonly TenantParameter[] = [];
-  /** Numbers of parameters whose expressions exceeded their budget: nothing is said of their rows. */
+  /** Numbers of parameters whose expressions exceeded their budget; their rows are not compared. */
   readonly exceeded = new Set<number>();
 
   constructor(
     private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'keys'>,
     private readonly session: OwnerSession,
     private readonly space: Space,
-    /** The rows of the tenant's search parameters that are being indexed are made too, or nothing is said of them. */
+    /** repair: compares rows of parameters that are being indexed too; compare: leaves them out. */
     private readonly purpose: 'repair' | 'compare',
   ) {
     this.definitions = services.definitions(space.release);
@@ -79,11 +79,11 @@ export class SpaceComparer {
     this.unsettled = new UnsettledParameters(this.definitions, []);
   }
 
-  /** Takes the snapshot that `groups` goes through. */
+  /** Opens the snapshot that `groups` reads. */
   async scan(): Promise<SpaceScan> {
     const before = await readAsOwner(this.session, this.space);
     const scan = await scanSpace(this.session, this.space.number);
-    // Read after the snapshot: there are no rows in it of what was made later.
+    // Read after the snapshot, which has no rows of parameters that were created later.
     this.learnParameters(before, await readAsOwner(this.session, this.space));
     return scan;
   }
@@ -109,7 +109,7 @@ export class SpaceComparer {
     );
   }
 
-  /** Compares everything in the snapshot, some resources at a time. */
+  /** Compares everything in the snapshot, group by group. */
   async *groups(scan: SpaceScan): AsyncGenerator<ComparedGroup> {
     let group: ScannedKey[] = [];
     let [heads, bytes, rows] = [0, 0, 0];
@@ -130,7 +130,7 @@ export class SpaceComparer {
     if (group.length > 0) yield await this.compareGroup(group);
   }
 
-  /** What the version gives, by the rules of this process. */
+  /** The head and rows that a version gives by the indexing rules of this process. */
   recompute(typeName: string, version: CurrentVersion): WantedResource {
     const rows = version.isDeletion ? NO_ROWS : this.rowsOf(typeName, version.body);
     return {
@@ -196,7 +196,7 @@ export class SpaceComparer {
     }
   }
 
-  /** Rows by the number of the type that they belong to; undefined: to none. */
+  /** Rows by the number of the resource type that they belong to; undefined: no type. */
   private rowsByType(rows: ResourceRows): Map<number | undefined, Record<IndexTable, IndexRow[]>> {
     const types = new Map<number | undefined, Record<IndexTable, IndexRow[]>>();
     for (const table of INDEX_TABLES) {
@@ -217,7 +217,7 @@ export class SpaceComparer {
     const type = this.typeNameOf(head.type);
     const place = { space: this.space, type, id: head.id ?? this.keyName(key) };
     const losses: IndexDifference[] = [];
-    // What the base spaces held before is gone with its versions.
+    // In the base spaces, versions of earlier definitions have been removed.
     const first = this.space.number === RELEASES[this.space.release].baseSpace ? head.version : 1;
     const isWhole = head.versions === head.version - first + 1 && head.newest === head.version;
     if (current === undefined || !isWhole) {
@@ -235,7 +235,7 @@ export class SpaceComparer {
     return { differences, losses, target: { type: head.type, key, stored, seen } };
   }
 
-  /** The id of a key of ours; of a client's id, whose head is gone, only the key is known. */
+  /** The id if the server assigned it. A client's id is not in the key, so the key is named instead. */
   private keyName(text: string): string {
     const key = keyOfText(text);
     return this.services.keys.isOwn(key) ? this.services.keys.idOf(key) : `key ${text}`;
@@ -275,7 +275,7 @@ function* compareHead(
   if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
 }
 
-/** Of arrays as PostgreSQL writes them. */
+/** True if all elements of `part` are in `whole`; both are arrays in PostgreSQL's text form. */
 function isPartOf(part: string, whole: string): boolean {
   const keys = new Set(whole.slice(1, -1).split(','));
   return (
@@ -294,7 +294,7 @@ function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows):
   }
 }
 
-/** Rows that only one side has, each as often as the other lacks it, in words. */
+/** The rows that only one side has, with multiplicity, as texts. */
 function subtract(
   wanted: readonly IndexRow[],
   stored: readonly IndexRow[],

@@ -1,4 +1,4 @@
-/** `andiron reindex`: whether what search finds is what is stored, and how it is made so again. */
+/** `andiron reindex`: compares the index rows with the stored versions and repairs them. */
 import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/index-work';
 import type { Space } from '../context';
 import { SpaceComparer, type ComparedGroup } from './index-comparison';
@@ -18,7 +18,7 @@ import {
   unlockReindex,
 } from '../storage/indexing/row-record';
 
-/** Who looks at all spaces: the owner, for whom row-level security does not hold. */
+/** `database`: a connection as the owner role, which bypasses row-level security and so sees all spaces. */
 export interface ReindexOptions {
   readonly services: SearchServices & Pick<Services, 'parametersChanged'>;
   readonly database: DatabaseOptions;
@@ -26,10 +26,10 @@ export interface ReindexOptions {
 }
 
 /**
- * Every difference between the index rows in the database and those that the stored versions give, base spaces and
- * disabled tenants included: rows that are missing, rows that are too many, rows of resources that are deleted or were
- * never there; and heads, versions, sort dates and presence bits that do not fit each other.
- * Each space is compared as one snapshot, so that writes may go on. Memory is bounded; cost: one sort of each table
+ * Yields every difference between the index rows in the database and those that the stored versions give, base spaces
+ * and disabled tenants included: missing rows, superfluous rows, rows of deleted or nonexistent resources; and
+ * inconsistent heads, versions, sort dates and presence bits.
+ * Each space is compared in one snapshot, so that writes may continue. Memory is bounded; cost: one sort of each table
  * of a space in PostgreSQL, and one extraction for each live resource.
  */
 export async function* verifyIndex(
@@ -50,10 +50,11 @@ export async function* verifyIndex(
 }
 
 /**
- * Makes every index row, sort date and presence bit what the current versions give by the rules of this process, and
- * changes nothing else. Writes may go on: each resource is locked while it is put right, some at a time. May be
- * stopped anywhere and begun again. Each space remembers at its end what its rows are made with, unless something was
- * lost there. Cost: that of `verifyIndex`, and a transaction for each 64 resources of which some differ.
+ * Makes every index row, sort date and presence bit what the current versions give by the indexing rules of this
+ * process, and changes nothing else. Writes may continue: each resource is locked during its repair, a few at a time.
+ * It can be stopped at any point and started again. At the end of each space it records the rules of the rows, unless
+ * versions or heads were lost there. Cost: that of `verifyIndex`, and a transaction for each 64 resources with
+ * differences.
  */
 export async function* reindex(
   options: ReindexOptions,
@@ -82,7 +83,7 @@ async function* reindexSpace(
   const before = await readRecord(session, number);
   const comparer = new SpaceComparer(services, session, space, 'repair');
   const scan = await comparer.scan();
-  // Base rows are made anew when the definitions change, and a space without a resource has no rows.
+  // Base rows are rebuilt when the definitions change, and a space without a resource has no rows.
   const isRecorded = tenant !== '' && scan.resources > 0;
   if (isRecorded) await addToRecord(session, number, rule);
   let progress = {
@@ -136,7 +137,7 @@ async function repairGroup(
   };
   for (let start = 0; start < targets.length; start += MAX_TARGETS) {
     for (const target of await repair(targets.slice(start, start + MAX_TARGETS))) {
-      // A single target waits for its lock; it is left over again only if it was created meanwhile.
+      // A single target waits for its lock; it is left over again only if its resource was created meanwhile.
       for (let left: readonly RepairTarget[] = [target]; left.length > 0;) left = await repair(left);
     }
   }

@@ -1,12 +1,12 @@
-/** What index rows depend on besides the text of the resource and the hash key of the database. */
+/** The inputs of index rows besides the text of the resource and the hash key of the database. */
 import { coreSetDigest } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { FOLD_VERSION } from '../search/fold-table';
 
-/** Raised when the way index rows are made changes: base spaces are then made anew, tenants' rows need a reindex. */
+/** Raise it when index rows are made differently: base spaces are then rebuilt, tenants' rows need a reindex. */
 export const ROWS_VERSION = 10;
 
-/** Equal for two processes exactly when they make the same rows of the same text, by release; readable. */
+/** Readable fingerprint of the indexing rules, by release; equal exactly if two processes make the same rows. */
 export type RowRules = Readonly<Record<Release, string>>;
 
 /** `publicUrls`: the configured public addresses. */

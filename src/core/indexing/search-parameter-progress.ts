@@ -1,4 +1,4 @@
-/** What operations do about the search parameters of a space. */
+/** Storage of the operations on the search parameters of a space. */
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { fhirError, FhirError } from '../errors';
@@ -30,7 +30,7 @@ export async function searchParameterProgress(
     .map((progress) => toPlain(progress, permissions?.allowsAll(progress.parameter.type, 's') !== false));
 }
 
-/** `isTold`: how many there are, and of which the work has failed. */
+/** `isTold`: the result has the numbers of resources and the failure. */
 function toPlain(
   { parameter, isPending, resources, indexed, failure }: ParameterProgress,
   isTold: boolean,
@@ -55,7 +55,7 @@ export async function restartSearchParameters(
   services.parametersChanged(space.tenant);
 }
 
-/** Changes nothing where the SearchParameter is registered as it stands. */
+/** Registers the parameters of a SearchParameter; does nothing if they are registered unchanged. */
 async function register(services: SearchServices, context: RequestContext, id: string): Promise<void> {
   const { space } = context;
   const current = await readOwn(services, context, {
@@ -63,7 +63,7 @@ async function register(services: SearchServices, context: RequestContext, id: s
     id,
   });
   if (current === undefined || current.change === 'delete') {
-    // Throws, where there is none of the base space either.
+    // Throws if the base space has none either.
     await read(services, context, SEARCH_PARAMETER, id);
     throw fhirError('baseResourceReadOnly', { type: SEARCH_PARAMETER, id });
   }

@@ -1,6 +1,6 @@
 /**
- * The background work that a tenant's search parameters give: making the rows of new ones for resources that are older,
- * and removing those of old ones. Any process does it, one at a time in a space, and goes on where another has stopped.
+ * Background work for the search parameters of tenants: indexing older resources for new parameters, and removing the
+ * rows of old ones. Any process does it, one at a time in a space, and continues where another has stopped.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -48,49 +48,49 @@ import {
 import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-parameters';
 import { NO_ROWS, sortDateText } from '../storage/write/version-write';
 
-/** Between two looks for work that other processes have left. */
+/** Interval of the checks for work that other processes have left. */
 const LOOK_MS = 15_000;
-/** Every process knows after 1.5 s that a parameter is being removed (spaces.ts); until then it may be searched by. */
+/** All processes have loaded a change after 1.5 s (spaces.ts); until then they may search by a removed parameter. */
 const GRACE_MS = 3_000;
-/** Processes that may die, one after the other, in walks that have made no progress. */
+/** Consecutive processes that may die in a walk without progress. */
 const MAX_DEATHS = 3;
 const DIED = `The server ended ${MAX_DEATHS} times while it indexed this parameter, without any progress`;
-/** Texts that are indexed without letting others go first. */
+/** Bytes of texts that are indexed before other work gets a turn. */
 const MAX_BYTES = 1024 * 1024;
-/** Milliseconds after which requests go first. */
+/** Milliseconds after which requests get a turn. */
 const MAX_HELD_MS = 10;
-/** What was accepted once is indexed as a whole, whatever the limit is today. */
+/** A stored resource is indexed completely, whatever the limit for clients is now. */
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
-/** From this length on a text is worth a thread of its own. */
+/** Texts from this length on go to the worker thread. */
 const LONG_TEXT = 256 * 1024;
 
 export interface SearchParameterWorkOptions {
   readonly services: Pick<Services, 'createExtractor' | 'database' | 'definitions' | 'preparer'>;
   readonly database: DatabaseOptions;
   readonly log: Log;
-  /** Told when parameters of a tenant can be searched by from now on, or are gone. */
+  /** Called when parameters of a tenant have become searchable or were removed. */
   readonly changed: (tenant: string) => void;
 }
 
 export class SearchParameterWork {
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
-  /** Whether there may be more than what is being done just now. */
+  /** Whether there may be work beyond the current run. */
   private isWanted = false;
   private isStarted = false;
   private isClosed = false;
-  /** Marks attempts, so that another process that finds one knows that this one is gone. */
+  /** Identifies the attempts of this process; a process that finds another's mark knows that the other has ended. */
   private readonly process = randomUUID();
 
   constructor(private readonly options: SearchParameterWorkOptions) {}
 
-  /** From now on this process looks for work. */
+  /** Starts looking for work. */
   start(): void {
     this.isStarted = true;
     this.wake();
   }
 
-  /** There is work, or there may be. Returns at once. */
+  /** Starts a run, since there may be work. Returns at once. */
   wake(): void {
     if (!this.isStarted || this.isClosed) return;
     this.isWanted = true;
@@ -101,7 +101,7 @@ export class SearchParameterWork {
     });
   }
 
-  /** What is under way stops after the resources that it is at. */
+  /** Stops the current walk after the resources that it is processing. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.isWanted = false;
@@ -119,15 +119,15 @@ export class SearchParameterWork {
       session = await OwnerSession.open(database);
       for (const space of await readSpacesWithWork(session)) {
         if (this.isClosed) return;
-        // Another process, or a reindex, is at work there; it is looked at again.
+        // Another process or a reindex works there; a later check returns to the space.
         if (!(await lockReindex(session, space.number))) continue;
         await this.workIn(session, space);
         await unlockReindex(session, space.number);
       }
     } catch (error) {
-      // Nothing is lost: what was not done is found again.
+      // Nothing is lost: the next run finds the remaining work.
       const reason = error instanceof Error ? error.message : String(error);
-      // That the database is away is said elsewhere, and often enough.
+      // Other code logs that the database is unavailable.
       if (!this.isClosed && !isDatabaseTrouble(error))
         log.warn({ reason }, 'indexing of search parameters was interrupted');
     } finally {
@@ -177,7 +177,7 @@ export class SearchParameterWork {
   }
 }
 
-/** A walk cannot go on with these parameters. */
+/** The walk cannot continue with these parameters. */
 class FailedParametersError extends Error {
   constructor(
     readonly numbers: readonly number[],
@@ -193,12 +193,12 @@ function isReady({ parameter, age }: ParameterProgress): boolean {
 }
 
 /**
- * One walk over the live resources of a type, in the order of their keys. Each is put right under the lock of its head,
- * as a reindex does: the rows that are missing of the parameters to be made, and the head as a whole (presence bits and
- * keys of targets, without those of parameters that are gone).
+ * One walk over the live resources of a type, in the order of their keys. Each is repaired under the lock of its head,
+ * as a reindex does: missing rows of the new parameters, and the whole head (presence bits and
+ * target keys, without those of removed parameters).
  *
- * Since no write commits that does not know all parameters (compare_search_parameters), what the walk has passed stays right, and
- * no row of a new parameter can be one too many.
+ * No write commits without knowing all parameters (compare_search_parameters). So resources behind the walk stay
+ * correct, and a new parameter never has superfluous rows.
  */
 class Walk {
   readonly work: readonly AskedWork[];
@@ -217,7 +217,7 @@ class Walk {
     group: readonly ParameterProgress[],
   ) {
     const list = all.map(({ parameter }) => parameter);
-    // Rows do not depend on them.
+    // Index rows do not depend on these settings.
     const settings = {
       validation: 'structure',
       searchUnknown: 'strict',
@@ -234,7 +234,7 @@ class Walk {
     this.removed = group.filter(isRemoved).map(({ parameter }) => parameter.number);
   }
 
-  /** False: it was stopped on the way. Throws FailedParametersError. */
+  /** Returns false if it was stopped. Throws FailedParametersError. */
   async run(process: string, isStopped: () => boolean): Promise<boolean> {
     const { session, typeNumber, work } = this;
     const space = this.space.number;
@@ -280,7 +280,7 @@ class Walk {
         since = performance.now();
       }
       const body = texts[index];
-      // What has lost its version cannot be put right.
+      // A head without its version cannot be repaired.
       if (body === undefined) continue;
       const wanted = this.wantedOf(lastUpdated, await this.rowsOf(body));
       targets.push({ type, key, stored: noRows(), seen: { version, lastUpdated, wanted } });
@@ -302,7 +302,7 @@ class Walk {
     try {
       return whole(await this.services.preparer.rows({ space: this.spaceAsRead, type: this.type, body }));
     } catch (error) {
-      // More rows than clients may ask for today.
+      // The resource has more rows than clients may write now.
       if (error instanceof FhirError && error.key === 'tooCostly') return this.rowsHere(body);
       throw error;
     }
@@ -312,7 +312,7 @@ class Walk {
     return whole(this.extract(this.type, parseStoredObject(body)));
   }
 
-  /** The head as a whole, and the rows of the parameters that are to be made. */
+  /** The whole head, and the rows of the parameters that are being indexed. */
   private wantedOf(lastUpdated: number, rows: IndexRows): WantedResource {
     const all = toResourceRows(rows);
     const wanted = noRows();
@@ -333,13 +333,13 @@ class Walk {
   }
 }
 
-/** Throws FailedParametersError: what is stored already is never to blame. */
+/** Throws FailedParametersError: for a stored resource the parameter fails, not the resource. */
 function whole(rows: IndexRows): IndexRows {
   if (rows.exceeded !== undefined) throw new FailedParametersError([rows.exceeded.parameter], EXCEEDED);
   return rows;
 }
 
-/** At least one. */
+/** The first heads whose texts fit into MAX_BYTES, at least one. */
 function withinBytes(heads: readonly WalkedHead[]): readonly WalkedHead[] {
   let bytes = 0;
   const count = heads.findIndex((head, index) => index > 0 && (bytes += head.bytes) > MAX_BYTES);

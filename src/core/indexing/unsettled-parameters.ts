@@ -4,8 +4,8 @@ import { ordinalOf, type TenantParameter } from '../search/tenant-parameter';
 import type { IndexRow } from '../storage/indexing/index-tables';
 
 /**
- * A tenant's search parameters whose rows are being made or removed: some of them are there, and none of them is wrong
- * or missing.
+ * A tenant's search parameters whose rows are being made or removed. Only some of the rows exist, so that none of
+ * them counts as wrong or missing.
  */
 export class UnsettledParameters {
   private readonly numbers: ReadonlySet<number>;
@@ -28,12 +28,12 @@ export class UnsettledParameters {
     return parameter !== undefined && this.numbers.has(parameter);
   }
 
-  /** True: heads of the type may have targets of theirs. */
+  /** True if heads of the type may have target keys of these parameters. */
   canRefer(type: string): boolean {
     return this.referring.has(type);
   }
 
-  /** The bits of all other parameters; those that are 0 at the end say nothing. */
+  /** The presence bits of all other parameters in hexadecimal, without zero bytes at the end. */
   presenceText(type: string, presence: Buffer): string {
     const bits = Buffer.from(presence);
     for (const ordinal of this.ordinals.get(type) ?? []) {
