@@ -1,4 +1,4 @@
-/** Searches of the resources of a type as they were at a moment (GraphQL's `asOf`). */
+/** Searches of the resources of a type as of a moment (GraphQL's `asOf`). */
 import { setImmediate } from 'node:timers/promises';
 import { visibilityOf, type Visibility } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
@@ -28,24 +28,24 @@ import { inOrder, pageLinks } from './page/search-position';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from '../interactions/stored-version';
 
-/** Resources that have changed since: each is read. */
+/** Maximum number of resources that have changed since; each is read. */
 const MAX_CHANGED = 10_000;
-/** Versions among which those are looked for. */
+/** Maximum number of versions that are scanned for those. */
 const MAX_WALKED = 200_000;
-/** Texts that are held at once. */
+/** Texts in memory at once. */
 const CHUNK = 100;
-/** After so many milliseconds of tests other requests get a turn. */
+/** Milliseconds of tests after which other requests get a turn. */
 const TURN_MS = 10;
 
 /**
- * One page of the resources of a type that met all parameters at a moment, each in the version of then. What has not
- * changed since is found as it is now; of what has, the version of then is read and tested. Value sets are asked as they
- * are now.
- * Throws notSupported for what other resources would have to be asked (chains, `_has`, hierarchies, lists), for includes,
- * contained resources and base conformance types, whose past is not kept; tooCostly for more than 10,000 matches or
- * 10,000 resources that have changed since; and what `search` throws.
- * Cost: a statement for the matches, three for what has changed and one for each hundred of those, one for the page; all in
- * one snapshot.
+ * One page of the resources of a type that matched all parameters at a moment, each in its version of that moment.
+ * Resources that are unchanged since are found by a search of the current data; for the others, the version of that
+ * moment is read and tested. Value sets are those of now.
+ * Throws notSupported for criteria on other resources (chains, `_has`, hierarchies, lists), for includes, contained
+ * resources and base conformance types, which have no stored past; tooCostly for more than 10,000 matches or
+ * 10,000 resources that have changed since; and the errors of `search`.
+ * Cost: a statement for the matches, three for the changed resources and one for each hundred of those, one for the
+ * page; all in one snapshot.
  */
 export async function searchAsOf(
   services: SearchServices,
@@ -128,7 +128,7 @@ function requireSupported(
   if (reason !== undefined) throw fhirError('notSupported', { reason });
 }
 
-/** Throws `notSupported` for a criterion that a version does not tell by itself. */
+/** Throws `notSupported` for a criterion that cannot be tested on a version alone. */
 function requireOwn(criteria: readonly Criterion[]): void {
   const beyond = criteria.find((criterion) => !isOwn(criterion));
   if (beyond === undefined) return;
@@ -136,7 +136,7 @@ function requireOwn(criteria: readonly Criterion[]): void {
   throw fhirError('notSupported', { reason });
 }
 
-/** Of other resources, of how they lie, or of what they contain. */
+/** Predicates on other resources, hierarchies, positions or contained resources. */
 const BEYOND: ReadonlySet<Predicate['index']> = new Set([
   'target',
   'source',
@@ -157,7 +157,7 @@ function isOwn({ anyOf }: Criterion): boolean {
   });
 }
 
-/** A match of then, with the version that it had. */
+/** A match as of the moment, with its version of that moment. */
 type PastMatch = Sortable & { readonly head: MatchHead };
 
 /** The resources of a type as they were at a moment. */
@@ -177,7 +177,7 @@ class Past {
     this.visibility = visibilityOf(services, context);
   }
 
-  /** The matches of now that were so then. */
+  /** The current matches that have not changed since the moment. */
   unchanged(): Promise<MatchHead[]> {
     const since: Criterion = {
       name: '_lastUpdated',
@@ -186,7 +186,7 @@ class Past {
     return gatherHeads(this.services, this.space, this.type, [...this.query.criteria, since]);
   }
 
-  /** Of what has changed since, what matched then. Throws tooCostly, timeout. */
+  /** The matches as of the moment among the resources that have changed since. Throws tooCostly, timeout. */
   async changed(): Promise<PastMatch[]> {
     const { services, context, query, space } = this;
     const readValues = createSortValueReader(
@@ -289,7 +289,7 @@ class Past {
     );
   }
 
-  /** The versions of these matches in their order, as many as come to a page. */
+  /** The versions of these matches in their order, as many as fit into one answer. */
   async read(matches: readonly Sortable[]): Promise<VersionRow[]> {
     if (matches.length === 0) return [];
     const { services, space, type } = this;

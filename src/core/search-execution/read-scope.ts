@@ -1,4 +1,4 @@
-/** What the statements of one search are run by. */
+/** The read scopes of searches: how their statements run. */
 import type { RequestContext } from '../context';
 import type { SearchServices } from '../ports';
 import type { Database } from '../storage/connection/database';
@@ -8,7 +8,7 @@ import { LateralBatch } from '../storage/connection/lateral-batch';
 import { runnerOver } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
-/** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
+/** Each statement sees the data of its own moment; all of them are cancelled when the client disconnects. */
 export function perStatement<S extends SearchServices>(services: S, { cancellation }: RequestContext): S {
   if (isBound(services)) return services;
   const { connections, explanation, usage } = services;
@@ -24,7 +24,7 @@ export function perStatement<S extends SearchServices>(services: S, { cancellati
     database,
     estimator: services.estimator.over(database),
     searches: {
-      // Of a page that shares its statement, little could be told.
+      // A page that shares its statement with other requests has no statement of its own to explain.
       page: (request) =>
         explanation === undefined
           ? services.searches.page(request, cancellation)
@@ -36,10 +36,10 @@ export function perStatement<S extends SearchServices>(services: S, { cancellati
 }
 
 /**
- * All statements that `work` runs by the services that it is given see the same data: a page, its total and what it
- * brings along are of one moment. Cancelled as those of `perStatement`.
+ * Runs `work` with services whose statements share one snapshot: a page, its total and its included resources
+ * are of one moment. Cancellation is as in `perStatement`.
  * Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one statement at
- * a time; no round trip more.
+ * a time; no further round trip.
  */
 export async function inSnapshot<S extends SearchServices, T>(
   services: S,
@@ -67,15 +67,15 @@ function overSnapshot<S extends SearchServices>(services: S, database: Database)
   };
 }
 
-/** True where everything is read by statements of one transaction or snapshot already. */
+/** True if all statements already run in one transaction or snapshot. */
 function isBound({ isWithinTransaction, isWithinSnapshot }: SearchServices): boolean {
   return isWithinTransaction === true || isWithinSnapshot === true;
 }
 
-/** The statements of one connection, and the reads, or pages of searches, that go together in one. */
+/** Batching on one connection: one statement at a time, of at most this many reads or pages of searches. */
 const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
 
-/** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
+/** Services over a database that sees only committed data; concurrent reads are batched. */
 export function batched<S extends SearchServices>(
   services: S,
   given: Database,
@@ -93,9 +93,9 @@ export function batched<S extends SearchServices>(
 }
 
 /**
- * As `inSnapshot`, for several interactions of one request at the same time: what they ask goes together in statements,
- * and they see the same moment. Throws `timeout` for what is asked after `milliseconds`, and cancels what runs then: the
- * connection is kept from others, and the rows of that moment from being cleaned away.
+ * As `inSnapshot`, for several concurrent interactions of one request: their reads are batched and share one
+ * snapshot. After `milliseconds` running statements are cancelled, and further ones throw `timeout`. The limit is
+ * necessary because the snapshot holds a connection and prevents the removal of dead rows.
  */
 export async function inSharedSnapshot<S extends SearchServices, T>(
   services: S,
@@ -118,7 +118,7 @@ export async function inSharedSnapshot<S extends SearchServices, T>(
   );
 }
 
-/** The same database; what is asked of it is counted too. */
+/** The same database, with its statements and rows counted. */
 export function countInto(usage: Usage | undefined, database: Database): Database {
   if (usage === undefined) return database;
   return {
@@ -131,7 +131,7 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
   };
 }
 
-/** For several searches at the same time, within `inSnapshot`: what they do alike goes together in one statement. */
+/** Services for several concurrent searches inside `inSnapshot`: equal steps share one statement. */
 export function merged<S extends SearchServices>(services: S): S {
   const merged = new LateralBatch(services.database);
   return {
@@ -142,7 +142,7 @@ export function merged<S extends SearchServices>(services: S): S {
   };
 }
 
-/** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */
+/** Services whose reads and searches run on this database, such as a transaction that writes; nothing else differs. */
 export function withinTransaction<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...services,

@@ -1,14 +1,14 @@
-/** A search that takes too long is answered with the parameters that would make it shorter. */
+/** Search timeouts, with advice on the parameters that would make the search faster. */
 import { FhirError, fhirError } from '../errors';
 import type { Include } from '../search/include';
 import type { Criterion } from '../search/predicate';
 import type { Plan } from './plan/plan';
 
-/** Names that one answer lists, and characters of each. */
+/** Parameter names that a message lists, and characters of each. */
 const MAX_NAMED = 5;
 const LONGEST_NAME = 80;
 
-/** The result of `work`; a time limit that it meets is told with a reason. Throws searchTimeout. */
+/** Returns the result of `work`; turns a timeout into searchTimeout with the reason. Throws searchTimeout. */
 export async function withReason<T>(work: Promise<T>, reason: () => string): Promise<T> {
   try {
     return await work;
@@ -20,7 +20,7 @@ export async function withReason<T>(work: Promise<T>, reason: () => string): Pro
   }
 }
 
-/** While the matches are found or counted. */
+/** The reason when a search times out while it finds or counts matches. */
 export function matchingReason({ criteria, accessPath }: Plan): string {
   const driver = 'criterion' in accessPath ? criteria[accessPath.criterion] : undefined;
   if (driver === undefined) {
@@ -33,19 +33,19 @@ export function matchingReason({ criteria, accessPath }: Plan): string {
   return `it goes through all resources that meet ${name}${tested}; narrow ${name}, or add a parameter that fewer of them meet`;
 }
 
-/** While the total is counted. */
+/** The reason when the count of the total times out. */
 export function countingReason(plan: Plan): string {
   return `for the total ${matchingReason(plan)}, or leave the total out`;
 }
 
-/** Before it is known how the matches are found. */
+/** The reason when a search times out before its access path is chosen. */
 export function planningReason(criteria: readonly Criterion[]): string {
   return criteria.length === 0
     ? 'it goes through all resources; add a parameter that few of them meet'
     : `narrow ${list(criteria)}, or add a parameter that few resources meet`;
 }
 
-/** While what the matches bring along is read. */
+/** The reason when reading the included resources times out. */
 export function includingReason(includes: readonly Include[]): string {
   const names = new Set(includes.map(({ isReverse }) => (isReverse ? '_revinclude' : '_include')));
   return `the page brings much along; leave out ${[...names].map(quote).join(' and ')}, or ask for a smaller _count`;

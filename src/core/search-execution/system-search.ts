@@ -24,8 +24,8 @@ import { toStoredVersion } from '../interactions/stored-version';
 import type { FoundMatches, TypeMatch, TypeStream } from './page/type-stream';
 
 /**
- * A search of one type, or of several: those that `_type` names, those of a compartment, or all (http.html#search).
- * Throws as `search`. Cost of several: a statement that tells which types have resources, one or two for each of
+ * A search of one type, or of several: those of `_type`, those of a compartment, or all (http.html#search).
+ * Throws as `search`. Cost for several types: a statement that finds the types with resources, one or two for each of
  * those, and one for the page, all in one snapshot.
  */
 export async function searchAny(
@@ -68,7 +68,7 @@ function searchOne(
     : searchAsOf(services, context, request, asOf);
 }
 
-/** Throws unknownCompartment, notInCompartment. */
+/** The types of a search. Throws unknownCompartment, notInCompartment. */
 function searchedTypes(
   context: SearchTypeContext,
   { compartment }: SearchRequest,
@@ -77,12 +77,15 @@ function searchedTypes(
   const { definitions } = context;
   if (compartment === undefined) return named ?? definitions.resourceTypes;
   const types = named ?? compartmentTypes(definitions, compartment.type) ?? [compartment.type];
-  // Refuses what is never in the compartment.
+  // Throws for a type that is never in the compartment.
   for (const type of types) criterionOf(context, compartment, type);
   return types;
 }
 
-/** Of types that a request does not name, those that may be searched. Throws `forbidden` where that is none. */
+/**
+ * The types that the caller may search; types named by the request are not filtered. Throws `forbidden` if there is
+ * none.
+ */
 function allowedTypes(
   services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
   context: RequestContext,
@@ -96,7 +99,7 @@ function allowedTypes(
   return allowed;
 }
 
-/** `_type` stands first in links. */
+/** The used parameters, with `_type` first. */
 function withTypes({ parameters }: SearchRequest, used: SearchPage['used']): SearchPage['used'] {
   return [...parameters.filter(([name, value]) => name === '_type' && value !== ''), ...used];
 }
@@ -138,7 +141,7 @@ async function searchSeveral(
   );
 }
 
-/** Without what the page brings along. */
+/** The page without included resources. */
 async function answer(
   services: SearchServices,
   context: RequestContext,
@@ -182,7 +185,7 @@ async function answer(
   };
 }
 
-/** One type after the other; all by last update; or all gathered and sorted. */
+/** One type after the other; all types by last update; or all matches sorted by other keys. */
 type TypesOrder = 'sequence' | 'gathered' | Order;
 
 function orderOf({ sort }: TypesQuery): TypesOrder {
@@ -246,8 +249,8 @@ function openPlace(services: Pick<Services, 'secretKeys'>, cursorScope: string, 
 }
 
 /**
- * The resources of a page, as many from the first on as one answer may hold; `last`: position of the last match that
- * is done with; `positions`: those of the resources. What was deleted since it was found is left out.
+ * The resources of a page, as many as fit into one answer; `last`: position of the last match that is covered;
+ * `positions`: positions of the resources. Deleted resources are left out.
  */
 async function readPage(
   services: Pick<Services, 'extensionBase' | 'keys' | 'reader'>,

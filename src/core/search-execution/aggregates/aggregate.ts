@@ -1,4 +1,4 @@
-/** How many resources meet the criteria of a search, all together or by the values that they have. */
+/** Counts of the matches of a search: the total, or by the values of a parameter. */
 import { setImmediate } from 'node:timers/promises';
 import type { AggregateGroup, AggregateRequest, AggregateResult, SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
@@ -27,24 +27,24 @@ import { askSearch, searchContext } from '../plan/prepare-search';
 import { search } from '../../interactions/search';
 import { countingReason, planningReason, withReason } from '../search-timeout';
 
-/** Groups that one answer has. */
+/** Maximum number of groups in a result. */
 const MAX_GROUPS = 1_000;
-/** Ten years of days, which are small. */
+/** Maximum number of groups of dates, about ten years of days. Such groups are small. */
 const MAX_DATES = 4_000;
-/** Fewer matches are read one by one, of more the index rows are counted. */
+/** Up to this number, matches are read; beyond it the index rows are counted. */
 const FEW_MATCHES = MAX_COUNT;
-/** So many are read one by one where their rows cannot be counted. */
+/** Maximum number of matches that are read if their rows cannot be counted. */
 const MAX_READ = 10_000;
-/** Index rows that are counted. */
+/** Maximum number of index rows that are counted. */
 const MAX_ROWS = 1_000_000;
-/** Pieces of time in which dates begin; how long they are depends on the bucket. */
+/** Maximum number of time intervals in which dates begin; their length depends on the bucket. */
 const MAX_PIECES = 10_000;
 const DAY = 86_400_000;
 const PIECE_LENGTHS: Readonly<Record<DateBucket, number>> = { day: DAY, month: 7 * DAY, year: 180 * DAY };
-/** After so many milliseconds of work other requests get a turn. */
+/** Milliseconds of work after which other requests get a turn. */
 const TURN_MS = 10;
 
-/** How many matches and rows are worth which way; tests make them smaller. */
+/** Limits that decide between reading matches and counting rows; tests make them smaller. */
 export interface AggregateBounds {
   readonly few: number;
   readonly read: number;
@@ -53,8 +53,9 @@ export interface AggregateBounds {
 const BOUNDS: AggregateBounds = { few: FEW_MATCHES, read: MAX_READ, rows: MAX_ROWS };
 
 /**
- * As Core.aggregate. All statements see one moment. Up to a thousand matches are read, and what they have is counted;
- * of more all index rows of the parameter in the space are counted; where those are too many, up to 10,000 matches are read.
+ * As Core.aggregate. All statements share one snapshot. Up to a thousand matches are read and their values counted.
+ * For more matches, all index rows of the parameter in the space are counted. If those are too many, up to 10,000
+ * matches are read.
  */
 export async function aggregate(
   services: SearchServices,
@@ -129,7 +130,7 @@ class Counting {
     });
   }
 
-  /** Undefined where the matches are few, or not told by the rows of one space, or more than may be counted so. */
+  /** Undefined if the matches are few, if the rows of one space do not suffice, or if there are too many rows. */
   async byRows(most: number): Promise<readonly AggregateGroup[] | undefined> {
     const { services, context, request, bounds } = this;
     const { space } = context;
@@ -180,12 +181,12 @@ class Counting {
     const { services, groupsOf } = this;
     const counted = await countGroups(services.database, request, MAX_GROUPS + 1);
     if (counted === undefined) return undefined;
-    // What is smaller than the last that is wanted needs no name; but some may turn out to be of another type.
+    // Groups smaller than the last wanted one need no label, unless some may refer to another type and drop out.
     const isFiltered = request.sources.some(({ targetType }) => targetType !== 0);
     const least = isFiltered ? 0 : (counted[most - 1]?.count ?? 0);
     const wanted = counted.filter(({ count }, index) => count >= least && index < MAX_GROUPS);
     const labelled = await labelGroups(services, request, wanted, groupsOf);
-    // Beyond them there are others, of which nothing is known but that they are there.
+    // Groups beyond MAX_GROUPS exist, but their values were not read.
     if (
       counted.length > MAX_GROUPS &&
       labelled.length < most + 1 &&
@@ -216,7 +217,7 @@ class Counting {
     return counts && [...counts].map(([value, count]) => ({ value, count }));
   }
 
-  /** By pages of the search itself. Throws tooCostly. */
+  /** Groups from reading the pages of the search. Throws tooCostly. */
   async byReading(): Promise<readonly AggregateGroup[]> {
     const { services, context, request, bounds } = this;
     const { by: _by, parameters, ...criteria } = request;

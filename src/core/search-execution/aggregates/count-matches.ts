@@ -4,10 +4,10 @@ import type { Plan } from '../plan/plan';
 import { phasesOf } from '../page/search-position';
 import { countingReason, withReason } from '../search-timeout';
 
-/** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
+/** Maximum count of distinct matches; the statement timeout ends a count earlier. */
 export const MAX_TOTAL = 2_000_000_000;
 
-/** Throws searchTimeout. */
+/** The number of matches of a plan. Throws searchTimeout. */
 export async function countAll(services: Pick<Services, 'database'>, plan: Plan): Promise<number> {
   let total = 0;
   for (const phase of phasesOf(plan)) {

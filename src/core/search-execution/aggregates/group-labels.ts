@@ -5,12 +5,12 @@ import type { Services } from '../../ports';
 import type { CountedGroup, GroupRequest } from '../../storage/search/group-statement';
 import { keyOfText, keyText } from '../../storage/read/version-row';
 
-/** Resources that one statement reads. */
+/** Resources per statement. */
 const CHUNK = 100;
 
 /**
- * Groups that were counted by their index rows, which are hashes and keys, with the values that one of their resources has.
- * Those that none has are left out: references of another type. Cost: a statement for a hundred groups.
+ * Groups with the values that one of their resources has; they were counted by index rows, which hold hashes and keys.
+ * Groups without such a value are left out: references to another type. Cost: a statement for each hundred groups.
  */
 export async function labelGroups(
   services: Pick<Services, 'reader'>,
@@ -44,7 +44,7 @@ export async function labelGroups(
   return labelled;
 }
 
-/** As the columns tell it. */
+/** The name of a row, equal to that of the columns of a counted group. */
 function nameOf(row: GroupRow): string {
   return row.place === 'uri' ? `uri ${row.uri} 0` : `${row.place} ${keyText(row)} ${row.number}`;
 }

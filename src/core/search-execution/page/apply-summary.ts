@@ -5,8 +5,8 @@ import { toSubset } from '../../fhir/subset';
 import { parseSubset } from '../../search/parse-subset';
 
 /**
- * A version that was read, cut to what `_summary` and `_elements` ask for (http.html, the parameters of all interactions). Throws
- * invalidParameterValue. Cost: none without them; else parses the text.
+ * A version reduced to the elements that `_summary` and `_elements` ask for (http.html, the parameters of all
+ * interactions). Throws invalidParameterValue. Cost: none without these parameters; else parses the text.
  */
 export function applySummary(
   definitions: Definitions,

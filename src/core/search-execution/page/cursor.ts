@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fhirError } from '../../errors';
 
-/** What a cursor remembers: plain JSON, small. */
+/** The content of a cursor: plain JSON, small. */
 export type CursorContent = readonly (string | number | null)[];
 
 const SIGNATURE_BYTES = 16;
 
 /**
- * An opaque page cursor: the content, signed (HMAC-SHA256, cut to 128 bits) together with what it is bound to, so that
- * it is worth nothing under another tenant, release or query. The first key signs.
+ * Makes an opaque page cursor: the content, signed (HMAC-SHA256, cut to 128 bits) together with its scope, so that
+ * it is invalid for another tenant, release or query. The first key signs.
  */
 export function sealCursor(keys: readonly Buffer[], cursorScope: string, content: CursorContent): string {
   const body = Buffer.from(JSON.stringify(content), 'utf8');
@@ -17,7 +17,7 @@ export function sealCursor(keys: readonly Buffer[], cursorScope: string, content
   return Buffer.concat([sign(key, cursorScope, body), body]).toString('base64url');
 }
 
-/** The content of a cursor that any of the keys signed. Throws invalidCursor. */
+/** The content of a cursor that one of the keys signed. Throws invalidCursor. */
 export function openCursor(keys: readonly Buffer[], cursorScope: string, cursor: string): CursorContent {
   const bytes = Buffer.from(cursor, 'base64url');
   const signature = bytes.subarray(0, SIGNATURE_BYTES);

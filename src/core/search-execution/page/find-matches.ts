@@ -8,22 +8,22 @@ import { MAX_TOTAL } from '../aggregates/count-matches';
 import type { Plan } from '../plan/plan';
 import { afterOf, openPage, openPosition, phasesOf, type Position, type Walk } from './search-position';
 
-/** A match, and in which of the phases of the order it was met. */
+/** A match, and the phase of the order in which it was found. */
 export interface Positioned {
   readonly phase: Phase;
   readonly match: Match;
 }
 
 export interface Found extends Walk {
-  /** In the order in which they were met. */
+  /** In the order in which they were found. */
   readonly matches: readonly Positioned[];
-  /** Where it is free, or came with the matches. */
+  /** Set if it costs nothing or came with the matches. */
   readonly total?: number | undefined;
 }
 
 /**
- * Those of the page and one more, with the total where one statement gives both. `singleStatement`: by one statement, or undefined
- * where that is not enough.
+ * The matches of the page and one more, with the total if one statement gives both. `singleStatement`: one statement
+ * at most; undefined if that does not suffice.
  */
 export async function findMatches(
   services: Pick<Services, 'database' | 'hasStatementBudget' | 'searches' | 'secretKeys'>,
@@ -108,7 +108,7 @@ export async function findMatches(
   }
 }
 
-/** The place behind the first `offset` matches; undefined: before all, 'end': there are no more. */
+/** The position behind the first `offset` matches; undefined: before all matches, 'end': behind all. */
 async function skipTo(
   services: Pick<Services, 'database'>,
   plan: Plan,

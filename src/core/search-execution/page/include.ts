@@ -20,21 +20,21 @@ import { toStoredVersion } from '../../interactions/stored-version';
 import { hidesDate } from '../sort/default-order';
 import { vread } from '../../interactions/vread';
 
-/** Resources that one page brings along at most. */
+/** Maximum number of included resources per page. */
 const MAX_INCLUDED = 1000;
-/** Rounds of `:iterate`. */
+/** Maximum number of rounds of `:iterate`. */
 const MAX_ROUNDS = 10;
 
 export interface Included {
   readonly versions: readonly StoredVersion[];
-  /** Says when not all were included. */
+  /** Says if not all resources were included. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * What a page brings along (search.html#include): each resource once, none that is a match. With `:iterate` what was
- * included is looked at again, until there is nothing new. Everything is of the request's own space.
- * Cost: a gathered read for the targets of each round, a statement for each reverse include and type of a round.
+ * The resources that a page includes (search.html#include): each once, none that is a match. With `:iterate` the
+ * includes are applied to included resources again, until none is new. All are of the request's own space.
+ * Cost: a batched read for the targets of each round, a statement for each reverse include and type of a round.
  */
 export async function collectIncluded(
   services: SearchServices,
@@ -49,7 +49,7 @@ export async function collectIncluded(
     if (applied.length === 0 || collector.isFull) break;
     frontier = await collector.add(applied, frontier);
     if (round < MAX_ROUNDS) continue;
-    // One round more only tells whether there would have been something new.
+    // The last round only shows whether there would have been more.
     collector.giveBack(frontier);
     break;
   }
@@ -65,7 +65,7 @@ const knownTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, r
 class Collector {
   readonly included: StoredVersion[] = [];
   isFull = false;
-  /** Versions: one that a reference names comes along beside a match that is another version of the same resource. */
+  /** By version: a reference to another version of a match is included beside it. */
   private readonly seen: Set<string>;
   private readonly contents = new Map<StoredVersion, JsonObject>();
 
@@ -89,7 +89,7 @@ class Collector {
     return this.included.slice(start);
   }
 
-  /** Takes away what was added last: it was too much. */
+  /** Removes the versions that the last round added, because they are beyond the limit. */
   giveBack(added: readonly StoredVersion[]): void {
     this.included.length -= added.length;
     this.isFull ||= added.length > 0;
@@ -134,7 +134,7 @@ class Collector {
     return found.filter((version) => version !== undefined);
   }
 
-  /** Versions are remembered (version-cache.ts): what one refers to is found once. */
+  /** Cached by version, since versions are cached too (version-cache.ts). */
   private targetsOf(version: StoredVersion, parameter: SearchParameterDefinition): readonly Target[] {
     let known = knownTargets.get(version);
     if (known === undefined) {
@@ -150,7 +150,7 @@ class Collector {
     return targets;
   }
 
-  /** Several includes look at the same resources: each is parsed once. */
+  /** Parses each resource once, since several includes use the same ones. */
   private contentOf(version: StoredVersion): JsonObject {
     let content = this.contents.get(version);
     if (content === undefined) {
@@ -170,7 +170,7 @@ class Collector {
     try {
       return await vread(this.services, this.context, { type, id, versionId: version });
     } catch (error) {
-      // A reference that points nowhere adds nothing.
+      // A broken reference includes nothing.
       if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
       throw error;
     }
@@ -223,7 +223,7 @@ class Collector {
     ];
   }
 
-  /** Those whose canonicals name a url of the frontier, in the version that it has or in any. */
+  /** The resources whose canonicals name a url of the frontier, in its version or without one. */
   private async referringByUrl(
     { source, parameters, targetType }: Pick<Include, 'source' | 'parameters' | 'targetType'>,
     sourceNumber: number,
@@ -264,7 +264,7 @@ class Collector {
     return found;
   }
 
-  /** `url` and `url|version` of each. */
+  /** `url` and `url|version` of each version. */
   private canonicalsOf(versions: readonly StoredVersion[]): ReadonlySet<string> {
     const canonicals = new Set<string>();
     for (const version of versions) {
@@ -291,7 +291,7 @@ class Collector {
   ): Promise<StoredVersion[]> {
     const { services, context } = this;
     const space = context.space.number;
-    // Of more than are looked at, some of those that are left out may be seen.
+    // Keys beyond the limit are not read, and the caller may be allowed to see some of them.
     if (context.access !== undefined && keys.length > MAX_INCLUDED) this.isFull = true;
     const rows = await services.reader.readCurrent(
       space,

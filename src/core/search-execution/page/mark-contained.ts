@@ -5,8 +5,8 @@ import { findMarked } from '../../storage/search/contained-marks';
 type Target = Extract<Predicate, { index: 'target' }>;
 
 /**
- * Says of each link of the chains whether it may lead into contained resources of the space: few spaces have such
- * references, and statements that look for them are twice as long. Cost: nothing without chains; else one statement.
+ * Marks the links of the chains that may lead into contained resources of the space. Few spaces have such
+ * references, and a statement that searches them is twice as long. Cost: nothing without chains; else one statement.
  */
 export async function markContained(
   { database }: Pick<Services, 'database'>,

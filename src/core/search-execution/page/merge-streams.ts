@@ -2,15 +2,15 @@ import { compareKeys, compareStored, FIRST_KEY, LAST_KEY } from '../../storage/s
 import { afterOf, type Position } from './search-position';
 import type { TypeMatch, TypeStream } from './type-stream';
 
-/** A place in the order over several types: a match of this type. */
+/** A position in the order over several types: the position of a match and its type. */
 export interface TypePlace extends Position {
   readonly typeNumber: number;
 }
 
-/** Types that one request asks for at the same time, so that it leaves connections to others. */
+/** Types that one request searches concurrently; the limit leaves connections to other requests. */
 const AT_ONCE = 4;
 
-/** What `work` gives for each item, in their order, a few at a time. */
+/** The results of `work` for each item in their order, a few at a time, until `isEnough`. */
 export async function inBatches<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -23,7 +23,7 @@ export async function inBatches<T, R>(
   return results;
 }
 
-/** One type after the other, as the streams stand (by type); within a type in its own order. */
+/** The matches of one stream after the other, as they are given (by type); within a type in its own order. */
 export async function inSequence(
   streams: readonly TypeStream[],
   start: TypePlace | undefined,
@@ -41,8 +41,8 @@ export async function inSequence(
 const LEAST_CHUNK = 10;
 
 /**
- * All types together by last update, then type, then key, all in one direction. Each stream is asked for its share
- * and then some, and again when that is used up, so that many types do not mean many times the page.
+ * The matches of all types by last update, then type, then key, all in one direction. Each stream first reads about
+ * twice its share, and reads more when that is used up. So many types do not each read a whole page.
  */
 export async function inOrder(
   streams: readonly TypeStream[],
@@ -84,8 +84,8 @@ function compare(a: TypeMatch, b: TypeMatch, descending: boolean): number {
 }
 
 /**
- * Where a stream goes on behind a match of another type: with the same instant, if its own type comes later in the
- * order, else behind it. Instants are whole milliseconds.
+ * The position from which a stream continues behind a match of another type: including the same instant if its own type
+ * comes later in the order, else behind that instant. Instants are whole milliseconds.
  */
 function placeIn(
   { typeNumber }: TypeStream,
@@ -96,6 +96,6 @@ function placeIn(
   const instant = Number(start.after.sortValue ?? 0);
   const comesLater = descending ? typeNumber < start.typeNumber : typeNumber > start.typeNumber;
   const sortValue = comesLater ? instant + (descending ? 1 : -1) : instant;
-  // Behind every resource of that instant.
+  // The key puts it behind every resource of that instant.
   return { phase: 'all', after: { sortValue, key: descending ? FIRST_KEY : LAST_KEY } };
 }

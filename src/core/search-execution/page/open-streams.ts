@@ -21,8 +21,8 @@ interface SearchedType {
 }
 
 /**
- * A stream for each type that can have matches, by type. Cost: one statement that tells which types have resources,
- * with `_id` those resources, with `_list` which types stand on the lists, so that a type without any costs nothing more.
+ * A stream for each type that can have matches, by type. Cost: one statement that finds the types with resources; with
+ * `_id`, the types of those ids; with `_list`, the types on the lists. A type without any costs nothing more.
  */
 export async function openStreams(
   services: SearchServices,
@@ -45,8 +45,8 @@ export async function openStreams(
     .filter(({ type }) => named === undefined || common.includes(type))
     .map((query) => ({ query, typeNumber: typeNumberOf(services, context, query.type) }))
     .sort((a, b) => a.typeNumber - b.typeNumber);
-  // Where types are named they are searched as each alone: conformance types in the base space too. A search that
-  // names none is for the tenant's own data, which would drown among the thousands of base resources.
+  // Named types are searched as each alone: conformance types in the base space too. A search without `_type`
+  // covers only the tenant's own data, which would be lost among the thousands of base resources.
   const hasBase = ({ query }: SearchedType): boolean =>
     named !== undefined &&
     compartment === undefined &&
@@ -66,7 +66,7 @@ export async function openStreams(
     });
 }
 
-/** So many keys are asked for; more cost more than the types do. */
+/** Maximum number of keys in the statement; more keys cost more than the search for types. */
 const MAX_KEYS = 10_000;
 
 async function findPopulated(
@@ -90,7 +90,7 @@ async function findPopulated(
     : findTypesReferredTo(database, space, list, services.definitions(release).resourceTypes.length);
 }
 
-/** The lists of a `_list` that names them, which are the same for each type; undefined: there is none, or one by its function. */
+/** The lists of a `_list` that names them, equal for all types; undefined: no `_list`, or one by function. */
 function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
   const asked = criteria.find(({ name }) => name === '_list')?.anyOf;
   if (asked === undefined) return undefined;
@@ -103,7 +103,7 @@ function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferr
   return { type: source.type, keys, parameters };
 }
 
-/** The keys of an `_id`; undefined: there is none. */
+/** The keys of the `_id` criterion; undefined: there is none. */
 function keysAsked({ criteria }: SearchQuery): readonly ResourceKey[] | undefined {
   const asked = criteria.find(({ name }) => name === '_id');
   return asked?.anyOf.flatMap((predicate) => (predicate.index === 'key' ? predicate.keys : []));

@@ -9,7 +9,7 @@ import { searchContext } from '../plan/prepare-search';
 import { collectIncluded, type Included } from './include';
 import { includingReason, withReason } from '../search-timeout';
 
-/** Adds what the matches bring along, and cuts all to the parts that were asked for. */
+/** Adds the included resources to a page, and reduces all resources to the elements that were asked for. */
 export async function completePage(
   services: SearchServices,
   context: RequestContext,

@@ -4,13 +4,13 @@ import type { SearchServices } from '../../ports';
 import { inSnapshot, merged } from '../read-scope';
 import { searchAny } from '../system-search';
 
-/** One of several searches that ask the same with different values. */
+/** One of several searches that differ only in their values. */
 export type EachSearch = SearchRequest & { readonly type: string };
 
 /**
- * Several searches of one type each, such as what refers to each resource of a list, in one snapshot. What they do alike
- * goes together: as many statements as one of them takes, and not as many as there are searches, but for hundreds of them
- * (lateral-batch.ts). One that fails in what it asks fails for itself.
+ * Several searches of one type each, such as the referrers of each resource of a list, in one snapshot. Equal steps
+ * share a statement, so that all together take as many statements as one; more for hundreds of searches
+ * (lateral-batch.ts). An error in one search is the result of that search only.
  */
 export async function searchBatch(
   services: SearchServices,

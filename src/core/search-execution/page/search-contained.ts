@@ -1,4 +1,4 @@
-/** `_contained`: matches among what resources contain (search.html#contained). */
+/** `_contained`: matches among contained resources (search.html#contained). */
 import type { SearchPage } from '../../api/search';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
@@ -20,10 +20,10 @@ import { planningReason, withReason } from '../search-timeout';
 import { toStoredVersion } from '../../interactions/stored-version';
 import { OwnStream, type TypeMatch } from './type-stream';
 
-/** Cursors of what is contained begin with it; those of stored resources with a phase. */
+/** First element of cursors of contained matches; cursors of stored resources begin with a phase. */
 const CONTAINED = 'contained';
 
-/** One place where resources of the type are contained: their containers in the order of their clinical date. */
+/** The containers of one type and block that contain resources of the type, in the order of their clinical date. */
 interface ContainedStream extends ContainingBlock {
   readonly stream: OwnStream;
 }
@@ -34,11 +34,11 @@ interface ContainedMatch {
 }
 
 /**
- * A page with matches among contained resources: behind the stored ones, where those are asked for too. They come by the
- * type of their container and the place that they have in it. `stored`: the page of stored resources as a search without
- * `_contained`; `query` has criteria that wait for nothing.
- * Throws notSupported for what is not asked of contained resources, invalidCursor.
- * Cost: one statement that tells where the type is contained, and those of a search for each such place until the page is full.
+ * A page with matches among contained resources, behind the stored matches if those are wanted too. Contained matches
+ * are ordered by the type of their container and their block in it. `stored` searches stored resources, as a search
+ * without `_contained`; the criteria of `query` are resolved.
+ * Throws notSupported for what cannot be searched in contained resources, invalidCursor.
+ * Cost: one statement that finds the containers' types and blocks; for each of them a search until the page is full.
  */
 export async function searchContained(
   services: SearchServices,
@@ -112,7 +112,7 @@ export async function searchContained(
 
 const EMPTY = { matches: [], included: [] } as const;
 
-/** Behind the stored resources, before all contained ones. */
+/** The position behind the stored resources and before all contained ones. */
 const BEGINNING: CursorContent = [CONTAINED];
 
 function requireSupported({ sort, offset, criteria }: SearchQuery): void {
@@ -142,7 +142,7 @@ async function openStreams(
     planningReason(query.criteria),
   );
   return places.map(({ container, block }) => {
-    // A container is one match, whatever it contains: it is found by the first of the matches in it.
+    // A container is one match, whatever it contains: its first matching block finds it.
     const before =
       query.contained.as === 'contained'
         ? []
@@ -167,7 +167,7 @@ async function openStreams(
   });
 }
 
-/** Where a page begins among what is contained; undefined: at the beginning. */
+/** Start of a page among contained matches; undefined: at the beginning. */
 interface ContainedPlace extends ContainingBlock {
   readonly position: Position | undefined;
 }
@@ -194,7 +194,7 @@ function contentOf({ of, match }: ContainedMatch): CursorContent {
   return [CONTAINED, of.container, of.block, phase, head.sortValue, head.keyText];
 }
 
-/** Undefined: the cursor is one of stored resources. Throws invalidCursor. */
+/** Undefined if the cursor is one of stored resources. Throws invalidCursor. */
 function openPlace(
   services: Pick<Services, 'secretKeys'>,
   cursorScope: string,
@@ -216,8 +216,9 @@ function openPlace(
 }
 
 /**
- * The containers, or what they contain, in the parts that were asked for, as many as one answer may hold; `done`: how many
- * matches they are; `positions`: those of what is shown. What was deleted since it was found is left out.
+ * The containers or the contained resources, reduced to the elements that were asked for, as many as fit into one
+ * answer. `done`: number of matches that they cover; `positions`: positions of the shown ones. Deleted containers are
+ * left out.
  */
 async function readVersions(
   services: Pick<Services, 'definitions' | 'extensionBase' | 'keys' | 'reader'>,

@@ -1,4 +1,4 @@
-/** Where a page of a search begins, and the cursors that say so. */
+/** Positions in search results, and the cursors that encode them. */
 import type { SearchPage } from '../../api/search';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
@@ -11,13 +11,13 @@ import type { After, Phase, StoredSortValue } from '../../storage/search/search-
 import type { MatchHead } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';
 
-/** A place among the matches of one type. */
+/** A position among the matches of one type. */
 export interface Position {
   readonly phase: Phase;
   readonly after: After;
 }
 
-/** What has no sort value comes last in both directions: a second range, where the first does not end with them. */
+/** Phases of an order. Matches without a sort value come last in both directions, in a second range if necessary. */
 export function phasesOf({ order, accessPath }: Plan): readonly Phase[] {
   const separate =
     order.by === 'value' ||
@@ -25,38 +25,38 @@ export function phasesOf({ order, accessPath }: Plan): readonly Phase[] {
   return separate ? ['valued', 'unvalued'] : ['all'];
 }
 
-/** The place behind a match. */
+/** The position behind a match. */
 export function afterOf({ sortValue, keyText }: Pick<MatchHead, 'sortValue' | 'keyText'>): After {
   return { sortValue, key: keyText };
 }
 
-/** All there are, to find that of a cursor. */
+/** All phases, to find the one of a cursor. */
 export const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
 
-/** The content of a cursor behind a match. By the values of a parameter it is that of `searchSorted`. */
+/** The content of a cursor behind a match. For an order by values it equals that of `searchSorted`. */
 export function contentOf({ order }: Plan, { phase, after }: Position): CursorContent {
   return order.by === 'value'
     ? [toSortValue(order, after.sortValue), after.key]
     : [phase, after.sortValue, after.key];
 }
 
-/** Stands first in cursors of pages that end before a place, or at the end of all; no value of a resource has a NUL. */
+/** First element of cursors of pages before a position, or at the end of all; no value of a resource has a NUL. */
 const BACKWARD = '\0before';
 
-/** The way in which a page is walked, from its first match to its last. */
+/** The direction in which a page is read, from its first match to its last. */
 export interface Walk {
   /** True: from the end of the page to its beginning. */
   readonly isBackward: boolean;
-  /** Whether there are matches on the side that it begins at. */
+  /** Whether there are matches before the first one that is read. */
   readonly hasBehind: boolean;
 }
 
-/** What was met on a walk, as it lies in the order. */
+/** The matches in the search order. */
 export function inOrder<T>(met: readonly T[], { isBackward }: Walk): readonly T[] {
   return isBackward ? [...met].reverse() : met;
 }
 
-/** Where a page begins that a cursor names; `content` is undefined for one that begins at the end of all. */
+/** The position of a cursor; `content` is undefined for a page at the end of all matches. */
 export interface OpenedCursor extends Walk {
   readonly content: CursorContent | undefined;
 }
@@ -74,12 +74,12 @@ export function openPage(
   return { isBackward: true, hasBehind: !isAtEnd, content: isAtEnd ? undefined : place };
 }
 
-/** Where a page lies: what stands in cursors behind its matches. */
+/** Cursor contents for the matches of a page. */
 export interface PagePlaces {
-  /** Of the match that was met first; undefined: there is none. */
+  /** Of the match that was read first; undefined: there is none. */
   readonly first: CursorContent | undefined;
   readonly last: CursorContent | undefined;
-  /** Of each, as they were met. */
+  /** Of each match, in the order of reading. */
   each(): readonly CursorContent[];
 }
 
@@ -91,7 +91,7 @@ export function sealEach(
   return contents.map((content) => sealCursor(keys, cursorScope, content));
 }
 
-/** The cursors of a page; `first` and `last` say the places of its matches as it was walked, `more`: there are others ahead. */
+/** The cursors of a page. `places` are in the order of reading; `more`: there are further matches in that direction. */
 export function pageLinks(
   { secretKeys }: Pick<Services, 'secretKeys'>,
   {
@@ -110,7 +110,7 @@ export function pageLinks(
 ): Pick<SearchPage, 'next' | 'previous' | 'last' | 'cursors'> {
   const { isBackward, hasBehind } = walk;
   const ahead = more ? places.last : undefined;
-  // What lay there may be gone; the way back is from the end then.
+  // The matches behind may have been deleted; the cursor back is then the end of all matches.
   const behind = hasBehind ? (places.first ?? []) : undefined;
   const [after, before] = isBackward ? [behind, ahead] : [ahead, behind];
   return {
@@ -148,12 +148,12 @@ function openValue(order: ValueOrder, [value, key, ...further]: CursorContent): 
   return { phase: sortValue === null ? 'unvalued' : 'valued', after: { sortValue, key } };
 }
 
-/** What the texts of resources give for what a column holds (search/sort-value.ts). */
+/** The sort value in cursors and from resource texts (search/sort-value.ts) for a value of a column. */
 function toSortValue({ rows }: ValueOrder, stored: StoredSortValue): SortValue {
   return rows.domain === 'number' && typeof stored === 'number' ? sortTextOfDouble(stored) : stored;
 }
 
-/** What a column holds of a value of the order; undefined: it is none. */
+/** The value of a column for a sort value; undefined: it is no value of this order. */
 export function toStoredValue({ rows }: ValueOrder, value: SortValue): StoredSortValue | undefined {
   if (value === null) return null;
   if (rows.domain === 'date') return typeof value === 'number' ? value : undefined;

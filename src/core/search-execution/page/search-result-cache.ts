@@ -6,18 +6,18 @@ import { isCacheable } from '../../erasure/cache-registry';
 import type { Database } from '../../storage/connection/database';
 import type { SpaceChanges, SpaceMoment } from '../../storage/read/space-changes';
 
-/** A search that brings more is not remembered. */
+/** A page with more versions is not cached. */
 const MOST_VERSIONS = 200;
 const MOST_NAME_LENGTH = 2_000;
 const PAGE_BYTES = 500;
 const VERSION_BYTES = 300;
-/** Weight of the latest answer in the share of remembered ones that still stood. */
+/** Weight of the latest page in the moving share of cached pages that were still current. */
 const WEIGHT = 1 / 32;
-/** Below this share of a space's remembered answers, only each sixteenth search looks whether its own still stands. */
+/** Below this share, only one of SELDOM searches in the space checks its cached page. */
 const WORTHWHILE = 0.25;
 const SELDOM = 16;
 
-/** `ap` goes by the present moment; what a named query holds is not looked into. */
+/** `ap` depends on the current time; the parameters of a named query are not examined. */
 const BY_THE_CLOCK = /\bap/i;
 const NAMED_QUERY = '_query';
 const EXPLAIN = '_explain';
@@ -34,61 +34,61 @@ export function requireDatabase({ memory }: RequestContext): void {
 
 interface RememberedPage {
   readonly page: SearchPage;
-  /** It is the answer of this moment or a later one, */
+  /** The page is correct as of this moment or a later one, */
   readonly since: SpaceMoment;
-  /** and that was before this one of this process (performance.now()). */
+  /** which was before this moment of this process (performance.now()). */
   readonly until: number;
 }
 
 interface KnownOfSnapshot {
-  /** A moment that was known before it began; undefined: there is none. */
+  /** A moment that was known before the snapshot began; undefined: there is none. */
   readonly since: SpaceMoment | undefined;
   /** The moment that a failed cache attempt of the same request read just before the snapshot. */
   readonly seenInVain: Promise<SpaceMoment | undefined> | undefined;
 }
 
-/** Of a search: its remembered answer still stood, did not, or there was none. */
+/** Result of a lookup: the cached page was current, had changed, or was missing. */
 export type MemoryOutcome = 'current' | 'changed' | 'unknown';
 
 export interface SearchResultCacheOptions {
   readonly changes: SpaceChanges;
-  /** Of the answers at most, about; 0: none is remembered. */
+  /** Maximum size of the cache, approximate; 0: nothing is cached. */
   readonly bytes: number;
   isConformanceType(release: Release, type: string): boolean;
-  /** Tells what one may find from what others may: each has answers of its own. */
+  /** Distinguishes callers with different permissions, since each needs pages of its own. */
   permissionsOf(context: RequestContext): number | undefined;
-  /** For metrics. */
+  /** Called for metrics. */
   observe(outcome: MemoryOutcome): void;
 }
 
 interface Generation {
   readonly pages: Map<string, RememberedPage>;
-  /** Held by pages; what several hold is held once. */
+  /** The versions that pages hold; one that several pages hold is stored and counted once. */
   readonly versions: Set<StoredVersion>;
   bytes: number;
 }
 
 /**
- * The last answers of searches. PostgreSQL is always asked whether anything has changed that an answer depends on, in one
- * small statement for all that ask at the same time, after the request came: an answer that is given is the one that
+ * Cache of search results. After a request has come, PostgreSQL always confirms that nothing has changed on which the
+ * page depends, in one small statement for all concurrent requests. So a cached page equals the one that
  * PostgreSQL would give at that moment (docs/decisions/0014).
  */
 export class SearchResultCache {
   private young = emptyGeneration();
   private old = emptyGeneration();
   private readonly shares = new Map<number, { share: number; skipped: number }>();
-  /** One for each snapshot, or attempt. */
+  /** The read of the space's changes, one for each snapshot or attempt. */
   private readonly looks = new WeakMap<object, Promise<SpaceMoment>>();
-  /** What attempts have seen in vain, by who made them: one look is enough for a request. */
+  /** The changes that failed attempts have read, by request, so that one read suffices for a request. */
   private readonly seenInVain = new WeakMap<RequestContext, Promise<SpaceMoment | undefined>>();
   private readonly snapshots = new WeakMap<SnapshotMark, KnownOfSnapshot>();
 
   constructor(private readonly options: SearchResultCacheOptions) {}
 
   /**
-   * As `search`, which it asks where it knows no answer that still stands. `database`: what the context is read by.
-   * Cost: nothing for what was never asked; else a share in one statement, in a snapshot one for all searches in it, and
-   * none if an attempt has looked before.
+   * Returns the cached page if it is still current, else the result of `search`. `database`: reads for this context.
+   * Cost: nothing for a search that is not cached; else a share in one statement, in a snapshot one for all its
+   * searches, and none if an attempt has read the changes before.
    */
   async answer(
     context: RequestContext,
@@ -102,7 +102,7 @@ export class SearchResultCache {
     return page;
   }
 
-  /** As `search` for several at once, which it asks for those that it knows no answer of. */
+  /** As `answer` for several searches at once; `search` runs those without a current page. */
   async answerEach<R extends SearchRequest>(
     context: RequestContext,
     requests: readonly R[],
@@ -118,10 +118,10 @@ export class SearchResultCache {
     const ofSnapshot = snapshot && this.snapshots.get(snapshot);
     const known = names.map((name) => {
       const page = name === undefined ? undefined : this.find(name);
-      // What was found after a snapshot began may be newer than what it shows.
+      // A page that was found after the snapshot began may be newer than the snapshot.
       return page !== undefined && snapshot !== undefined && page.until >= snapshot.begun ? undefined : page;
     });
-    // Without a snapshot of the request's own, what goes together is of one moment only if all of it is asked.
+    // Without a snapshot of the request, several pages are of one moment only if all are cached or all are searched.
     const isKnown =
       snapshot === undefined
         ? known.every((each) => each !== undefined)
@@ -159,7 +159,7 @@ export class SearchResultCache {
     });
   }
 
-  /** As Core.fromMemory. Where little of a space's memory stands, or the request is counted, nothing is tried. */
+  /** As Core.fromMemory. Makes no attempt if few pages of the space are still current, or if usage is counted. */
   async attempt<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
@@ -190,24 +190,24 @@ export class SearchResultCache {
     return missed;
   }
 
-  /** To be told of each snapshot before it begins. */
+  /** Must be called for each snapshot before it begins. */
   begin(snapshot: SnapshotMark, context: RequestContext): void {
     const since = this.options.bytes === 0 ? undefined : this.options.changes.lastKnown(context.space.number);
     this.snapshots.set(snapshot, { since, seenInVain: this.seenInVain.get(context) });
     this.seenInVain.delete(context);
   }
 
-  /** A moment from which on, or a later one, what is searched for now is the answer. */
+  /** A moment from which on, or from a later one, the result of a search that starts now is correct. */
   private seenBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
     if (snapshot === undefined) return this.options.changes.lastKnown(space.number);
     return this.snapshots.get(snapshot)?.since;
   }
 
-  /** The remembered answer of the moment of an attempt; throws where there is none, which the mark says too. */
+  /** The cached page as of the moment of an attempt. Throws after a cache miss, which the mark records too. */
   async recall(context: RequestContext, memory: MemoryMark, request: SearchRequest): Promise<SearchPage> {
     const name = this.nameOf(context, request);
     const known = name === undefined ? undefined : this.find(name);
-    // What was found after the attempt began may be newer than its moment.
+    // A page that was found after the attempt began may be newer than its moment.
     if (memory.missed === undefined && known !== undefined && known.until < memory.begun) {
       // A failure of PostgreSQL is a cache miss; the next statement reports it.
       const now = await this.lookFor(memory, context.space.number).catch(() => undefined);
@@ -221,14 +221,14 @@ export class SearchResultCache {
     throw NOT_REMEMBERED;
   }
 
-  /** Once for an attempt. */
+  /** Reads the changes, once for an attempt. */
   private lookFor(memory: MemoryMark, space: number): Promise<SpaceMoment> {
     let looking = this.looks.get(memory);
     if (looking === undefined) this.looks.set(memory, (looking = this.options.changes.current(space)));
     return looking;
   }
 
-  /** What has changed: until now, or until the moment of the snapshot. */
+  /** Reads the changes, up to now or up to the moment of the snapshot. */
   private look({ space, snapshot }: RequestContext, database: Database): Promise<SpaceMoment> {
     const { changes } = this.options;
     if (snapshot === undefined) return changes.current(space.number);
@@ -237,7 +237,7 @@ export class SearchResultCache {
     return looking;
   }
 
-  /** Forgets all. */
+  /** Empties the cache. */
   clear(): void {
     this.young = emptyGeneration();
     this.old = emptyGeneration();
@@ -294,14 +294,14 @@ export class SearchResultCache {
   }
 
   /**
-   * What tells a search from all others of which the answer may differ; undefined: its answer is not that of stored data
-   * alone.
+   * The cache key: distinguishes searches whose results may differ. Undefined if the result depends on more than stored
+   * data.
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
     const { space, usage } = context;
     const { type, compartment, parameters, where, handling, asOf, bothWays, eachCursor } = request;
     if (usage !== undefined || asOf !== undefined) return undefined;
-    // Resources of these come from a space of the base too.
+    // Searches of these types read the base space too.
     if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
     for (const [name, value] of parameters)
       if (name === NAMED_QUERY || name === EXPLAIN || BY_THE_CLOCK.test(value)) return undefined;

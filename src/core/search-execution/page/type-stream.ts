@@ -23,25 +23,25 @@ import {
 import { defaultOrderFor } from '../sort/default-order';
 import { findVisibleBase } from './visible-base';
 
-/** One match of a search of several types. */
+/** One match of a search over several types. */
 export interface TypeMatch {
   readonly stream: TypeStream;
-  /** Where it lies: the tenant's own space, or the base space. */
+  /** The space of the match: the tenant's own or the base space. */
   readonly space: number;
   readonly phase: Phase;
   readonly head: MatchHead;
 }
 
-/** The matches of one type, of a search of several. Nothing is asked before it is wanted. */
+/** The matches of one type, for a search over several types. Reads nothing before it is needed. */
 export interface TypeStream {
   readonly type: string;
   readonly typeNumber: number;
   readonly query: SearchQuery;
-  /** Matches in order, the first ones or those after a place, at most `limit`. */
+  /** The first matches in order, or those after a position, at most `limit`. */
   next(after: Position | undefined, limit: number): Promise<TypeMatch[]>;
-  /** All matches, in no order; undefined where more than `most` are the tenant's own. */
+  /** All matches, in no order; undefined if the tenant's own ones are more than `most`. */
   few(most: number): Promise<TypeMatch[] | undefined>;
-  /** Matches in the order of the query's `_sort`, the first ones or those after a place, at most `limit`. */
+  /** The first matches in the order of the query's `_sort`, or those after a position, at most `limit`. */
   following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]>;
   count(): Promise<number>;
 }
@@ -51,13 +51,13 @@ export interface StreamOptions {
   readonly context: RequestContext;
   readonly query: SearchQuery;
   readonly typeNumber: number;
-  /** Beside those of the query. */
+  /** Criteria beside those of the query. */
   readonly within: readonly Criterion[];
-  /** Undefined: the order that a search of the type alone has without `_sort`. */
+  /** Undefined: the default order of a search of the type alone. */
   readonly order: Order | undefined;
 }
 
-/** The matches in the tenant's own space: each page of them is a statement or two. */
+/** The matches in the tenant's own space; each page is a statement or two. */
 export class OwnStream implements TypeStream {
   readonly type: string;
   readonly typeNumber: number;
@@ -243,11 +243,11 @@ function startAt(place: SortedPlace | undefined): SortedStart {
   return { place, isBackward: false, hasBehind: place !== undefined };
 }
 
-/** The matches from the beginning of a page on, one more than it holds. */
+/** The matches from the beginning of a page on, one more than the page holds. */
 export interface FoundMatches {
   readonly matches: readonly TypeMatch[];
-  /** Of all matches, where it is known for nothing. */
+  /** Number of all matches, if it costs nothing. */
   readonly total?: number;
-  /** Content of the cursor behind the match of that position. */
+  /** Content of the cursor behind the match at this position. */
   places(position: number): CursorContent;
 }

@@ -9,7 +9,7 @@ import type { MatchHead } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
 import { gatherHeads } from '../sort/fetch-heads';
 
-/** Urls of the tenant that are looked for at once, at the least. */
+/** Minimum number of the tenant's urls that one statement looks up. */
 const FEWEST_URLS = 10;
 
 /**

@@ -1,4 +1,4 @@
-/** `_explain=true`: how a search was executed, for operators. */
+/** `_explain=true`: shows operators how a search was executed. */
 import { permissionsOf } from '../../authorization/visibility';
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
@@ -9,8 +9,8 @@ import { SearchExplanation } from './search-explanation';
 const NAME = '_explain';
 
 /**
- * Answers a search by `answer`, and explains it where that is asked for and allowed; where it is not allowed the
- * parameter is left to be refused as any that is not known.
+ * Answers a search by `answer`, with an explanation if that is asked for and allowed. If `_explain` is not allowed, the
+ * parameter stays in the request and fails as an unknown one.
  */
 export async function explaining<S extends SearchServices>(
   services: S,

@@ -13,13 +13,13 @@ import { resolveChains, type ChainSpace } from './resolve-chains';
 import { resolveScans } from './resolve-scans';
 import type { Plan } from './plan';
 
-/** A page and the one match that tells of a next. */
+/** A page and the one match that shows whether there is a next page. */
 const USUAL_LIMIT = 51;
 
 /**
- * How the matches are found in this order; `limit`: so many are wanted, Infinity for all. Cost: nothing for one
- * criterion of one index; else a statement for each criterion that was not counted lately, one for chains, and what
- * `resolveScans` says. Throws what that throws.
+ * Chooses how the matches are found in this order; `limit`: number of wanted matches, Infinity for all. Cost: nothing
+ * for one criterion of one index; else a statement for each criterion without a recent count, one for chains, and the
+ * cost of `resolveScans`. Throws the errors of `resolveScans` and `resolveChains`.
  */
 export async function planSearch(
   services: SearchServices,
@@ -46,7 +46,7 @@ export async function planSearch(
   return resolved === scanned ? plan : { ...plan, hasSets: true };
 }
 
-/** Criteria that are asked of contained resources, with the sets behind their chains where these have many links. */
+/** Criteria on contained resources; chains with many links are replaced by the sets of their targets. */
 export async function resolveContainedChains(
   services: Pick<Services, 'afterPlanning' | 'database' | 'estimator' | 'explanation'>,
   space: number,
@@ -112,8 +112,8 @@ async function planResolved(
 }
 
 /**
- * Counts what `planSearch` will go by, where nothing else need be known for that, while the order is still to be found: the
- * counts are remembered. Cost: as there.
+ * Counts the criteria for `planSearch` in advance, while the order is not yet known; the estimator caches the counts.
+ * Does nothing for scans and nested criteria. Cost: that of the counts in `planSearch`.
  */
 export async function countAhead(
   { estimator }: Pick<Services, 'estimator'>,
@@ -130,7 +130,7 @@ export async function countAhead(
   ]);
 }
 
-/** Ranges are walked in the order of where they begin, long ones among the others. */
+/** Splits ranges for a scan in the order of their beginnings, because long ranges lie among the others. */
 function inParts(criterion: Criterion): Criterion {
   const ranges = rangesOfOneValue(criterion);
   return ranges === undefined ? criterion : { ...criterion, anyOf: ranges.flatMap(splitRange) };

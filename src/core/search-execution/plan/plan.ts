@@ -1,7 +1,7 @@
 import type { SearchStatementRequest } from '../../storage/search/search-order';
 
-/** All of a search but the page. */
+/** A search without its page. */
 export interface Plan extends Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'> {
-  /** True: some of what its criteria name was found by statements of their own. */
+  /** True: separate statements resolved some of its criteria to sets of keys. */
   readonly hasSets?: boolean;
 }

@@ -14,18 +14,18 @@ import { typeNumberOf } from '../../interactions/resource-address';
 /** A search of one type. */
 export type TypeSearchRequest = SearchRequest & { readonly type: string };
 
-/** What a search of one type asks. */
+/** A parsed search of one type. */
 export interface AskedSearch {
   readonly typeNumber: number;
-  /** As it was written. */
+  /** The query as the client wrote it. */
   readonly query: SearchQuery;
-  /** With all that the resources have to meet. */
+  /** The query with all criteria that the resources must match. */
   readonly asked: SearchQuery;
-  /** What its cursors are bound to. */
+  /** The scope that its cursors are signed with. */
   readonly cursorScope: string;
 }
 
-/** All that finds or counts resources of a type by criteria begins here. Throws as `search`. */
+/** Parses a search of one type, for all that finds or counts its resources. Throws as `search`. */
 export async function askSearch(
   services: SearchServices,
   context: RequestContext,
@@ -46,7 +46,10 @@ export async function askSearch(
   return { typeNumber, query, asked, cursorScope: boundText(context, request, query.used, named?.version) };
 }
 
-/** The search that a named query stands for, narrowed by what else was asked; an order of the request stands in the place of its own. */
+/**
+ * The search of a named query, narrowed by the other parameters of the request. A `_sort` of the request replaces that
+ * of the named query.
+ */
 function parseNamed(
   context: SearchTypeContext,
   {
@@ -72,7 +75,7 @@ function parseNamed(
   };
 }
 
-/** What parsing of a search in this space needs. */
+/** The context for parsing the caller's search in this space. */
 export function searchContext(
   services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
   context: RequestContext,
@@ -81,7 +84,7 @@ export function searchContext(
   return permissionsOf(services, context)?.restrict(full) ?? full;
 }
 
-/** Throws unknownCompartment, notInCompartment. */
+/** The criterion of a compartment. Throws unknownCompartment, notInCompartment. */
 export function criterionOf(
   context: SearchTypeContext,
   compartment: CompartmentAddress,
@@ -97,10 +100,10 @@ export function criterionOf(
   throw fhirError('notInCompartment', { type, compartment: compartment.type });
 }
 
-/** Parameters that say which page, or what stands beside it; the cursor itself among them. */
+/** Parameters of the page rather than of the matches; `_cursor` is one of them. */
 const POSITION: ReadonlySet<string> = new Set(['_count', '_total', '_cursor', '_offset']);
 
-/** A cursor is worth something only for the space, address and parameters that it was made for; `_count` may change. */
+/** The scope of a cursor: the space, address and parameters of its search; `_count` may change. */
 export function boundText(
   context: RequestContext,
   { type = '*', compartment, where }: SearchRequest,

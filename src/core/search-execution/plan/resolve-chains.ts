@@ -1,37 +1,37 @@
 /**
- * Chains of many links from the inside out: what meets the criteria behind each link is found by a statement of its own,
- * once however many links lead to it, and its keys take the place of the rest of the chain. Written into one statement, a
- * chain through references to any type, or one that looks into contained resources at each link, has megabytes, and
- * PostgreSQL plans them for seconds, however few resources there are.
+ * Resolves chains of many links from the inside out. A statement of its own finds the matches behind each link, once
+ * however many links lead to it, and their keys replace the rest of the chain. As a single statement, a chain
+ * through references to any type, or one that searches contained resources at each link, has megabytes. PostgreSQL
+ * plans it for seconds, however few resources there are.
  */
 import { fhirError } from '../../errors';
 import { containedLooks, countLinks, isLookedInto, storedLooks, type LooksInside } from '../../search/links';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
 
-/** So many links of one criterion are left to the statement. */
+/** Up to this number, the links of one criterion stay in the statement. */
 const MAX_LINKS = 16;
-/** So many of all criteria are. */
+/** Up to this number, the links of all criteria do. */
 const MAX_LINKS_IN_ALL = 150;
-/** Keys that stand for the resources behind one link: where more meet the criteria these stay. */
+/** Maximum number of keys for one link; with more matches the criteria stay in the statement. */
 const MAX_KEYS = 10_000;
-/** Keys of all links together. */
+/** Maximum number of keys for all links. */
 const MAX_KEYS_IN_ALL = 100_000;
 
-/** What chains are resolved by. */
+/** Access to the space for resolving chains. */
 export interface ChainSpace {
-  /** Those of the types of which the space has resources. */
+  /** Those of the types that have resources in the space. */
   populated(types: readonly number[]): Promise<ReadonlySet<number>>;
-  /** The keys of all resources that meet the criteria, of which no chain has many links; at most `limit`. */
+  /** The keys of all matches of criteria without long chains, at most `limit`. */
   find(of: TypeCriteria, limit: number): Promise<readonly ResourceKey[]>;
 }
 
-/** Whether `resolveChains` finds sets. Cost: a walk over the criteria. */
+/** Whether `resolveChains` runs statements for sets of keys. Cost: a traversal of the criteria. */
 export function hasManyLinks(criteria: readonly Criterion[], from: LooksInside): boolean {
   return manyOf(criteria, from).includes(true);
 }
 
-/** For each criterion, whether its chains are more than is left to one statement. */
+/** For each criterion, whether its chains have too many links for one statement. */
 function manyOf(criteria: readonly Criterion[], from: LooksInside): readonly boolean[] {
   const links = criteria.map((criterion) => countLinks([criterion], from));
   const inAll = links.reduce((sum, count) => sum + count, 0);
@@ -39,11 +39,11 @@ function manyOf(criteria: readonly Criterion[], from: LooksInside): readonly boo
 }
 
 /**
- * The same criteria with the sets behind the links in their places, where there are many links.
- * Cost: nothing where there are few; else a statement for the types, and one or two for each set of resources behind a
+ * The same criteria with sets of keys in place of chains that have many links.
+ * Cost: nothing for few links; else a statement for the types, and one or two for each set of resources behind a
  * link. Throws tooCostly for more than 100,000 keys in all.
  *
- * @param from `once`: the criteria are asked of contained resources
+ * @param from `once`: the criteria apply to contained resources
  */
 export async function resolveChains(
   criteria: readonly Criterion[],
@@ -64,17 +64,17 @@ export async function resolveChains(
   );
 }
 
-/** What criteria are asked of. */
+/** The resources that criteria apply to. */
 interface Asked {
   readonly looks: LooksInside;
   readonly isContained: boolean;
 }
 
-/** All resources that meet some criteria; or these, where they are too many. */
+/** The keys of all matches behind a link, or the criteria if there are too many matches. */
 type Behind = { readonly keys: readonly ResourceKey[] } | { readonly of: TypeCriteria };
 
 class Chains {
-  /** By what is asked: untyped links lead to the same criteria from many types. */
+  /** By criteria, because untyped links lead to the same criteria from many types. */
   private readonly sets = new Map<string, Promise<Behind>>();
   private found = 0;
 
@@ -102,7 +102,7 @@ class Chains {
         return [...(await stored), ...(await contained)];
       }
       case 'source': {
-        // Nothing refers to contained resources from outside.
+        // Contained resources have no references from outside.
         if (asked.isContained) return [];
         const source = withKeys(await this.behind(predicate.source, asked.looks), predicate.source);
         return source === undefined ? [] : [{ ...predicate, source }];
@@ -163,7 +163,7 @@ class Chains {
 
 type Target = Extract<Predicate, { index: 'target' }>;
 
-/** Nothing meets it. */
+/** True if nothing can match. */
 function isNever({ anyOf, isNegated }: Criterion): boolean {
   return isNegated !== true && anyOf.length === 0;
 }

@@ -1,4 +1,4 @@
-/** Searches by terminology: value sets and subtrees of code systems become the codes that they have. */
+/** Searches by terminology: replaces value sets and subtrees of code systems by their codes. */
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -23,33 +23,33 @@ import type { SearchServices, Services } from '../../ports';
 import { createTerminologyEnvironment } from '../../composition/terminology-environment';
 import { readForServer } from '../../interactions/resource-address';
 
-/** Codes that are searched for together. */
+/** Maximum number of codes in one search. */
 const MAX_CODES = 20_000;
-/** Code systems that are searched for as a whole. */
+/** Maximum number of code systems that match as a whole. */
 const MAX_SYSTEMS = 50;
-/** Steps of listing one value set: some 100 ms. */
+/** Maximum number of steps for expanding one value set: some 100 ms. */
 const MAX_STEPS = 300_000;
-/** Value sets that include each other. */
+/** Maximum depth of value sets that include each other. */
 const MAX_DEPTH = 10;
 
 type ValueSetPredicate = Extract<PendingPredicate, { index: 'valueSet' }>;
 type SubsumptionPredicate = Extract<PendingPredicate, { index: 'subsumption' }>;
 
-/** What a value set has. */
+/** The members of a value set. */
 interface Members {
-  /** Code systems of which it has every code, though they cannot be listed here. */
+  /** Code systems that it includes completely, although their codes cannot be listed here. */
   readonly systems: ReadonlySet<string>;
   readonly codes: readonly (readonly [system: string, code: string])[];
 }
 
-/** By space, version of its terminology, and name of the value set. */
+/** Cache by space, version of its terminology, and name of the value set. */
 const memory = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
 
 /**
- * `:in` and `:not-in`: the codes of the value set, or of the code systems that it has whole. `name`: the parameter as it
- * was written.
- * Throws invalidParameterValue for one that is not known; tooCostly over 20,000 codes; notSupported where the codes
- * cannot be listed. Cost: one statement; the first time some for the value set and each code system of it.
+ * `:in` and `:not-in`: the codes of the value set, or of the code systems that it includes completely. `name`: the
+ * parameter as written by the client.
+ * Throws invalidParameterValue for an unknown value set; tooCostly over 20,000 codes; notSupported if the codes
+ * cannot be listed. Cost: one statement; the first time some more for the value set and each of its code systems.
  */
 export async function resolveValueSet(
   services: SearchServices,
@@ -68,8 +68,8 @@ export async function resolveValueSet(
     const resource = await findValueSet(services, context, source, valueSet);
     if (resource === undefined) throw refusal(name, valueSet, 'there is no such value set here');
     members = await listAll(resource, source, 0);
-    // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back.
-    // Not what a transaction sees of itself: its versions may never be.
+    // Cached only if the terminology is unchanged: under the old version the entry would be wrong if that came back.
+    // The view of a transaction is not cached, because its versions may never be committed.
     if (services.isWithinTransaction !== true && (await environment.terminologyVersion()) === version)
       remembered.set(key, members, { size: 1 + members.codes.length });
   }
@@ -92,7 +92,7 @@ async function findValueSet(
 ): Promise<JsonObject | undefined> {
   const local = services.references(context.space).local(name);
   if (local?.type === 'ValueSet') {
-    // Callers that may not read every value set were refused before.
+    // Callers that may not read every value set were rejected before.
     const row = await readForServer(services, context, local.type, local.id);
     if (row !== undefined) return parseStored(row.body);
   }
@@ -106,7 +106,7 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   const systems = new Set<string>();
   const codes: Members['codes'][number][] = [];
   const others: JsonObject[] = [];
-  // Of a whole from which something is taken away, each code must be known.
+  // With exclusions each code must be listed.
   const takesAway =
     compose === undefined ||
     objectsMember(compose, 'exclude').length > 0 ||
@@ -141,19 +141,19 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   return { systems, codes };
 }
 
-/** The system of an include that takes all of it. */
+/** The system of an include that takes all of its codes. */
 function wholeSystemOf(include: JsonObject): string | undefined {
   const isWhole = ['concept', 'filter', 'valueSet'].every((name) => include[name] === undefined);
   return isWhole ? stringMember(include, 'system') : undefined;
 }
 
-/** The value set of an include that is nothing but this value set. */
+/** The value set of an include that has only this value set. */
 function onlyImportOf(include: JsonObject): string | undefined {
   const [only, ...others] = stringsMember(include, 'valueSet');
   return include['system'] === undefined && others.length === 0 ? only : undefined;
 }
 
-/** Whether all codes of the system are here. */
+/** Whether all codes of the system are stored. */
 async function isListed(
   source: TerminologySource,
   system: string,
@@ -163,8 +163,8 @@ async function isListed(
 }
 
 /**
- * `:above` and `:below`: the concept, and those above or below it. Throws invalidParameterValue for a code system that is
- * not here with its codes, and for a code that it does not have. Cost: one or two statements.
+ * `:above` and `:below`: the concept and its ancestors or descendants. Throws invalidParameterValue for a code system
+ * without stored codes, and for a code that it does not have. Cost: one or two statements.
  */
 export async function resolveSubsumption(
   services: SearchServices,
@@ -183,7 +183,7 @@ export async function resolveSubsumption(
   const concept = codeSystem.find(code);
   if (concept === undefined) throw refusal(name, written, 'the code system has no such code');
   const concepts = new Set([concept]);
-  // A set is gone through in the order of adding, what is added meanwhile too.
+  // The iteration of a Set includes elements that are added meanwhile.
   for (const each of concepts) {
     for (const next of relationsOf(each, relation)) concepts.add(next);
     requireFew(concepts.size);
@@ -209,7 +209,7 @@ function codesPredicates(
   return rows.parameters.map((parameter) => ({ index: 'codes', parameter, codes: hashed }));
 }
 
-/** Each is a statement or more. */
+/** Maximum number of value sets and concepts of one parameter; each is a statement or more. */
 const MAX_VALUE_SETS = 20;
 
 /** Throws tooCostly. */
@@ -220,7 +220,7 @@ export function requireFewValueSets(anyOf: readonly Predicate[]): void {
   throw fhirError('tooCostly', { reason });
 }
 
-/** One predicate for all codes of a parameter. Throws tooCostly when they come to too many. */
+/** Merges the codes of a parameter into one predicate. Throws tooCostly for too many codes. */
 export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
   const codes = new Map<number, HashedCode[]>();
   const others: Predicate[] = [];
@@ -232,7 +232,7 @@ export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
     const known = codes.get(predicate.parameter) ?? [];
     codes.set(predicate.parameter, known);
     for (const code of predicate.codes) known.push(code);
-    // Where codes are spelt in two ways, each counts twice.
+    // Codes with two spellings are hashed twice.
     requireFew(known.length / 2);
   }
   return [

@@ -8,7 +8,7 @@ import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } 
 import { resolveHierarchy } from './resolve-hierarchy';
 import { resolveLists } from './resolve-lists';
 
-/** Whether none of them waits for what stored data tell, scans included. */
+/** True if no criterion depends on stored data that must be read first; scans count as such. */
 export function isResolved(criteria: readonly Criterion[]): boolean {
   return criteria.every(({ anyOf }) =>
     anyOf.every((predicate) => {
@@ -35,7 +35,7 @@ export function isResolved(criteria: readonly Criterion[]): boolean {
   );
 }
 
-/** The types of which resources decide who meets criteria that are resolved: that of the search, and those of chains. */
+/** The types whose resources determine the matches of resolved criteria: that of the search, and those of chains. */
 export function decidingTypes(type: number, criteria: readonly Criterion[]): number[] {
   const types = new Set([type]);
   const add = (of: readonly Criterion[]): void => {
@@ -58,9 +58,9 @@ export function decidingTypes(type: number, criteria: readonly Criterion[]): num
 }
 
 /**
- * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
- * are of one space: planSearch replaces those.
- * Cost: nothing where there are none; else a statement for each, some where terminology is asked.
+ * Replaces predicates whose meaning depends on stored data, at any depth of chains. Scans stay, because they depend on
+ * one space; planSearch replaces them.
+ * Cost: nothing without such predicates; else a statement for each, several for terminology.
  * Throws invalidParameterValue, tooCostly, notSupported.
  */
 export async function resolveCriteria(
@@ -116,7 +116,7 @@ async function resolveCriterion(
 
 /**
  * Resolves a bare id to the one type that resources refer to by it; several types are an error (docs/search.md,
- * Reference). Keeps the predicates of that type only.
+ * Reference). Keeps only the predicates of that type.
  */
 async function resolveBareIds(
   services: Pick<Services, 'database'>,
@@ -142,7 +142,7 @@ async function resolveBareIds(
     }
     for (const predicate of predicates) {
       const { targetType } = predicate;
-      // What no stored resource refers to may still be referred to by contained ones.
+      // Contained resources may refer to an id that no stored resource refers to.
       if (types.length === 0 || (targetType !== undefined && types.includes(targetType))) met.add(predicate);
     }
   }

@@ -3,7 +3,7 @@ import type { PendingPredicate, Predicate } from '../../search/predicate';
 import type { Services } from '../../ports';
 import { findMembers } from '../../storage/search/hierarchy';
 
-/** Members of one hierarchy that are searched for together. */
+/** Maximum number of members of one hierarchy in a search. */
 const MAX_MEMBERS = 10_000;
 
 /**
@@ -21,6 +21,6 @@ export async function resolveHierarchy(
     const reason = `More than ${MAX_MEMBERS} resources are ${relation} the one that is named; a search goes up to there`;
     throw fhirError('tooCostly', { reason });
   }
-  // However few they are: the order of a search must not change with them from page to page.
+  // Independent of their number, since the order of a search must not change from page to page.
   return parameters.map((parameter) => ({ index: 'references', parameter, targets, targetType }));
 }

@@ -9,18 +9,18 @@ import type { SearchServices, Services } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { planSearch } from './plan-search';
 
-/** Patients whose lists one search may ask for. */
+/** Maximum number of patients in a search by functional lists. */
 const MAX_PATIENTS = 20;
-/** Newest lists of one patient that are looked at for one that is kept up to date. */
+/** Maximum number of the patient's newest lists that are read to find one with mode `working`. */
 const MAX_LISTS = 100;
-/** Where a search says which patient it is about. */
+/** Parameters that name the patient of a search. */
 const PATIENT_PARAMETERS: ReadonlySet<string> = new Set(['patient', 'subject', COMPARTMENT]);
 
 /**
- * Puts the very list in the place of each functional one (search.html#list): of the patient that a criterion beside it
+ * Replaces each functional list by a stored list (search.html#list): for the patient that another criterion
  * names, the newest by List.date with the status `current` and the mode `working`, "the master list, maintained in an
- * ongoing fashion" (list-mode). Cost: nothing where there are none, else a statement for each patient.
- * Throws invalidParameterValue where no patient is named, tooCostly.
+ * ongoing fashion" (list-mode). Cost: nothing without such lists, else a statement for each patient.
+ * Throws invalidParameterValue if no patient is named, tooCostly.
  */
 export async function resolveLists(
   services: SearchServices,

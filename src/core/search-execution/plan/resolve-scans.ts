@@ -1,6 +1,6 @@
 /**
- * Searches for what no index holds: the texts of the resources are read, and the keys of those that pass take the place
- * of the predicate. Patterns in SQL keep most texts inside the database.
+ * Searches for values that no index has: the texts of the resources are read, and the keys of the matches replace
+ * the predicate. SQL patterns filter out most texts inside the database.
  */
 import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
@@ -30,29 +30,29 @@ import {
   type Containment,
 } from './scan-contained';
 
-/** Keys that stand for one scan at most. */
+/** Maximum number of matches of one scan. */
 const MAX_FOUND = 10_000;
-/** So many resources that meet the other criteria are read by their keys, rather than all of the type. */
+/** Up to this number, the matches of the other criteria are read by key; beyond it, the whole type is read. */
 const MAX_CANDIDATES = 10_000;
-/** Each is looked for in each text. */
+/** Maximum number of alternatives; each is searched for in each text. */
 const MAX_ALTERNATIVES = 50;
-/** Further ones would cost more than they keep back; PostgreSQL remembers 32 in their compiled form. */
+/** Further patterns would cost more than they filter out; PostgreSQL caches 32 compiled patterns. */
 const MAX_PATTERNS = 8;
-/** Resources that one statement looks at. */
+/** Resources per statement. */
 const CHUNK = 1_000;
-/** All statements of one scan together; a single one has the statement's own limit. */
+/** Time limit of all statements of one scan; a single one has the statement timeout. */
 const MAX_SCAN_MS = 10_000;
-/** After so many milliseconds of tests other requests get a turn. */
+/** Milliseconds of tests after which other requests get a turn. */
 const TURN_MS = 10;
 
-/** Keys of whole scans, for their next pages: worth something until a resource of the type changes. */
+/** Cache of the keys of whole scans, for their next pages; valid until a resource of the type changes. */
 const memory = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
 
 /**
- * Replaces scans by the keys of the resources of this space that pass them, at any depth of chains. Where few resources
- * meet the other criteria beside a scan, only those are read.
- * Cost: nothing where there are none; else the texts of the type: a second for some 100 MB.
- * Throws tooCostly when more than 10,000 pass, searchTimeout after ten seconds.
+ * Replaces scans by the keys of their matches in this space, at any depth of chains. If few resources
+ * match the other criteria, only those are read.
+ * Cost: nothing without scans; else the texts of the type: a second for some 100 MB.
+ * Throws tooCostly for more than 10,000 matches, searchTimeout after ten seconds.
  */
 export async function resolveScans(
   services: SearchServices,
@@ -64,7 +64,7 @@ export async function resolveScans(
   const resolved = await Promise.all(
     of.criteria.map((criterion) => resolveInner(services, space, { of, criterion, containment })),
   );
-  // Those that are nothing but scans are one: each text is read once, and has to pass all of them.
+  // Criteria that are only scans are merged: each text is read once, and must pass all of them.
   const isPure = ({ anyOf, isNegated }: Criterion): boolean =>
     isNegated !== true && anyOf.length > 0 && anyOf.every(({ index }) => index === 'scan');
   const pure = resolved.filter(isPure);
@@ -104,7 +104,7 @@ function isScanned({ anyOf }: Criterion): boolean {
   return anyOf.some(({ index }) => index === 'scan');
 }
 
-/** The criterion with the scans inside its chains resolved. */
+/** The criterion, with the scans inside its chains resolved. */
 async function resolveInner(
   services: SearchServices,
   space: number,
@@ -132,7 +132,7 @@ async function resolveInner(
           return [{ ...predicate, source: await resolve(predicate.source) }];
         case 'all': {
           const { criteria } = await resolve({ ...of, criteria: predicate.criteria }, containment);
-          // What nothing can meet would only cost the plan its choice.
+          // An alternative that nothing can match would only lead to a worse plan.
           return criteria.some(isImpossible) ? [] : [{ ...predicate, criteria }];
         }
         default:
@@ -143,7 +143,7 @@ async function resolveInner(
   return { ...criterion, anyOf: anyOf.flat() };
 }
 
-/** @param others what the resources must meet besides */
+/** @param others the criteria that the resources must match as well */
 async function resolveTogether(
   services: SearchServices,
   space: number,
@@ -171,7 +171,7 @@ async function resolveTogether(
   }
 }
 
-/** Alternatives that are words of the same texts become one. Throws tooCostly for too many. */
+/** Merges alternatives that are words of the same texts. Throws tooCostly for too many. */
 function mergeScans(scans: readonly Scan[]): readonly Scan[] {
   if (scans.length > MAX_ALTERNATIVES) {
     const reason = `A search for words may have at most ${MAX_ALTERNATIVES} alternatives`;
@@ -190,7 +190,7 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
   return [...merged.values()];
 }
 
-/** What a scan says, but for the space that it is of. */
+/** The content of a scan without its space. */
 function toKey(said: unknown): string {
   return JSON.stringify(said, (name, value: unknown) => (name === 'space' ? undefined : value));
 }
@@ -263,8 +263,8 @@ async function findStored(
     await reader.read(texts);
     from = next;
   }
-  // What changed meanwhile may be in the keys or not: they are worth nothing for the next page. What a transaction sees of
-  // itself may never be.
+  // Resources that changed meanwhile may be missing, so the keys are not cached. Neither is the view of a transaction,
+  // which may never be committed.
   if (
     services.isWithinTransaction !== true &&
     (await lastChangeOf(database, space, [others.type])) === change
@@ -274,12 +274,12 @@ async function findStored(
   return reader.found;
 }
 
-/** Of the tests of which a resource must pass one: the bit that it must have. */
+/** The presence bit that a resource needs to pass one of the tests. */
 function ordinalOf([first, ...others]: readonly ScanTest[]): number | undefined {
   return others.every(({ ordinal }) => ordinal === first?.ordinal) ? first?.ordinal : undefined;
 }
 
-/** Of the tests of which a resource must pass one: what its text must match. */
+/** The patterns that a text must match to pass one of the tests. */
 function patternsOfAny(tests: readonly ScanTest[]): readonly string[] {
   const [first, ...others] = tests;
   if (first === undefined || others.length === 0) return first?.patterns ?? [];
@@ -287,7 +287,7 @@ function patternsOfAny(tests: readonly ScanTest[]): readonly string[] {
   return [tests.map(({ patterns: [pattern = ''] }) => pattern).join('|')];
 }
 
-/** The keys of all resources that meet the criteria; undefined where they are many, or cannot be listed. */
+/** The keys of all matches of the criteria; undefined if they are many or cannot be listed. */
 async function findCandidates(
   { database, estimator }: Pick<Services, 'database' | 'estimator'>,
   space: number,
@@ -307,11 +307,11 @@ async function findCandidates(
     after: undefined,
     limit: MAX_CANDIDATES + 1,
   });
-  // The counts may be half a minute old.
+  // The estimated counts may be half a minute old.
   return heads.length > MAX_CANDIDATES ? undefined : heads.map(({ keyText }) => keyOfText(keyText));
 }
 
-/** Tests texts and keeps the keys of those that pass. */
+/** Tests texts and collects the keys of those that pass. */
 class Reader implements ContainedTest {
   readonly found: ResourceKey[] = [];
   private readonly started = performance.now();

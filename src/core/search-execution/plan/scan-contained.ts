@@ -1,4 +1,4 @@
-/** Searches for what no index holds in contained resources, where a chain leads to them: their containers are read. */
+/** Searches contained resources that a chain leads to for values that no index has, by reading their containers. */
 import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { Release } from '../../fhir/release';
@@ -10,22 +10,22 @@ import { findContainers, type ChainLink } from '../../storage/search/contained-m
 import { scanKeys, type ScannedText, type TextScan } from '../../storage/search/text-scan';
 import { keyOfText } from '../../storage/read/version-row';
 
-/** Containers that are read for one link. */
+/** Maximum number of containers for one type. */
 const MAX_CONTAINERS = 10_000;
-/** Containers that one statement reads. */
+/** Containers per statement. */
 const CHUNK = 1_000;
 
 type Target = Extract<Predicate, { index: 'target' }>;
 
-/** A link of a chain by which resources of a type refer to what they contain. */
+/** A link of a chain by which resources of a type refer to resources that they contain. */
 export interface ContainingLink extends ChainLink {
-  /** The number of the type of the containers. */
+  /** Number of the containers' type. */
   readonly container: number;
 }
 
 /**
- * Where the resources that a criterion is asked of may be contained: in what refers to them by the first, or by way of
- * another contained resource, to which it refers by the second.
+ * The links by which the resources of a criterion may be contained. `direct`: their container refers to them;
+ * `indirect`: another contained resource refers to them, and the container refers to that one.
  */
 export interface Containment {
   readonly direct: readonly ContainingLink[];
@@ -33,7 +33,7 @@ export interface Containment {
 }
 export const NOT_CONTAINED: Containment = { direct: [], indirect: [] };
 
-/** The same, one link further. `container`: the number of the type that the chain leads from. */
+/** The containment one link further. `container`: the number of the type that the link leads from. */
 export function containmentBehind(
   container: number,
   { looksInside = false, parameters, urls, target: { type } }: Target,
@@ -43,16 +43,16 @@ export function containmentBehind(
   return { direct: looksInside ? [{ container, parameters, type }] : [], indirect: direct };
 }
 
-/** What contained resources are asked. */
+/** The test of contained resources. */
 export interface ContainedTest {
   passes(resource: JsonObject): boolean;
-  /** To be called between resources. Throws timeout. */
+  /** Must be called between resources. Throws timeout. */
   letOthersWork(): Promise<void>;
 }
 
 /**
- * The contained resources of the type of the scan that pass, where the links lead to such. The scan's patterns hold for
- * the texts of containers too.
+ * The contained resources of the scan's type that pass the test and that the links lead to. The scan's patterns apply
+ * to the texts of containers too.
  * Cost: a statement for each link, and the texts of its containers. Throws tooCostly for more than 10,000 containers.
  */
 export async function scanContained(
@@ -97,7 +97,7 @@ function byContainer(links: readonly ContainingLink[]): ReadonlyMap<number, read
   return found;
 }
 
-/** Each once. */
+/** The text of each container, once. */
 async function* textsOf(
   { database }: Pick<Services, 'database'>,
   scan: TextScan,

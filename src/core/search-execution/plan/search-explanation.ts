@@ -1,4 +1,4 @@
-/** What `_explain=true` says: how a search was executed, for operators. */
+/** The output of `_explain=true`: shows operators how a search was executed. */
 import { type Issue } from '../../errors';
 import type { AccessPath } from '../../search/access-path';
 import type { Order } from '../../search/order';
@@ -6,11 +6,11 @@ import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate'
 import { RecordedStatements } from '../../storage/connection/recorded-statements';
 import type { Plan } from './plan';
 
-/** Plans that one answer tells. */
+/** Maximum number of plans in one answer. */
 const MAX_PLANS = 50;
 const LONGEST_NAME = 200;
 
-/** What one search tells of itself: names of parameters, SQL and times, never a value that anybody sent or stored. */
+/** Collects names of parameters, SQL and times of one search, but never a value that a client sent or stored. */
 export class SearchExplanation {
   readonly statements = new RecordedStatements();
   private readonly started = performance.now();
@@ -22,7 +22,7 @@ export class SearchExplanation {
     private readonly typeName: (number: number) => string | undefined,
   ) {}
 
-  /** @param counts of each criterion; empty where they were not needed */
+  /** @param counts of each criterion; empty if they were not needed */
   addPlan({ space, type, criteria, order, accessPath }: Plan, counts: readonly number[]): void {
     if (this.plans.length >= MAX_PLANS) return;
     const place = space === this.own ? "the tenant's own resources" : 'the base resources';
@@ -96,7 +96,7 @@ function describeCount(count: number | undefined): string {
   return count === Infinity ? 'has too many index rows to count, or none' : `has about ${count} index rows`;
 }
 
-/** The name, how many alternatives it has on which indexes, and how each chain is gone along. */
+/** The name, the number of alternatives by index, and how each chain is resolved. */
 function describe({ name, anyOf, isNegated }: Criterion): string {
   const kinds = new Map<string, number>();
   for (const predicate of anyOf) {

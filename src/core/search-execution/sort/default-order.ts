@@ -16,7 +16,7 @@ export function hidesDate(
   return date !== undefined && permissionsOf(services, context)?.elements.mayAsk(date) === false;
 }
 
-/** The order of matches when the client asks for none. */
+/** The order of matches without `_sort`. */
 export function defaultOrderFor(
   services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,

@@ -6,7 +6,7 @@ import { runKeys, type MatchHead } from '../../storage/search/search-run';
 import { planSearch } from '../plan/plan-search';
 import { matchingReason, planningReason, withReason } from '../search-timeout';
 
-/** For matches that are wanted in no order. */
+/** The order for matches whose order does not matter. */
 export const BY_KEY: HeadOrder = { by: 'key', descending: true };
 
 /** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
@@ -22,7 +22,7 @@ export async function gatherHeads(
   throw fhirError('tooCostly', { reason });
 }
 
-/** As `gatherHeads`; undefined where there are more than `most`. */
+/** As `gatherHeads`; undefined if there are more than `most`. */
 export async function findHeads(
   services: SearchServices,
   space: number,

@@ -1,4 +1,4 @@
-/** `_sort` by several keys: the first is walked, and what is equal by it is sorted by the others in the process. */
+/** `_sort` by several keys: an index scan by the first key; ties are sorted by the other keys in the process. */
 import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -15,14 +15,14 @@ import { readMatches } from './sort-in-memory';
 import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
 import { matchingReason, withReason } from '../search-timeout';
 
-/** Heads that are read at once, at least. */
+/** Minimum number of heads that one statement reads. */
 const CHUNK = 100;
 
 /**
- * A page in the order of all keys; the plan walks the first. Cursors are those of `searchSorted`. The total stands
- * there where the page holds all matches.
- * Throws invalidCursor. Undefined where more are equal by the first key than are gathered.
- * Cost: a statement for the keys and one for the texts of what is equal by the first key to something on the page.
+ * A page in the order of all keys; the plan scans in the order of the first. Cursors are those of `searchSorted`. The
+ * total is set if the page holds all matches.
+ * Throws invalidCursor. Undefined if more than MAX_SORTED matches are equal by the first key.
+ * Cost: a statement for the keys, and one for the texts of the matches that tie with the page by the first key.
  */
 export async function searchTies(
   services: SearchServices,
@@ -70,12 +70,12 @@ export async function searchTies(
   };
 }
 
-/** The matches in the order of the first key, never a part of those that are equal by it. */
+/** The matches in the order of the first key, in complete groups of ties. */
 class TiedHeads {
   private readonly phases: Phase[];
   private phase: Phase | undefined;
   private after: Position['after'] | undefined;
-  /** Nothing more is to be read of the phase. */
+  /** True: the phase has no further heads to read. */
   private isRead = true;
   private readonly buffer: MatchHead[] = [];
 
@@ -96,7 +96,10 @@ class TiedHeads {
     this.isRead = false;
   }
 
-  /** At least so many, fewer at the end of a phase, none at the end of all; undefined: more are equal than are gathered. */
+  /**
+   * At least `least` heads, fewer at the end of a phase, none at the end of all. Undefined if a group of ties exceeds
+   * MAX_SORTED.
+   */
   async next(least: number): Promise<MatchHead[] | undefined> {
     for (;;) {
       const whole = this.countWhole();
@@ -112,7 +115,7 @@ class TiedHeads {
     }
   }
 
-  /** Of the last value that was read there may be more. */
+  /** Number of buffered heads in complete groups; the group of the last value may continue. */
   private countWhole(): number {
     const last = this.buffer.at(-1);
     if (last === undefined || this.isRead) return this.buffer.length;
@@ -124,7 +127,7 @@ class TiedHeads {
     return last === undefined ? 0 : this.buffer.length - this.firstOf(last);
   }
 
-  /** Position of the first that is equal to the last one. */
+  /** Position of the first head that ties with the last one. */
   private firstOf(last: MatchHead): number {
     const { order } = this.plan;
     const value = groupOf(order, last.sortValue);
@@ -142,7 +145,7 @@ class TiedHeads {
   }
 }
 
-/** Equal for what is equal by the first key. */
+/** A value that is equal for ties by the first key. */
 function groupOf(order: Order, sortValue: StoredSortValue): StoredSortValue {
   return isNumber(order, sortValue) ? beginningOfDouble(sortValue) : sortValue;
 }
@@ -151,11 +154,11 @@ function isNumber(order: Order, value: StoredSortValue | undefined): value is nu
   return order.by === 'value' && order.rows.domain === 'number' && typeof value === 'number';
 }
 
-/** The place before everything that has this value, as it is walked. Throws invalidCursor. */
+/** The position before all matches with this value, in the direction of reading. Throws invalidCursor. */
 function beginningOf(order: Order, first: SortValue, isBackward: boolean): Position {
   const stored = order.by === 'value' ? toStoredValue(order, first) : first;
   const isDescending = order.descending !== isBackward;
-  // What is open at its beginning lies above it.
+  // A range that is open at its beginning lies above the value.
   const sortValue = isNumber(order, stored) && isDescending ? nextAbove(stored) : stored;
   if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
     throw fhirError('invalidCursor');

@@ -1,4 +1,4 @@
-/** What follows a place in an order that no index has, among more matches than are gathered (sort-in-memory.ts). */
+/** The matches behind a position in an order without an index, for too many matches to sort in memory. */
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { SearchQuery } from '../../search/parse-search';
@@ -13,18 +13,18 @@ import { followingOf, readSortValues, type Sortable, type SortedStart } from './
 import { matchingReason, planningReason, withReason } from '../search-timeout';
 import { valueKeysOf } from './value-sources';
 
-/** All statements and texts together; a single statement has its own limit. */
+/** Time limit of all statements and texts; a single statement has the statement timeout. */
 export const MAX_READING_MS = 10_000;
 
-/** Which of those that follow are wanted. */
+/** The wanted part of the following matches. */
 export interface Wanted {
   readonly skipped: number;
   readonly limit: number;
 }
 
 /**
- * The matches of the tenant's own space that follow the place, in order, as they are walked. Throws searchTimeout.
- * Cost: one statement that sorts the values of all matches, and what `valueKeysOf` says; where rows do not tell the
+ * The matches of the tenant's own space behind the position, in the direction of reading. Throws searchTimeout.
+ * Cost: one statement that sorts the values of all matches, and that of `valueKeysOf`; if rows do not have all
  * values, the texts of all matches, some 40 µs each.
  */
 export async function findFollowing(
@@ -55,7 +55,7 @@ export async function findFollowing(
   return withReason(search(), () => matchingReason(plan));
 }
 
-/** How all matches are found, in no order. */
+/** A plan for all matches, in no order. */
 export function planOfAll(
   services: SearchServices,
   { space }: RequestContext,
@@ -74,7 +74,7 @@ export function planOfAll(
   );
 }
 
-/** Heads are read in chunks of twice as many as are gathered otherwise. Throws timeout. */
+/** Sorts by values from texts, in chunks of heads twice as large as the limit for sorting in memory. Throws timeout. */
 async function findByTexts(
   services: SearchServices,
   context: RequestContext,

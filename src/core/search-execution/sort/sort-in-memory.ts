@@ -13,12 +13,12 @@ import { toReadVersion } from '../../interactions/stored-version';
 import { findVisibleBase } from '../page/visible-base';
 
 /**
- * The search for everything that the database has no order for: several keys, keys that are not in an index as they
- * sort, and conformance types, where the tenant's own resources and the base ones are one set; and for few matches in an
- * order that the database would find slowly (value-order.ts, whose cursors are the same). Up to MAX_SORTED matches are
- * gathered and sorted here; of more, what follows the place is found otherwise (sort-in-database.ts).
- * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts; of
- * more that of `findFollowing`. Throws invalidCursor, searchTimeout.
+ * Sorts matches in memory when the database has no order for them: several keys, keys whose index rows are not in sort
+ * order, and conformance types, where the tenant's own resources and the base ones are one set. Also for few matches in
+ * an order that the database would find slowly (value-order.ts, which has the same cursors). Up to MAX_SORTED matches
+ * are sorted here; for more, the database finds those behind the position (sort-in-database.ts).
+ * Cost: a statement for the matches, one for the page, and one for each thousand matches when values are in the texts;
+ * for more matches that of `findFollowing`. Throws invalidCursor, searchTimeout.
  */
 export async function searchSorted(
   services: SearchServices,
@@ -71,17 +71,17 @@ export async function searchSorted(
   }
 }
 
-/** What a page is of. */
+/** The search that a page belongs to. */
 export interface PageOf {
   readonly query: SearchQuery;
   /** Number of the type. */
   readonly type: number;
   readonly cursorScope: string;
-  /** Of the client. */
+  /** The client's space. */
   readonly space: TenantSpace;
 }
 
-/** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
+/** The page of the following matches; `following` has one match more than the page if there is a further page. */
 export async function readMatches(
   services: Pick<Services, 'extensionBase' | 'keys' | 'reader' | 'secretKeys'>,
   { query, type, cursorScope, space }: PageOf,
@@ -118,7 +118,7 @@ export async function readMatches(
   };
 }
 
-/** The rows of a page, read space by space; what was deleted since it was found has none. */
+/** The rows of a page, read space by space; deleted resources have none. */
 async function readPage(
   services: Pick<Services, 'reader'>,
   type: number,

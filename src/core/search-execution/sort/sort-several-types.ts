@@ -11,7 +11,7 @@ import { MAX_READING_MS } from './sort-in-database';
 import { readSortValues, type Sortable, type SortedPlace } from './sortables';
 import type { FoundMatches, TypeMatch, TypeStream } from '../page/type-stream';
 
-/** A place in the order over all types. */
+/** A position in the order over all types. */
 interface Position extends SortedPlace {
   readonly typeNumber: number;
 }
@@ -22,9 +22,9 @@ interface Located {
 }
 
 /**
- * The matches of all types, sorted by keys that they have in common, from the beginning of the page on. Ties by type,
- * and in a type by key, the way of the first key. Few of them are gathered and sorted here; of more, what follows in each
- * type is found by itself (sort-in-database.ts), and the first of all these are kept.
+ * The matches of all types from the beginning of the page on, sorted by keys that the types share. Ties by type, and in
+ * a type by key in the direction of the first key. Few matches are sorted in memory. For more, each type finds its own
+ * following matches (sort-in-database.ts), and the first of all are taken.
  * Throws invalidCursor, timeout.
  */
 export async function sortTypes(
@@ -59,7 +59,7 @@ export async function sortTypes(
   };
 }
 
-/** Undefined: there are more than are gathered. */
+/** Undefined if there are more matches than the limit for sorting in memory. */
 async function gatherFew(
   services: SearchServices,
   context: RequestContext,
@@ -100,7 +100,7 @@ async function locate(
   return located;
 }
 
-/** The first ones behind the place, of those in each type; no more than some times `limit` are held. */
+/** The first matches of all types behind the position; holds no more than a few times `limit`. */
 async function findInEach(
   query: TypesQuery,
   streams: readonly TypeStream[],
@@ -119,7 +119,10 @@ async function findInEach(
   return first;
 }
 
-/** Where a type goes on behind a match of another: with what is equal to it, if its own turn comes later, else behind. */
+/**
+ * The position from which a type continues behind a match of another: before its ties if the type comes later, else
+ * behind.
+ */
 function placeIn(
   { typeNumber }: TypeStream,
   { sort }: TypesQuery,

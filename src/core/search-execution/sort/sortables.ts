@@ -1,4 +1,4 @@
-/** Matches with the values that they are sorted by, and places among them. */
+/** Matches with their sort values, and positions among them. */
 import { setImmediate } from 'node:timers/promises';
 import type { RequestContext } from '../../context';
 import type { CursorContent } from '../page/cursor';
@@ -12,20 +12,20 @@ import { compareKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText, type PageRow } from '../../storage/read/version-row';
 import { openPage, type Walk } from '../page/search-position';
 
-/** Texts that one statement brings while sort values are read from them; of so many matches they are kept for the page. */
+/** Texts that one statement reads for sort values; up to this number of matches the rows are reused for the page. */
 const CHUNK = 1000;
-/** Texts that are parsed before others have their turn. */
+/** Texts that are parsed before other requests get a turn. */
 const PARSED_AT_ONCE = 100;
 
 export interface Sortable {
   readonly space: number;
   readonly head: MatchHead;
   readonly values: readonly SortValue[];
-  /** Where it was read for its values. */
+  /** The row, if it was read for the values. */
   readonly row?: PageRow | undefined;
 }
 
-/** A place in the order: the values of all keys, then the key of the resource. */
+/** A position in the order: the values of all keys, then the key of the resource. */
 export interface SortedPlace {
   readonly values: readonly SortValue[];
   readonly key: string;
@@ -35,7 +35,7 @@ export function placeOf({ values, head }: Sortable): SortedPlace {
   return { values, key: head.keyText };
 }
 
-/** Where a page begins; `place` is undefined at the beginning of all, or backward at the end. */
+/** The beginning of a page; `place` is undefined at the beginning of all matches, or backward at the end. */
 export interface SortedStart extends Walk {
   readonly place: SortedPlace | undefined;
 }
@@ -57,7 +57,7 @@ function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
   return { values: content.slice(0, -1), key };
 }
 
-/** Those that follow the place, in order, as they are walked. */
+/** The matches behind the position, in the direction of reading. */
 export function followingOf(
   query: SearchQuery,
   sortables: readonly Sortable[],
@@ -69,7 +69,7 @@ export function followingOf(
     .sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
 }
 
-/** Ties by key, the way of the first key. */
+/** Compares by all sort keys; ties by key, in the direction of the first sort key. */
 export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
   for (const [index, { descending }] of sort.entries()) {
     const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
@@ -78,7 +78,7 @@ export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPl
   const order = compareKeys(a.key, b.key);
   return sort[0]?.descending === true ? -order : order;
 }
-/** What a cursor says of its place. */
+/** The content of the cursor behind a match. */
 export function contentOf({ values, head }: Sortable): CursorContent {
   return [...values, head.keyText];
 }

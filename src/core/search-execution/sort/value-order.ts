@@ -6,8 +6,8 @@ import type { Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
 
 /**
- * The order of a key whose index rows lie in it; undefined where there is none. Numbers lie in it unless some of
- * the space have more digits than their row tells. Cost: of numbers one statement with one index probe.
+ * The order of a key whose index rows are in sort order; undefined if there is none. Rows of numbers are, unless a
+ * number in the space has more digits than its row holds. Cost: for numbers one statement with one index probe.
  */
 export async function valueOrderOf(
   services: Pick<Services, 'database' | 'definitionsOf'>,

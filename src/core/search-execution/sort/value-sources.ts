@@ -1,4 +1,4 @@
-/** Where the values of the keys of `_sort` stand in index rows, with all that these rows do not tell themselves. */
+/** Finds the values of `_sort` keys in index rows, and the texts for what those rows hold only as hashes or keys. */
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
@@ -18,16 +18,16 @@ import { findHashes, findOpenLows, findUnknownTargets } from '../../storage/sear
 import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { SortedPlace } from './sortables';
 
-/** Texts that are looked up for one key of an order; of more, the texts of all matches are read. */
+/** Maximum number of texts to look up for one key; with more, the texts of all matches are read. */
 const MAX_LOOKED_UP = MAX_SORTED;
-/** Texts of resources that are read at once. */
+/** Texts per statement. */
 const CHUNK = 100;
-/** Each costs a pass over its rows. */
+/** Maximum number of keys; each costs a pass over its rows. */
 const MAX_KEYS = 10;
-/** What PostgreSQL does not take as a text: NUL, and halves of characters. */
+/** What PostgreSQL cannot store in a text: NUL and lone surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** What hashes stand for, which they do for ever. */
+/** Cache of the texts of hashes; a hash never changes its meaning. */
 const memory = forEachDatabase(
   () =>
     new LRUCache<string, string>({
@@ -36,27 +36,27 @@ const memory = forEachDatabase(
     }),
 );
 
-/** The keys of an order as the database sorts by them. */
+/** The keys of an order in the form that the database sorts by. */
 export interface ValueKeys {
   readonly keys: readonly ValueKey[];
-  /** Undefined where the database knows no such place. */
+  /** The position in the database's order; undefined if it has none there. */
   placeOf(place: SortedPlace): ValuePlace | undefined;
-  /** What the texts of resources give for what columns hold (search/sort-value.ts). */
+  /** The sort values for the values of columns (search/sort-value.ts). */
   valuesOf(stored: ValuePlace['values']): readonly SortValue[];
 }
 
 interface Sourced {
   readonly source: ValueSource;
-  /** As the column has it; undefined: it has no such values. */
+  /** The column's value for a sort value; undefined: the column has no such values. */
   storedOf(value: string | number): string | number | undefined;
-  /** Undefined: as the column has it. */
+  /** The sort value for a column's value; undefined: they are equal. */
   readonly sortValueOf?: (stored: number) => SortValue;
 }
 
 /**
- * Undefined where rows do not tell all values: canonicals, numbers of more digits than a double, more than MAX_LOOKED_UP
- * codes or addresses. Cost: some lookups; for codes and references two statements, and the text of a resource for each
- * different code, address elsewhere, and target that is not there, the first time.
+ * The keys of the order; undefined if rows do not have all values: canonicals, numbers with more digits than a double,
+ * more than MAX_LOOKED_UP codes or addresses. Cost: some lookups; for codes and references two statements, and, the
+ * first time, the text of a resource for each different code, external address and missing target.
  */
 export async function valueKeysOf(
   services: SearchServices,
@@ -100,7 +100,7 @@ class LookUp {
     this.space = context.space.number;
   }
 
-  /** @param isOnlyKey `>5` comes after 5; beside other keys the two are equal (search/sort-value.ts) */
+  /** @param isOnlyKey `>5` sorts after 5; with further keys the two are equal (search/sort-value.ts) */
   async sourceOf(column: SortColumn, isOnlyKey: boolean): Promise<Sourced | undefined> {
     switch (column.in) {
       case 'head':
@@ -149,7 +149,7 @@ class LookUp {
     const ranks = new Map([...textOfHash].map(([hash, text]) => [hash, rankOf.get(text) ?? 0]));
     return {
       source: { of: 'rank', parameters: rows.map(({ parameter }) => parameter), ranks },
-      // A code that is not there any more stands between two that are.
+      // A code that no longer exists has a rank between those of its neighbours.
       storedOf: (value) =>
         typeof value !== 'string'
           ? undefined
@@ -166,7 +166,7 @@ class LookUp {
     );
     if (addresses === undefined || [...addresses.values()].some((text) => UNSTORABLE.test(text)))
       return undefined;
-    // Which of them are to resources of one type, their hashes do not tell.
+    // Hashes of addresses do not have the target type.
     if (addresses.size > 0 && rows.some(({ targetType }) => targetType !== undefined)) return undefined;
     const ids: { type: number; key: string; told: string }[] = [];
     for (const { parameter, targetsOf } of rows) {
@@ -208,7 +208,7 @@ class LookUp {
     };
   }
 
-  /** What the hashes under some parameters stand for; undefined: they are too many, or rows are older than their rules. */
+  /** The texts of the hashes of some parameters; undefined: too many, or the rows are older than the indexing rules. */
   private async textsOf(
     rows: readonly {
       readonly parameter: number;
