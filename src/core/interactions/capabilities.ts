@@ -18,7 +18,7 @@ import { listQueries, queriesVersion } from './named-queries';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
 
-/** The interactions of src/core/interactions, by their names in a CapabilityStatement. */
+/** The interactions of src/core/interactions, by their codes in a CapabilityStatement. */
 const INTERACTIONS = [
   'read',
   'vread',
@@ -35,14 +35,14 @@ const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-s
   code,
 }));
 
-/** Of AuditEvents that are kept apart (docs/audit.md): they are made, and never changed. */
+/** For AuditEvents in a space of their own (docs/audit.md): they are created and never changed. */
 const OF_AUDIT_EVENTS = {
   interaction: INTERACTIONS.filter(({ code }) => !['update', 'patch', 'delete'].includes(code)),
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',
 };
 
-/** What a statement tells of the settings of a tenant, and of the server. */
+/** Settings of the tenant and the server that a statement shows. */
 interface Told {
   readonly isAuditApart: boolean;
   /** http://hl7.org/fhir/reference-handling-policy */
@@ -63,26 +63,26 @@ function toTold(
 interface Made {
   readonly definitions: Definitions;
   readonly told: string;
-  /** Of the definitions that named queries are among. */
+  /** Version of the tenant's OperationDefinitions, which define named queries. */
   readonly queriesVersion: string;
   readonly capabilities: Capabilities;
 }
 
-/** Statements of tenants that are kept, a megabyte or two each. */
+/** Maximum number of cached statements of tenants, a megabyte or two each. */
 const MAX_OWN = 20;
-/** Spaces that are known to add nothing, by the version of their definitions. */
+/** Maximum number of cached spaces without own parameters and queries, with the version of their definitions. */
 const MAX_KNOWN = 1_000;
 
-/** By release and what is told of settings. */
+/** Cache by release and the settings that are shown. */
 const ofReleases = new Map<string, Capabilities>();
 const ofSpaces = forEachDatabase(() => new LRUCache<number, Made>({ max: MAX_OWN }));
 const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
 
-/** Normative portions and statements on terminology, by the texts that they were made of. */
+/** Cache of normative portions and TerminologyCapabilities, by the texts that they were made from. */
 const others = registerCache(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
 
 /**
- * What a space can do, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.
+ * The capabilities of a space, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.
  */
 export async function capabilities(
   services: SearchServices & Pick<Services, 'isAuditApart'>,
@@ -111,9 +111,9 @@ function tagged(text: string): Capabilities {
 }
 
 /**
- * The CapabilityStatement of a space (http.html#capabilities), made from the lists that the server works by: every
- * type, search parameter and operation in it is one that works. Made once for a release and what is told of settings, and
- * for a space with search parameters or named queries of its own again when they change. Cost: one statement, two lookups.
+ * The CapabilityStatement of a space (http.html#capabilities), generated from the tables that the server runs by, so
+ * that it lists only types, search parameters and operations that work. Cached for a release and the settings shown;
+ * for a space with search parameters or named queries of its own, until they change. Cost: one statement, two lookups.
  */
 async function fullCapabilities(
   services: SearchServices & Pick<Services, 'isAuditApart'>,
@@ -205,7 +205,7 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
   };
 }
 
-/** How clients get in, in every mode (docs/access.md); where, .well-known/smart-configuration tells. */
+/** Authentication in every mode (docs/access.md); .well-known/smart-configuration has the addresses. */
 const SECURITY = {
   service: ['SMART-on-FHIR', 'Basic'].map((code) => ({
     coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code }],
@@ -216,7 +216,7 @@ const SECURITY = {
 
 const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
 
-/** `$graphql`, which is no operation of core: src/gateway answers it (graphql.html#conformance). */
+/** `$graphql`, which src/gateway serves and not core (graphql.html#conformance). */
 function servedByGateway({ operations }: Definitions): readonly OperationInfo[] {
   const definition = operations.get(GRAPHQL);
   if (definition === undefined) return [];
@@ -224,10 +224,10 @@ function servedByGateway({ operations }: Definitions): readonly OperationInfo[] 
   return [{ code, definition: url, levels: ['system', 'instance'], types: resources, affectsState }];
 }
 
-/** Parameters that may refer to nearly every type are left out of each type's list: they would double the statement. */
+/** Parameters with more target types are left out of `searchRevInclude`, because they would double the statement. */
 const MOST_TARGETS = 30;
 
-/** Each reference parameter of the type can be included by, and those that may refer to it the other way round. */
+/** `searchInclude`: reference parameters of the type; `searchRevInclude`: those of other types that may refer to it. */
 function includesOf(definitions: Definitions, type: string, isAuditApart: boolean): object {
   const searchInclude = referenceParameters(definitions, type).map(({ code }) => `${type}:${code}`);
   const sources = definitions.resourceTypes.filter((source) => !isAuditApart || source !== AUDIT_EVENT);
@@ -248,7 +248,7 @@ function referenceParameters(definitions: Definitions, type: string): readonly S
     .map(({ parameter }) => parameter);
 }
 
-/** Of a search over all types: those that all have, and `_type`, which R4 says is a token (search.html#type). */
+/** Parameters of searches over all types: those of every type, and `_type`, a token in R4 (search.html#type). */
 function commonParameters(definitions: Definitions): SearchParam[] {
   const [first = [], ...others] = definitions.resourceTypes.map((type) =>
     searchParameters(definitions, type),
@@ -266,7 +266,7 @@ interface SearchParam {
   readonly type: string;
 }
 
-/** Of AuditEvents that are kept apart: none that lead to other resources, and none that the tenant has made. */
+/** For AuditEvents in a space of their own: no parameters that lead to other resources, none of the tenant. */
 function ofAuditEvents(definitions: Definitions): SearchParam[] {
   const listed = searchParameters(definitions.ofRelease ?? definitions, AUDIT_EVENT);
   return listed.filter(({ name }) => !leadsFromAuditEvents(name));

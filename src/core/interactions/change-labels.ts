@@ -9,9 +9,9 @@ import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
 /**
- * Adds profiles, tags and security labels to a resource or takes them away, as a patch of its meta: validated like one,
- * and exact among other writers. The current version afterwards, which is the one before where nothing was to change.
- * Throws notFound, gone, baseResourceReadOnly, and the errors of the resource that it makes.
+ * Adds profiles, tags and security labels to a resource or removes them, by a patch of its meta with the usual
+ * validation and concurrency control. Returns the resulting version, or the current one if nothing changes.
+ * Throws notFound, gone, baseResourceReadOnly, and the validation errors of the result.
  */
 export async function changeLabels(
   services: WriteServices,

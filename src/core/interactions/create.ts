@@ -13,12 +13,14 @@ import { typeNumberOf } from './resource-address';
 import { provenanceWrite } from './provenance';
 import { authorOf, parameterChanges, toVersion } from './replace-version';
 
-/** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
+/**
+ * A server-assigned id is taken by chance less than once in a lifetime, more often if a client PUTs ids of this format.
+ */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Stores a new resource under an id of the server (http.html#create). Throws what its preparation throws;
- * ConditionLost. Cost: one gathered statement, or a transaction on a condition.
+ * Stores a new resource under a server-assigned id (http.html#create). Throws the errors of its preparation;
+ * ConditionLost. Cost: one batched statement, or a transaction for a condition.
  */
 export async function create(
   services: WriteServices,
@@ -50,7 +52,7 @@ export async function create(
       named: targets,
       others: provenance.targets,
     });
-    // Member by member: spreading parts into it took a tenth of a create.
+    // Property by property: spreading objects into it took a tenth of a create.
     const write: VersionWrite = {
       type: typeNumber,
       key: own.key,

@@ -8,8 +8,8 @@ import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 
 /**
- * Deletes a resource: a version of its own that has no content (http.html#delete). What is deleted already, or never
- * was, makes no version. Throws preconditionFailed, baseResourceReadOnly; ConditionLost.
+ * Deletes a resource by a version without content (http.html#delete). If there is no live resource, no version is
+ * made. Throws preconditionFailed, baseResourceReadOnly; ConditionLost.
  */
 export async function deleteResource(
   services: WriteServices,

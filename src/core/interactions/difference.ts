@@ -6,14 +6,15 @@ import type { VersionRow } from '../storage/read/version-row';
 import { addressOf } from './resource-address';
 import { readVersion } from './vread';
 
-/** The same on both sides, so that what the server says of a version is no difference. */
+/** Equal for both versions, so that the server's metadata makes no difference. */
 const SERVER_META = { versionId: 0, lastUpdated: 0, sequence: 0, author: '' };
 
 /**
- * The JSON Patch, as JSON text, that makes one version of a resource of another: of its content, not of what the server says
- * of the version (`meta.versionId`, `lastUpdated`, version-sequence, author). Its paths are those of the resource as a read
- * gives it, so that it can be sent as a patch. Decimals are compared, and kept, to the last digit.
- * Throws what `vread` throws. Cost: two gathered reads; linear in both texts, in the thread for long bodies if they are long.
+ * The JSON Patch, as JSON text, that turns one version of a resource into another. It covers the content and not
+ * the server's metadata of a version (`meta.versionId`, `lastUpdated`, version-sequence, author). Its paths are those
+ * of the resource as a read returns it, so that it can be sent as a patch. Decimals are compared, and kept, to the last
+ * digit.
+ * Throws the errors of `vread`. Cost: two batched reads; linear in both texts, in the worker thread if they are long.
  */
 export async function difference(
   services: WriteServices,

@@ -8,7 +8,7 @@ const LARGEST_PAGE = 1000;
 const PARAMETERS = ['_count', '_since', '_at', '_list', '_since-version', '_cursor', '_'];
 
 /**
- * What the parameters of a history ask for (http.html#history). Throws `invalidValue` for a malformed, repeated or unknown
+ * Parses the parameters of a history (http.html#history). Throws `invalidValue` for a malformed, repeated or unknown
  * one.
  */
 export function parseHistoryParameters(
@@ -45,7 +45,7 @@ function readNumber(given: ReadonlyMap<string, string>, name: string): number | 
   });
 }
 
-/** The range of an instant, dateTime or date; a plus sign that the query turned into a space is understood. */
+/** The range of an instant, dateTime or date. Accepts a space for the plus sign, since URL decoding may replace it. */
 function readTime(given: ReadonlyMap<string, string>, name: string): DateRange | undefined {
   const value = given.get(name);
   if (value === undefined) return undefined;

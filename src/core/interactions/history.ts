@@ -22,35 +22,35 @@ import { toStoredVersion } from './stored-version';
 
 const DEFAULT_COUNT = 50;
 const MAX_COUNT = 1000;
-/** Versions that one page looks at where only those of some time are wanted; then it ends, be it empty. */
+/** Maximum number of versions that a page limited by time scans; then it ends, even if it is empty. */
 const MAX_WALKED = 20_000;
 const STEPS = { first: 200, further: 2000 } as const;
 
-/** Some versions in their order, one more than the page takes where there are more. */
+/** Some versions in their order; one more than the page if there are more. */
 interface Found {
   readonly rows: readonly PageRow[];
-  /** Where the next page begins if `rows` are fewer than were asked for; undefined: there are no more. */
+  /** Start of the next page if there are fewer `rows` than wanted; undefined: there are no more. */
   readonly reached?: number;
 }
 
-/** What one history is made from. */
+/** The versions that a history is made from. */
 interface Source {
-  /** The position of a version among all: a page continues below that of its last. */
+  /** The position of a version in the history; a page continues below that of its last version. */
   positionOf(row: PageRow): number;
-  /** At most `limit` (1 or more) versions below a position, undefined: the newest. */
+  /** At most `limit` (1 or more) versions below a position; undefined: the newest. */
   read(before: number | undefined, limit: number): Promise<Found>;
   count(): Promise<number>;
-  /** Counting it costs next to nothing. */
+  /** True if counting it is cheap. */
   readonly isShort: boolean;
-  /** What all pages take for the newest sequence, if it matters: for the cursor. */
+  /** The sequence that all pages treat as the newest, if they need one; it is part of the cursor. */
   readonly newest?: number;
 }
 
 /**
- * The versions of one resource, of a type, or of all of the space, newest first, deletions among them (http.html#history).
- * Base conformance resources have no history of a tenant's. Pages neither skip nor repeat a version, whatever is written
- * meanwhile. The history of one resource has its total; that of many where it is free, or asked for without any version
- * (`count` 0). Throws notFound for a resource that never was, invalidCursor, invalidValue, tooCostly.
+ * The versions of one resource, of a type, or of the space, newest first, including deletions (http.html#history).
+ * Base conformance resources have no history for a tenant. Pages neither skip nor repeat a version during concurrent
+ * writes. The history of one resource has its total; that of several has one if it costs nothing, or if no version is
+ * wanted (`count` 0). Throws notFound for a resource without any version, invalidCursor, invalidValue, tooCostly.
  */
 export async function history(
   services: SearchServices,
@@ -73,7 +73,7 @@ export async function history(
     seen === undefined
       ? await source.read(before, count + 1)
       : await readSeen(reading, { seen, source, first: before, limit: count + 1 });
-  // What is not seen is not known, whatever there is of it.
+  // A resource that the caller may not see does not exist, whatever versions it has.
   if (seen !== undefined || (rows.length === 0 && before === undefined && reached === undefined))
     await requireKnown(services, context, type, id);
   const page = await reading.reader.completePage(rows.slice(0, count), () => context.space.number);
@@ -95,11 +95,11 @@ export async function history(
   };
 }
 
-/** Versions that one page looks at where not all are seen; then it ends, be it empty. */
+/** Maximum number of versions that a page with hidden versions reads; then it ends, even if it is empty. */
 const MAX_LOOKED_AT = 2000;
 const LOOKED_AT_ONCE = 100;
 
-/** Of the versions below a position those that are seen: pages are full whatever else there is between them. */
+/** The versions below a position that the caller may see; reads on past hidden ones until the page is full. */
 async function readSeen(
   services: Pick<Services, 'reader'>,
   {
@@ -127,16 +127,16 @@ async function readSeen(
     if (isAll && reached === undefined) return { rows: found };
     position = isAll || last === undefined ? reached : source.positionOf(last);
     looked += Math.max(1, whole.length);
-    // It has looked at as many as a page may.
+    // The source has scanned as many versions as a page may.
     if (isAll) break;
   }
   return position === undefined ? { rows: found } : { rows: found, reached: position };
 }
 
-/** Versions that are looked at for the total of a history of which not all is seen. */
+/** Maximum number of versions that are read for the total of a history with hidden versions. */
 const MAX_COUNTED = 20_000;
 
-/** Throws tooCostly. Cost: reads all of the history. */
+/** The number of versions that the caller may see. Throws tooCostly. Cost: reads all of the history. */
 async function countSeen(
   services: Pick<Services, 'reader'>,
   seen: SeenVersions,
@@ -157,13 +157,13 @@ async function countSeen(
   throw fhirError('tooCostly', { reason });
 }
 
-/** A cursor is worth something only for the history that it was made for; `count` may change. */
+/** The scope of a cursor: the space and the parameters of the history; `count` may change. */
 function boundText({ space }: RequestContext, request: HistoryRequest): string {
   const { type = '', id = '', since = 0, sinceSequence = 0, at, list = '' } = request;
   return `history ${space.number} ${type}/${id} ${since} ${sinceSequence} ${at?.low ?? ''} ${at?.high ?? ''} ${list}`;
 }
 
-/** Where a page begins, as its cursor tells it. */
+/** The start of a page, as its cursor encodes it. */
 interface Position {
   readonly before?: number;
   readonly newest?: number;
@@ -206,7 +206,7 @@ async function openSource(
   const { type, id, list, since, at, sinceSequence = 0 } = request;
   const { database } = services;
   const isOfOne = id !== undefined && list === undefined;
-  // Of one resource the versions of a time follow one another: what is written later ends none that a further page tells.
+  // For one resource the versions of an `at` range are consecutive, so later writes do not affect further pages.
   const newest =
     at === undefined || isOfOne
       ? undefined
@@ -239,7 +239,7 @@ function isAt({ type, key }: ListedVersions, address: ResourceAddress | undefine
   );
 }
 
-/** The versions of one resource, by their numbers. */
+/** The versions of one resource, by version number. */
 function instanceSource(
   services: Pick<Services, 'database' | 'reader'>,
   { space }: RequestContext,
@@ -264,7 +264,7 @@ function instanceSource(
 
 const BEYOND_LAST_VERSION = 2147483647;
 
-/** The versions of a type or a space, by their sequences. */
+/** The versions of a type or a space, by version-sequence. */
 function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
   const isTimed = bounds.since !== undefined || bounds.at !== undefined;
   return {
@@ -292,7 +292,7 @@ function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
   };
 }
 
-/** The versions that a List names, by their sequences. */
+/** The versions that a List names, by version-sequence. */
 function listedSource(
   services: Pick<Services, 'database'>,
   { space }: RequestContext,

@@ -7,14 +7,15 @@ import type { SearchServices } from '../ports';
 import type { ListedVersions } from '../storage/read/version-history';
 import { addressOf, printable, readOwn } from './resource-address';
 
-/** Longer Lists are not looked into: their text is parsed where all requests are answered. */
+/** Maximum length of a List in characters, because its text is parsed in the main thread. */
 const MAX_LIST_LENGTH = 1_000_000;
 const MAX_VERSION = 2_147_483_647;
 
 /**
- * What the items of a List refer to (`_list` of a history): one version where the reference names one, else all of the
- * resource. A List that is not there, or has no item of this space, names nothing. `list` is its id or `List/id`.
- * Throws invalidValue, tooCostly. Cost: one gathered read.
+ * The versions that the items of a List refer to (`_list` of a history): one version for a versioned reference, else
+ * all of the resource. A List that does not exist, or has no item of this space, names none. `list` is its id or
+ * `List/id`.
+ * Throws invalidValue, tooCostly. Cost: one batched read.
  */
 export async function findListed(
   services: SearchServices,
@@ -49,13 +50,13 @@ export async function findListed(
     else if (/^[1-9]\d{0,9}$/.test(versionId) && Number(versionId) <= MAX_VERSION && !listed.has(name))
       listed.set(`${name}/${versionId}`, { ...whole, version: Number(versionId) });
   }
-  // A resource of which all is wanted may have been named by a version before.
+  // Drops versions of resources of which all versions are wanted.
   return [...listed]
     .filter(([name]) => !listed.has(wholeOf(name)) || wholeOf(name) === name)
     .map(([, one]) => one);
 }
 
-/** Of `Type/id/version` the resource. */
+/** The resource `Type/id` of `Type/id/version`. */
 function wholeOf(name: string): string {
   return name.split('/', 2).join('/');
 }

@@ -1,4 +1,4 @@
-/** `_query`: the named queries of a tenant (search.html#query), asked of the database each time. */
+/** `_query`: the named queries of a tenant (search.html#query), read from the database each time. */
 import type { NamedQueries, NamedQueryInfo } from '../api/capabilities';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
@@ -19,12 +19,12 @@ import { keyOfText } from '../storage/read/version-row';
 import { OPERATION_DEFINITION } from '../preparation/prepare';
 import { gatherHeads } from '../search-execution/sort/fetch-heads';
 
-/** Definitions that are looked at, the newest first. */
+/** Maximum number of definitions that are read, the newest first. */
 const MAX_DEFINITIONS = 500;
-/** Names that a refusal lists. */
+/** Maximum number of names in an error message. */
 const MAX_LISTED = 20;
 
-/** A query of a request, and a text that is another one after each change of its definition. */
+/** The named query of a request; `version` differs after each change of its definition. */
 export interface AskedQuery extends ExpandedQuery {
   readonly version: string;
 }
@@ -35,8 +35,8 @@ interface FoundQuery {
 }
 
 /**
- * What the `_query` of a request stands for; undefined: it has none. Of several active definitions of one code for the
- * type the one that was changed last counts. Throws invalidParameterValue. Cost: two statements.
+ * The named query for the `_query` of a request; undefined: it has none. Of several active definitions with one code
+ * for the type, the last changed one counts. Throws invalidParameterValue. Cost: two statements.
  */
 export async function findQuery(
   services: SearchServices,
@@ -89,7 +89,7 @@ export async function namedQueries(
   return { version, queries };
 }
 
-/** All that can be asked, the last changed first. Cost: two statements. */
+/** All named queries of the tenant, the last changed first. Cost: two statements. */
 export async function listQueries(
   services: SearchServices,
   context: RequestContext,
@@ -99,7 +99,7 @@ export async function listQueries(
   return found.map(({ query }) => query);
 }
 
-/** A text that is another one after each change of the definitions of a space. Cost: one statement. */
+/** A text that differs after each change of the definitions of a space. Cost: one statement. */
 export function queriesVersion(
   services: Pick<Services, 'database' | 'definitions'>,
   { space }: RequestContext,
@@ -108,7 +108,7 @@ export function queriesVersion(
   return lastChangeOf(services.database, space.number, type === undefined ? [] : [type]);
 }
 
-/** The active ones of the tenant's own space, or those of a code, the last changed first. */
+/** The active queries of the tenant's own space, optionally with one code; the last changed first. */
 async function readQueries(
   services: SearchServices,
   { space }: RequestContext,

@@ -10,7 +10,7 @@ const known = new Map<Release, ReadonlySet<string>>();
 
 /**
  * The normative portion of a CapabilityStatement (http.html#capabilities, `mode=normative`): without the elements that
- * its StructureDefinition says are for trial use.
+ * its StructureDefinition marks as trial use.
  */
 export async function normativePortion(
   services: Pick<Services, 'definitions' | 'isConformanceType' | 'keys' | 'reader'>,
@@ -23,7 +23,7 @@ export async function normativePortion(
   return JSON.stringify(without(JSON.parse(text) as JsonValue, 'CapabilityStatement', trial));
 }
 
-/** Paths of elements that are not normative, of the specification's own StructureDefinition. */
+/** Paths of elements that are not normative in the specification's StructureDefinition. */
 async function readTrialUse(
   services: Pick<Services, 'definitions' | 'isConformanceType' | 'keys' | 'reader'>,
   context: RequestContext,

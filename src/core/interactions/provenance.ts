@@ -19,10 +19,10 @@ export interface WrittenVersion {
 }
 
 /**
- * The Provenance that a request wants stored with its changes (https://hl7.org/fhir/R4/provenance.html#header), as a
- * write of its own that goes with those of the changes, and what that must hold for it; its targets are the versions
- * written. Nothing without one, and where nothing is written.
- * Throws what is wrong with it, in words that name the header.
+ * The write of the Provenance that a request sends with its changes (https://hl7.org/fhir/R4/provenance.html#header),
+ * and the targets that must be locked for it. Its own targets are the written versions. Empty if the request has no
+ * Provenance or writes nothing.
+ * Throws the errors of the Provenance, with the header's name in the text.
  */
 export async function provenanceWrite(
   services: WriteServices,
@@ -55,7 +55,7 @@ export async function provenanceWrite(
       rows,
       ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),
     };
-    // What it refers to is held by the write that it goes with: here the order of locks is decided once.
+    // The write of the changes locks the Provenance's references too, so that all locks are taken in one order.
     const own = written.map(({ type, id }) => addressOf(services, context, type, id));
     return { companion, ...(await requireTargets(services, context, { own, named: targets })) };
   } catch (error) {
@@ -63,7 +63,7 @@ export async function provenanceWrite(
   }
 }
 
-/** What the client says of the target is not believed: it cannot know the version. */
+/** Replaces the client's `target`, because the client cannot know the written version. */
 function withTargets(provenance: JsonDocument, written: readonly WrittenVersion[]): JsonDocument {
   const { value, marked } = provenance;
   if (!isJsonObject(value)) throw fhirError('invalidResource', { reason: 'it is not a JSON object' });

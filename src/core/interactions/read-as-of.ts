@@ -11,8 +11,8 @@ import { toStoredVersion } from './stored-version';
 const BEYOND_LAST_VERSION = 2 ** 31 - 1;
 
 /**
- * The version of a resource that was current at a moment (milliseconds since 1970). Base conformance resources have always
- * been there. Throws notFound where there was none then, gone where it was deleted. Cost: one statement.
+ * The version of a resource that was current at a moment (milliseconds since 1970). Base conformance resources exist at
+ * every moment. Throws notFound if there was none, gone if it was deleted. Cost: one statement.
  */
 export async function readAsOf(
   services: SearchServices,
@@ -27,7 +27,7 @@ export async function readAsOf(
     before: BEYOND_LAST_VERSION,
     since: 0,
     sinceSequence: 0,
-    // To the millisecond.
+    // Millisecond precision.
     at: { low: moment, high: moment + 1 },
     limit: 1,
   });

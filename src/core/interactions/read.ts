@@ -27,7 +27,7 @@ export async function read(
   throw fhirError(standing === 'deleted' ? 'gone' : 'notFound', { type, id });
 }
 
-/** As `read`, but what is absent or deleted is undefined. */
+/** As `read`, but undefined for an absent or deleted resource. */
 export async function find(
   services: SearchServices,
   context: RequestContext,

@@ -1,8 +1,8 @@
 /**
- * Referential integrity, which a tenant may ask for (src/core/tenants/tenant-settings.ts): literal references of a resource to its
- * own space point to something that is there, and with `on-write-and-delete` what is referred to is not deleted
- * (http.html#delete, references.html). What is looked up first only finds the words; that it is so when the write is
- * committed, the locks of the write's own statement see to (storage/write/required-references.ts).
+ * Referential integrity, a setting of the tenant (src/core/tenants/tenant-settings.ts). Literal references of a
+ * resource to its own space must have a target, and with `on-write-and-delete` a resource with referrers cannot be
+ * deleted (http.html#delete, references.html). The first lookup only serves the error message. The locks of the write's
+ * own statement guarantee the result at its commit (storage/write/required-references.ts).
  */
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
@@ -24,18 +24,18 @@ import type { VersionWrite } from '../storage/write/version-write';
 import type { KeyHalves } from '../storage/key-halves';
 import type { ResourceAddress } from '../storage/read/version-address';
 
-/** Broken references, and referring resources, that one error names. */
+/** Maximum numbers of broken references and of referrers in one error. */
 const MOST_ISSUES = 20;
 const MOST_REFERRERS = 5;
-/** Deletions that one statement looks after. */
+/** Deletions that one statement checks. */
 const AT_ONCE = 100;
 
 type Run = Parameters<typeof hold>[0];
 
-/** A target with where it was named. */
+/** A target with the reference that named it. */
 interface NamedTarget extends Target {
   readonly named: LocalTarget;
-  /** What stands before the expression: `Bundle.entry[7].resource` in a transaction. */
+  /** Prefix of the expression: `Bundle.entry[7].resource` in a transaction. */
   readonly place?: string;
 }
 
@@ -43,11 +43,11 @@ interface NamedTarget extends Target {
 interface Deleted extends ResourceAddress {
   readonly name: string;
   readonly id: string;
-  /** Of what asked for it. */
+  /** FHIRPath of the entry that deletes it. */
   readonly expression?: string;
 }
 
-/** What the resource of an entry refers to. */
+/** The references of an entry's resource. */
 interface EntryTargets {
   readonly targets?: readonly LocalTarget[];
   /** `Bundle.entry[7].resource` */
@@ -55,9 +55,9 @@ interface EntryTargets {
 }
 
 /**
- * The targets that a write must hold but for its `own`, and `others`; undefined: none, as where the tenant asks for nothing. Throws brokenReference with the
- * expression of each that points to nothing now. Cost: nothing where integrity is off or nothing is referred to, else
- * one statement.
+ * The targets that a write must lock, except its `own`, plus `others`; undefined if there are none. Throws
+ * brokenReference with the expression of each reference without a target. Cost: nothing if integrity is off or there
+ * are no references, else one statement.
  */
 export async function requireTargets(
   services: Pick<Services, 'database' | 'definitions' | 'isConformanceType' | 'keys'>,
@@ -73,7 +73,7 @@ export async function requireTargets(
   },
 ): Promise<Pick<VersionWrite, 'targets'>> {
   if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };
-  // What refers to itself has what it refers to by being written.
+  // A reference of a resource to itself has its target by the write.
   const ownNames = new Set(own.map(({ type, key }) => nameOf(type, key)));
   const targets = toTargets(services, context, named).filter(
     ({ type, key }) => !ownNames.has(nameOf(type, key)),
@@ -86,7 +86,7 @@ function nameOf(type: number, { high, low }: KeyHalves): string {
   return `${type} ${high | 0} ${low | 0}`;
 }
 
-/** Throws referredTo where a resource refers to one that is being deleted, in the transaction that holds the heads. */
+/** Throws referredTo if a resource refers to a deleted one. Runs in the transaction that has locked the heads. */
 export async function refuseReferred(
   services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
@@ -117,23 +117,23 @@ export async function refuseReferred(
   throw fhirError('referredTo', { type: deleted.name, id: deleted.id, referring }, deleted.expression);
 }
 
-/** What looks after the references of a transaction, in the transaction. */
+/** Checks the references of a transaction inside it. */
 export interface IntegrityWatch {
   /** False: there is nothing to do. */
   readonly isNeeded: boolean;
   /**
-   * Before the first write: holds what is referred to, in the order of keys, so that nobody deletes it. Cost: one
+   * Before the first write: locks the targets, in the order of keys, so that no other writer deletes them. Cost: one
    * statement.
    */
   hold(run: Run): Promise<void>;
   /**
-   * After the last write: throws brokenReference and referredTo for what would be left behind. The deleted heads are held
+   * After the last write: throws brokenReference and referredTo for broken references. The deleted heads are locked
    * FOR UPDATE. Cost: two statements, and one for each 100 deletions.
    */
   require(run: Run): Promise<void>;
 }
 
-/** `run` nothing where the tenant asks for nothing. The entries' references may be to what others of them write. */
+/** Does nothing if integrity is off. References between the entries of the transaction are allowed. */
 export function watchIntegrity(
   services: SearchServices,
   context: RequestContext,
@@ -149,7 +149,7 @@ export function watchIntegrity(
     isNeeded: true,
     hold: (run) => hold(run, space, targets),
     async require(run) {
-      // What has come meanwhile was not held before.
+      // Targets that were created meanwhile have no lock yet.
       await hold(run, space, targets);
       await refuseAbsent(services, context, run, targets);
       if (settings.referentialIntegrity !== 'on-write-and-delete') return;
@@ -165,7 +165,7 @@ const NO_WATCH: IntegrityWatch = {
   require: () => Promise.resolve(),
 };
 
-/** Those that are of a type of the release. */
+/** The targets with a type of the release. */
 function toTargets(
   services: Pick<Services, 'definitions' | 'keys'>,
   { space }: RequestContext,
@@ -192,12 +192,12 @@ function toTargets(
 
 const LAST_VERSION = 2 ** 31 - 1;
 
-/** No resource has the last version, so that what is no version number names none. */
+/** A text that is no version number becomes LAST_VERSION, which no resource has. */
 function toVersion(versionId: string): number {
   return /^[1-9]\d{0,9}$/.test(versionId) ? Math.min(Number(versionId), LAST_VERSION) : LAST_VERSION;
 }
 
-/** Statements of the space, each by itself. */
+/** Runs each statement by itself in the space. */
 function runOf(services: Pick<Services, 'database'>, { space }: RequestContext): Run {
   return (statement, bound) => services.database.run('search', space.number, statement, bound);
 }
@@ -221,7 +221,7 @@ async function refuseAbsent(
   throw new FhirError('brokenReference', issues);
 }
 
-/** Those that the base space has not either; a version of it says nothing. */
+/** The targets that are absent in the base space too. Versions are not compared there. */
 async function withoutBase(
   services: Pick<Services, 'database' | 'isConformanceType'>,
   { space: { release } }: RequestContext,
@@ -244,7 +244,7 @@ const parametersOf = new WeakMap<
   readonly { readonly number: number; readonly type: number }[]
 >();
 
-/** Under which numbers the References of all types have their rows. */
+/** Parameter numbers of the rows of References, for all types. */
 function referenceParameters(
   definitions: Definitions,
 ): readonly { readonly number: number; readonly type: number }[] {

@@ -17,17 +17,17 @@ import { refuseReferred, requireTargets } from './referential-integrity';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
-/** What the next version of a resource shall be, worked out from the present one (undefined: there is none). */
+/** The next version of a resource, computed from the current one (undefined: there is none). */
 export type NextVersion =
   | { readonly change: 'update'; readonly prepared: PreparedVersion }
   | { readonly change: 'delete' }
-  /** Nothing is to be written. */
+  /** Nothing is written. */
   | { readonly change: 'none' };
 
 export interface Replaced {
-  /** Undefined when nothing was to be written. */
+  /** Undefined if nothing was written. */
   readonly version: StoredVersion | undefined;
-  /** True when there was no live version before. */
+  /** True if there was no live version before. */
   readonly created: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface Replaced {
 const MAX_RACES = 2;
 
 /**
- * Update, patch and delete: reads the present version, lets `next` work out the new one and writes it if nobody was
- * faster, else begins again. Writers of one resource wait for each other inside the process; after two races lost to
+ * Update, patch and delete: reads the current version, lets `next` compute the new one and writes it; retries after a
+ * lost race. Writers of one resource wait for each other inside the process; after two races lost to
  * other processes the head is locked. Throws preconditionFailed, versionConflict after the request's deadline, and
- * what `next` throws; ConditionLost. Cost: two gathered statements; on a condition a transaction in the place of the
+ * the errors of `next`; ConditionLost. Cost: two batched statements; with a condition, a transaction instead of the
  * second.
  */
 export async function replaceVersion(
@@ -90,7 +90,7 @@ export async function replaceVersion(
   });
 }
 
-/** Whether to lock the current version: writes that refer to the resource must wait until the deletion commits or fails. */
+/** Whether to lock the head first: writes that refer to the resource must wait until the deletion commits or fails. */
 function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
   return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
 }
@@ -147,7 +147,7 @@ async function planWrite(
     named: targets,
     others: provenance.targets,
   });
-  // Member by member, as in a create.
+  // Property by property, as in a create.
   const write: VersionWrite = {
     type: address.type,
     key,
@@ -168,7 +168,7 @@ async function planWrite(
   return { write, created: !live };
 }
 
-/** The version that deletes the present one. Cost: its index rows, worked out again. */
+/** The write that deletes the current version. Cost: extracts its index rows again. */
 export async function deletionOf(
   services: WriteServices,
   context: RequestContext,
@@ -200,12 +200,12 @@ export function authorOf({ actor }: RequestContext): string | null {
   return actor === ANONYMOUS ? null : actor;
 }
 
-/** What a write changes of the tenant's search parameters. */
+/** The change to the tenant's search parameters by a write. */
 export function parameterChanges(id: string, pairs: PreparedVersion['pairs']): VersionWrite['registration'] {
   return pairs && { owner: id, pairs };
 }
 
-/** The index rows that the stored version has. */
+/** The index rows of the stored version. */
 async function rowsOf(
   services: Pick<Services, 'preparer'>,
   context: RequestContext,
@@ -216,7 +216,7 @@ async function rowsOf(
   return services.preparer.rows({ space: context.space, type, body: current.body });
 }
 
-/** Throws `preconditionFailed` where the present version is not what a write demands. */
+/** Throws `preconditionFailed` if the current version does not satisfy the guard. */
 export function checkGuard(
   type: string,
   id: string,
@@ -250,7 +250,7 @@ function finish(
   return { version: toVersion(services, type, write, written), created };
 }
 
-/** A version that was written, ready to be sent. */
+/** The stored version for a write. */
 export function toVersion(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
@@ -272,7 +272,10 @@ export function toVersion(
   return toStoredVersion(services, type, row);
 }
 
-/** For deletions that must not be overtaken, and the last resort against starvation: the head stays locked from the read to the commit. */
+/**
+ * Locks the head from the read to the commit: for deletions that must not be overtaken, and as the last resort
+ * against starvation.
+ */
 async function replaceLocked(
   services: WriteServices,
   context: RequestContext,
@@ -293,7 +296,7 @@ async function replaceLocked(
     readonly intent: WriteIntent;
     readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
     readonly condition: WriteCondition | undefined;
-    /** Of the version that would have been written last: this one will have about the same. */
+    /** Rows of the last attempt's version, which approximate those of this one. */
     readonly rows: IndexRows;
   },
 ): Promise<Replaced> {
@@ -303,7 +306,7 @@ async function replaceLocked(
     const replaced = await services.writes.transaction(space, async (run, database) => {
       await condition?.lock(run, rows);
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
-      // Read on another connection: the lock holds the head, so what is committed is what is current.
+      // Read on another connection: the head is locked, so the committed version is the current one.
       const current = await readOwn(services, context, { address, id, bytes: context.bytes?.replaced });
       const plan = await planWrite(services, context, {
         type,

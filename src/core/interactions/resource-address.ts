@@ -7,7 +7,7 @@ import type { Services } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
 import type { VersionRow } from '../storage/read/version-row';
 
-/** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
+/** The type number and key of a resource. Throws unknownType, and notFound for an impossible id. */
 export function addressOf(
   services: Pick<Services, 'definitions' | 'keys'>,
   context: RequestContext,
@@ -19,7 +19,7 @@ export function addressOf(
   return { type: typeNumber, key: services.keys.keyOf(type, id) };
 }
 
-/** Throws unknownType for what is not a concrete resource type of the release. */
+/** The number of a resource type. Throws unknownType for what is not a concrete resource type of the release. */
 export function typeNumberOf(
   services: Pick<Services, 'definitions'>,
   context: RequestContext,
@@ -32,12 +32,12 @@ export function typeNumberOf(
   return number;
 }
 
-/** The row at the address if it really bears this id: another id may have the same key, once in 2^63. */
+/** The row, if its id equals `id`; another id may have the same key, once in 2^63. */
 export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R | undefined {
   return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
 }
 
-/** The current version in the tenant's own space; deletions included. `bytes`: where a long text is counted. */
+/** The current version in the tenant's own space, including deletions. `bytes`: counts a long text. */
 export async function readOwn(
   services: Pick<Services, 'reader'>,
   context: RequestContext,
@@ -81,7 +81,7 @@ export async function readForServer(
     : own;
 }
 
-/** User input inside a diagnostics sentence: bounded, and without control characters. */
+/** Client input for a diagnostics text: at most 80 characters, without control characters. */
 export function printable(text: string): string {
   return text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 }

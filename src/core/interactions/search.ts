@@ -42,7 +42,7 @@ export async function search(
 ): Promise<SearchPage> {
   const { query, asked, typeNumber, cursorScope } = await askSearch(services, context, request);
   if (asked.contained.matches !== 'false') {
-    // What is found inside of other types would have to be looked at with their conditions.
+    // Containers of other types would have to be tested by the conditions of those types.
     permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
     return inSnapshot(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
@@ -65,7 +65,7 @@ export async function search(
     });
   }
   const isOneType = mayBeOneStatement(asked);
-  // Where the number of statements is promised, nothing is tried that may have to be asked again.
+  // With a guaranteed number of statements, no attempt may fail and need further statements.
   const singleStatement =
     services.hasStatementBudget === true
       ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
@@ -98,14 +98,14 @@ export async function search(
   });
 }
 
-/** Whether one statement may be the whole answer, beside those that only choose the plan. */
+/** Whether one statement may give the whole answer, beside those for planning. */
 function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: SearchQuery): boolean {
   if (!isResolved(criteria) || hasManyLinks(criteria, 'always')) return false;
   if (countOnly) return true;
   return includes.length === 0 && (offset === 0 || cursor !== undefined);
 }
 
-/** Whether the one statement is sure to be enough, or more are known to be needed before it is run. */
+/** Whether one statement certainly suffices, or the need for more is known before it runs. */
 function isSurelyAlone(
   services: Pick<Services, 'definitions'>,
   { space }: RequestContext,
@@ -121,7 +121,9 @@ function isSurelyAlone(
   return isOfHeads && !(isCounted(query) && cursor !== undefined);
 }
 
-/** Without what the page brings along. `singleStatement`: by one statement, or undefined where that is not enough. */
+/**
+ * The page without included resources. `singleStatement`: one statement at most; undefined if that does not suffice.
+ */
 async function answer(
   services: SearchServices,
   context: RequestContext,
@@ -226,12 +228,12 @@ async function answer(
   };
 }
 
-/** Whether a plan that finds the first matches soon may take long to find all: it walks over what does not match. */
+/** Whether a plan that finds the first matches soon may be slow for all, because it scans rows that do not match. */
 function isForSome({ order, accessPath }: Plan): boolean {
   return order.by === 'value' || accessPath.kind === 'dateScan' || accessPath.kind === 'headScan';
 }
 
-/** The order that heads lie in; undefined: they do not. What is only counted has no order. `usual`: where none is asked for. */
+/** The order of an index on heads; undefined: none fits. Counts need no order. `usual`: the order without `_sort`. */
 function headOrder(
   query: SearchQuery,
   sortDateCode: string | undefined,
@@ -240,7 +242,7 @@ function headOrder(
   const [key, ...further] = query.sort;
   if (key === undefined || query.countOnly) return usual();
   if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
-  // What is equal by several keys is sorted by values as the texts have them (sort-by-several-keys.ts).
+  // For several keys, ties are sorted by values from the texts (sort-by-several-keys.ts).
   if (key.code === sortDateCode && further.length === 0)
     return { by: 'sort_date', descending: key.descending };
   return undefined;

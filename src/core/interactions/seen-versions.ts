@@ -5,7 +5,7 @@ import type { Right } from '../authorization/right';
 import type { SearchServices, Services } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 
-/** Which versions of a history are shown to one who may not see all: see `Visibility.seesVersion`. */
+/** Filters the versions of a history for a caller who may not see all: see `Visibility.seesVersion`. */
 export class SeenVersions {
   private constructor(
     private readonly services: Pick<Services, 'definitions'>,
@@ -15,8 +15,9 @@ export class SeenVersions {
   ) {}
 
   /**
-   * Undefined: all are. A history of one resource is reading, of several searching, as SMART has it. Throws `forbidden`
-   * where nothing of it may be seen.
+   * Undefined if the caller may see all. SMART treats the history of one resource as reading, that of several as
+   * searching.
+   * Throws `forbidden` if the caller may see nothing of it.
    */
   static of(
     services: SearchServices,
@@ -41,7 +42,7 @@ export class SeenVersions {
     return this.context.space.number;
   }
 
-  /** Of whole versions of the space. Cost: a gathered read of the current versions, and of what deletions deleted. */
+  /** The visible ones of complete versions. Cost: a batched read of the current versions, and of the deleted ones. */
   async among<Row extends VersionRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const { services, context, visibility, right, space } = this;
     const definitions = services.definitions(context.space.release);

@@ -8,7 +8,7 @@ import type { VersionRow } from '../storage/read/version-row';
 /** ClientApplication of requests without credentials; stored as null. */
 export const ANONYMOUS = 'anonymous';
 
-/** A row of the tables as what is sent: the text with the server's part of meta joined in. Made once for each row. */
+/** A row as the version to send: its text with the server's part of meta added. Made once for each row. */
 export function toStoredVersion(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
@@ -18,7 +18,7 @@ export function toStoredVersion(
 }
 
 /**
- * The same as a client of the space reads it now: with the mark of a SearchParameter that has failed. Cost: nothing for other
+ * As `toStoredVersion`, with a mark on a SearchParameter that has failed in the space. Cost: nothing for other
  * types.
  */
 export function toReadVersion(
@@ -70,7 +70,7 @@ function makeStoredVersion(
   };
 }
 
-/** Most texts begin with type and id: cheaper to read there than to make again from the key. */
+/** The id at the beginning of most texts; reading it there is cheaper than decoding the key. */
 function idAtStart(type: string, body: string): string | undefined {
   const start = `{"resourceType":"${type}","id":"`;
   return body.startsWith(start) ? body.slice(start.length, body.indexOf('"', start.length)) : undefined;

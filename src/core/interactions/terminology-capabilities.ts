@@ -8,17 +8,17 @@ import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-syste
 import { createTerminologyStorage } from '../composition/terminology-environment';
 import { VERSION, VERSION_DATE } from '../conformance/version';
 
-/** Statements that are kept, some 100 kB each. */
+/** Maximum number of cached statements, some 100 kB each. */
 const MAX_KEPT = 50;
 
 const memory = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
 
-/** What a code system has its codes in: of the others only the description is here. */
+/** Values of CodeSystem.content with codes; of the others only the metadata is stored. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);
 
 /**
  * The TerminologyCapabilities of a space (https://hl7.org/fhir/R4/terminologycapabilities.html) as JSON text: the code
- * systems that operations can use, those of the specification and its own. Made again when one of them changes.
+ * systems that operations can use, those of the specification and the tenant's own. Cached until one of them changes.
  */
 export async function terminologyCapabilities(
   services: SearchServices,
@@ -76,7 +76,7 @@ function statement(
   };
 }
 
-/** One entry for each url, with its versions; one that has none stands alone (tcp-7, tcp-8). */
+/** One entry for each url, with its versions; one without a version has only the url (tcp-7, tcp-8). */
 function listByUrl(codeSystems: readonly CodeSystemHead[]): readonly object[] {
   const versions = new Map<string, Set<string>>();
   for (const { url, version } of codeSystems) {

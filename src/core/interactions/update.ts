@@ -11,7 +11,7 @@ import { replaceVersion, type NextVersion } from './replace-version';
 
 /**
  * Stores the next version of a resource, or its first under the client's id (http.html#update, http.html#upsert).
- * Throws what the preparation of the resource throws, preconditionFailed, versionConflict; ConditionLost.
+ * Throws the errors of its preparation, preconditionFailed, versionConflict; ConditionLost.
  */
 export async function update(
   services: WriteServices,

@@ -23,7 +23,7 @@ export async function vread(
   );
 }
 
-/** The same as it is stored. */
+/** As `vread`, the stored row. */
 export async function readVersion(
   services: SearchServices,
   context: RequestContext,

@@ -4,16 +4,16 @@ import { fhirError } from '../../errors';
 import { sizeOfPage, sizeOfResult } from '../../limits/answer-size';
 import { LONGEST_GATHERED } from '../../storage/read/version-read';
 
-/** Characters of all that the reading entries of one Bundle bring. */
+/** Maximum number of characters that the reading entries of one Bundle return. */
 const MOST_READ = 128 * 1024 * 1024;
 
-/** What reading entries may still bring: each of them may be a page of large resources. */
+/** The remaining size for reading entries, because each of them may return a page of large resources. */
 export class AnswerAllowance {
   private left = MOST_READ;
 
   constructor(private readonly context: RequestContext) {}
 
-  /** Gives the answer back. Throws `tooCostly` when it is too much together with those before, and `memoryFull`. */
+  /** Counts the answer and returns it. Throws `tooCostly` if the total is too large, and `memoryFull`. */
   take(answer: EntryAnswer): EntryAnswer {
     const size = sizeOf(answer);
     this.left -= size;
@@ -21,7 +21,7 @@ export class AnswerAllowance {
       throw fhirError('tooCostly', {
         reason: 'The entries of the Bundle read too much together; ask in several',
       });
-    // A long resource was counted before it was read.
+    // A long resource has already been counted before it was read.
     if (answer.kind !== 'read' || size <= LONGEST_GATHERED) this.context.bytes?.addAnswer(size);
     return answer;
   }

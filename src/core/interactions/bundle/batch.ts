@@ -12,12 +12,12 @@ import { AnswerAllowance } from './answer-allowance';
 import { atEntry } from './planned-write';
 import { readEntry, type EntryReader } from './read-entry';
 
-/** Entries under way at once. */
+/** Entries that run concurrently. */
 const AT_ONCE = 32;
 
 /**
- * Each entry of a batch by itself, as if it had come alone, in no certain order; what fails is its own answer
- * (https://hl7.org/fhir/R4/http.html#batch).
+ * Runs each entry of a batch independently, as if it were a request of its own, in no fixed order. An entry that fails
+ * has its error as answer (https://hl7.org/fhir/R4/http.html#batch).
  */
 export async function runBatch(
   writes: SingleWrites,
@@ -145,7 +145,7 @@ async function runWrite(
   }
 }
 
-/** Entries that write have a resource: `readEntry` of core/fhir has seen to it. */
+/** Entries that write have a resource: `readEntry` of core/fhir has checked it. */
 function present(input: ResourceInput | undefined): ResourceInput {
   if (input === undefined) throw new Error('an entry that writes has lost its resource');
   return input;

@@ -10,13 +10,13 @@ import { findMatches, type ConditionMatch } from '../conditional/find-matches';
 import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
 
-/** The condition of an entry as it was sent. */
+/** The condition of an entry as the client sent it. */
 interface GivenCondition {
   readonly type: string;
   readonly criteria: readonly QueryParameter[];
   /** FHIRPath. */
   readonly place: string;
-  /** The indexes of other entries that the criteria name. */
+  /** Indexes of other entries that the criteria name. */
   readonly names: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export class EntryConditions {
   private readonly given = new Map<number, GivenCondition>();
   private readonly conditions = new Map<number, Condition>();
 
-  /** Throws what `parseCondition` throws, at the entry. */
+  /** Throws the errors of `parseCondition`, located at the entry. */
   constructor(
     private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
     private readonly context: RequestContext,
@@ -55,7 +55,7 @@ export class EntryConditions {
     if (names.length === 0) this.conditions.set(index, condition);
   }
 
-  /** Those that are known: what names other entries is, once `resolve` has been told what they are. */
+  /** The resolved conditions. Conditions that name other entries are among them after `resolve`. */
   get all(): readonly Condition[] {
     return [...this.conditions.values()];
   }
@@ -65,8 +65,8 @@ export class EntryConditions {
   }
 
   /**
-   * True where the condition of an entry is known, or it has none: `targets` are what other entries are called, by their
-   * indexes. Throws what `parseCondition` throws, at the entry.
+   * Resolves the condition of an entry; true if it is resolved or there is none. `targets`: references to other
+   * entries' resources, by entry index. Throws the errors of `parseCondition`, located at the entry.
    */
   resolve(index: number, targets: ReadonlyMap<number, string>): boolean {
     const given = this.given.get(index);
@@ -79,13 +79,13 @@ export class EntryConditions {
     return true;
   }
 
-  /** Where the criteria of an entry stand. */
+  /** FHIRPath of the criteria of an entry. */
   placeOf(index: number): string {
     return this.given.get(index)?.place ?? entryExpression(index);
   }
 }
 
-/** Some clients send `Patient?identifier=…` or `?identifier=…` where R4 wants the parameters alone. */
+/** Some clients send `Patient?identifier=…` or `?identifier=…` although R4 requires the parameters alone. */
 function queryOf(ifNoneExist: string): readonly QueryParameter[] {
   return parseQueryText(ifNoneExist.replace(/^[A-Za-z]*\?/, ''));
 }
@@ -102,7 +102,7 @@ function located<T>(expression: string, work: () => T): T {
   }
 }
 
-/** What meets conditions, by their names. */
+/** The matches of conditions, by the names of the conditions. */
 export class Matches {
   constructor(private readonly byName: ReadonlyMap<string, readonly ConditionMatch[]>) {}
 
@@ -114,12 +114,12 @@ export class Matches {
     return this.byName.has(name);
   }
 
-  /** These and others. */
+  /** The union of both. */
   with(others: Matches): Matches {
     return this.byName.size === 0 ? others : new Matches(new Map([...this.byName, ...others.byName]));
   }
 
-  /** Whether others of the same conditions are the same versions of the same resources. */
+  /** True if `others` has the same versions of the same resources for each condition. */
   areSame(others: Matches): boolean {
     return [...this.byName].every(([name, matches]) => {
       const other = others.byName.get(name) ?? [];
@@ -134,9 +134,9 @@ function nameOf({ keyText, version, isBase }: ConditionMatch): string {
 }
 
 /**
- * What meets each of the conditions, at most `most` resources, at the moment of the services. Conditions that ask for an
- * identifier or another token are asked together, by one statement for a thousand of them; each other one by a search of
- * its own. Throws what `findMatches` throws; `timeout` after the request's deadline.
+ * The matches of each condition, at most `most` resources, as the services see them. Conditions on one identifier or
+ * other token are batched, in one statement for each thousand; each other condition is a search of
+ * its own. Throws the errors of `findMatches`; `timeout` after the request's deadline.
  */
 export async function findAllMatches(
   services: SearchServices,
@@ -154,7 +154,7 @@ export async function findAllMatches(
   return new Matches(found);
 }
 
-/** The one match, or none. Throws multipleMatches at the entry. */
+/** The only match, or undefined. Throws multipleMatches at the entry. */
 export function requireSingle(
   { type }: Condition,
   [match, other]: readonly ConditionMatch[],
@@ -168,17 +168,19 @@ export function requireSingle(
   );
 }
 
-/** References by criteria, in the resources of a transaction. */
+/** References by criteria in the resources of a transaction. */
 export interface ConditionalReferences {
-  /** By the texts of the references. */
+  /** By the text of the reference. */
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** Where each text stands first. */
+  /** The first FHIRPath of each text. */
   readonly places: ReadonlyMap<string, string>;
-  /** Whether some of them name entries: `targets` are to be given. */
+  /** Whether some criteria name entries, so that `targets` are necessary. */
   readonly haveNames: boolean;
 }
 
-/** `targets`: what entries that the criteria name are called. Throws what `parseCondition` throws, at the reference. */
+/**
+ * `targets`: references to the entries that the criteria name. Throws the errors of `parseCondition` at the reference.
+ */
 export function readConditionalReferences(
   services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
@@ -210,8 +212,8 @@ export function readConditionalReferences(
 const NO_TARGETS: ReadonlyMap<number, string> = new Map();
 
 /**
- * What each reference means, by its text. Throws preconditionFailed or multipleMatches at the first that does not mean
- * exactly one resource.
+ * The resolved reference for each text. Throws preconditionFailed or multipleMatches at the first one that does not
+ * match exactly one resource.
  */
 export function resolveReferences(
   { conditions, places }: ConditionalReferences,

@@ -1,14 +1,14 @@
-/** Criteria in a transaction may name other entries of it by their fullUrls, as its resources may. */
+/** Criteria in a transaction may name its other entries by fullUrl, as its resources may. */
 import type { Criteria } from '../../api/version';
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
 import type { OutlinedEntry } from '../../preparation/bundle';
 import { storedParameters } from '../../search/parameter';
 
-/** Entries of which the resources have an address once the transaction is done. */
+/** Kinds of entries whose resources exist after the transaction. */
 const LASTING: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
 
-/** The fullUrls of the entries of a transaction. */
+/** The fullUrls of a transaction's entries. */
 export class EntryNames {
   private known: ReadonlyMap<string, number> | undefined;
 
@@ -18,7 +18,7 @@ export class EntryNames {
     private readonly entries: readonly OutlinedEntry[],
   ) {}
 
-  /** Most transactions have no criteria, and never ask. */
+  /** Computed on demand, because most transactions have no criteria. */
   private get indexes(): ReadonlyMap<string, number> {
     return (this.known ??= this.readIndexes());
   }
@@ -33,7 +33,7 @@ export class EntryNames {
     return indexes;
   }
 
-  /** The indexes of the entries that criteria on a type name, other than `own`. */
+  /** Indexes of the entries that the criteria name, except `own`. */
   namedBy(type: string, criteria: Criteria, own?: number): readonly number[] {
     if (this.indexes.size === 0) return NOBODY;
     return criteria.flatMap(([name, value]) =>
@@ -44,7 +44,7 @@ export class EntryNames {
     );
   }
 
-  /** The criteria with what those entries are called from now on in the place of their names. */
+  /** The criteria with fullUrls replaced by the references of their entries. */
   resolve(type: string, criteria: Criteria, targets: ReadonlyMap<number, string>): Criteria {
     return criteria.map(([name, value]) => {
       if (!this.isReference(type, name)) return [name, value] as const;
@@ -55,7 +55,9 @@ export class EntryNames {
     });
   }
 
-  /** Whether the values of a parameter are references; at the end of a chain, whether those of one so called are. */
+  /**
+   * True if values of the parameter are references; for a chain, if any parameter with the last code has references.
+   */
   private isReference(type: string, name: string): boolean {
     const isLink = name.includes('.') || name.startsWith('_has:');
     const last = name.slice(name.lastIndexOf('.') + 1);

@@ -6,8 +6,8 @@ import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
 
 /**
- * Of those conditions that ask for one token with its system, as most ask for an identifier: what meets each of them, by
- * name, at most `most` resources. Others are left out. Cost: one statement for each thousand.
+ * The matches, by name, of the conditions on one token with its system, such as an identifier; at most `most` resources
+ * each. Other conditions are left out. Cost: one statement for each thousand.
  */
 export async function findIdentified(
   services: Pick<Services, 'database' | 'isConformanceType' | 'keys'>,
@@ -39,7 +39,7 @@ export async function findIdentified(
 }
 
 /**
- * What each of those conditions asks for, in their order; undefined where one of them is looked for in another way than by
+ * The token lookups of the conditions, in their order; undefined if one of them cannot be found by
  * `findIdentified`.
  */
 export function questionsOf(
@@ -62,7 +62,7 @@ function questionOf({ typeNumber, criteria }: Condition): TokenQuestion | undefi
   const [predicate, alternative] = criterion.anyOf;
   if (predicate?.index !== 'token' || alternative !== undefined) return undefined;
   const { parameter, value, system } = predicate;
-  // A code without a system may stand with several, and then once for each.
+  // A code without a system may be stored with several systems, once for each.
   return value === undefined || system === undefined
     ? undefined
     : { type: typeNumber, parameter, value, system };

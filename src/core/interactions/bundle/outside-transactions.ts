@@ -1,4 +1,4 @@
-/** What a transaction does not do, because it is done in a transaction or a space of its own. */
+/** Entries that a transaction rejects, because they need a transaction or space of their own. */
 import { AUDIT_EVENT } from '../../audit/audit-space';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -7,7 +7,7 @@ import { operationsOf } from '../../operations/invoke';
 import type { OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../ports';
 
-/** AuditEvents are in a space of their own. Throws notSupported. */
+/** Rejects an AuditEvent, which belongs to another space. Throws notSupported. */
 export function requireNoAuditEvent({ index, request }: OutlinedEntry): void {
   const type =
     request.kind === 'create' ? request.type : 'target' in request ? request.target.type : undefined;
@@ -16,7 +16,7 @@ export function requireNoAuditEvent({ index, request }: OutlinedEntry): void {
   throw fhirError('notSupported', { reason }, entryExpression(index, 'request.url'));
 }
 
-/** Throws `notSupported` for an operation that may change data: it would do so in a transaction of its own. */
+/** Throws `notSupported` for an operation that may change data, because it would use a transaction of its own. */
 export function requireReading(
   services: Pick<Services, 'definitions'>,
   { space }: RequestContext,

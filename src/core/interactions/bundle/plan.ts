@@ -13,25 +13,25 @@ import { printable } from '../resource-address';
 import { Matches, requireSingle, type EntryConditions } from './entry-conditions';
 import { inWritingOrder, overlapping, planWrite, requireDifferent, type PlannedWrite } from './planned-write';
 
-/** What a transaction does, once it is known which resources meet its conditions. */
+/** The steps of a transaction, after its conditions have been matched. */
 export interface Plan {
-  /** In the order in which they are done. */
+  /** In the order in which they are written. */
   readonly writes: readonly PlannedWrite[];
-  /** Conditional creates that found what they would have made. */
+  /** Conditional creates that found a match. */
   readonly found: readonly {
     readonly entry: OutlinedEntry;
     readonly match: ConditionMatch;
     readonly type: string;
   }[];
-  /** Conditional creates of what another entry makes: its index by theirs. */
+  /** Conditional creates with the same condition as another entry: the index of that entry by their own. */
   readonly repeated: ReadonlyMap<number, number>;
-  /** Answers of entries that have nothing to write. */
+  /** Answers of entries without a write. */
   readonly nothing: ReadonlyMap<number, EntryAnswer>;
-  /** By the indexes of the entries, what their resources are called from now on. */
+  /** The references of the entries' resources after the transaction, by entry index. */
   readonly targets: ReadonlyMap<number, string>;
 }
 
-/** Ids of what a transaction creates, by entry: the same however often it is tried. */
+/** Ids of the resources that a transaction creates, by entry; the same in each attempt. */
 export class NewIds {
   private readonly ids = new Map<number, NewId>();
 
@@ -43,27 +43,27 @@ export class NewIds {
     return id;
   }
 
-  /** One of them is somebody else's already. */
+  /** Discards the ids, because one of them may already be taken. */
   clear(): void {
     this.ids.clear();
   }
 }
 
-/** What a transaction is planned with. */
+/** The dependencies of planning. */
 export interface PlanTools {
   readonly services: Pick<Services, 'definitions' | 'keys'>;
   readonly context: RequestContext;
   readonly ids: NewIds;
-  /** Those that name other entries are made known by it. */
+  /** Planning resolves those that name other entries. */
   readonly conditions: EntryConditions;
   find(conditions: readonly Condition[]): Promise<Matches>;
 }
 
 /**
- * Works out which resource each entry writes, and what meets its conditions: first those that name no other entry, then
- * those that name what is planned. Throws multipleMatches, preconditionFailed, noMatch, invalidId; `invalidValue` where
- * two entries write the same resource or name each other; `ruleViolated` where one deletes what another is about
- * (http.html#trules). Cost: what `find` costs, once for each level of names.
+ * Determines the resource of each entry's write and the matches of its condition: first for conditions that name no
+ * other entry, then for those that name a planned one. Throws multipleMatches, preconditionFailed, noMatch, invalidId;
+ * `invalidValue` if two entries write the same resource or name each other; `ruleViolated` if one deletes a resource
+ * that another uses (http.html#trules). Cost: that of `find`, once for each level of names.
  */
 export async function planTransaction(
   tools: PlanTools,
@@ -98,7 +98,7 @@ class Planner {
   private readonly found: Plan['found'][number][] = [];
   private readonly repeated = new Map<number, number>();
   private readonly nothing = new Map<number, EntryAnswer>();
-  /** By the names of conditions that found nothing, the entry that makes what they ask for. */
+  /** The entry that creates the resource of a condition without a match, by the name of the condition. */
   private readonly makers = new Map<string, number>();
 
   constructor(private readonly tools: PlanTools) {}
@@ -144,7 +144,7 @@ class Planner {
     return { writes: inWritingOrder(writes), found, repeated, nothing, targets: this.targets() };
   }
 
-  /** Throws `ruleViolated` where what a conditional create has found is deleted by another entry. */
+  /** Throws `ruleViolated` if another entry deletes the match of a conditional create. */
   private requireKept(): void {
     const { found, writes } = this;
     if (found.length === 0) return;
@@ -174,7 +174,9 @@ class Planner {
     this.plan(entry, 'create', { type, id, key: { high, low } });
   }
 
-  /** What two entries would make under one condition is made once: to the second one it is there already. */
+  /**
+   * Creates once what two entries would create under one condition; the second entry finds the first one's resource.
+   */
   private createUnlessFound(
     entry: OutlinedEntry,
     type: string,
@@ -254,7 +256,9 @@ class Planner {
   }
 }
 
-/** By the indexes of the entries, the versions that their resources have once it is done; `heads` as `plan.writes`. */
+/**
+ * The versions of the entries' resources after the transaction, by entry index; `heads` in the order of `plan.writes`.
+ */
 export function versionsAfter(
   { writes, found, repeated }: Plan,
   heads: readonly (VersionRow | undefined)[],
@@ -267,7 +271,7 @@ export function versionsAfter(
   return versions;
 }
 
-/** Undefined where it is not the tenant's own: then there is no version yet. */
+/** Undefined for a base resource, of which the tenant has no version yet. */
 function versionOf({ version, isBase }: ConditionMatch): number | undefined {
   return isBase ? undefined : version;
 }

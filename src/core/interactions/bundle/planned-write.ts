@@ -13,10 +13,10 @@ import { checkGuard } from '../replace-version';
 import { readBase, typeNumberOf } from '../resource-address';
 import { toStoredVersion } from '../stored-version';
 
-/** What an entry of a transaction writes, once it is known which resource it is about. */
+/** The write of a transaction's entry, after its resource has been determined. */
 export interface PlannedWrite {
   readonly entry: OutlinedEntry;
-  /** As `EntryVersion.member`; none is negative. */
+  /** As `EntryVersion.member`; never negative. */
   readonly member: number;
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
   readonly type: string;
@@ -25,14 +25,16 @@ export interface PlannedWrite {
   readonly key: ResourceKey;
   readonly idMode: IdMode;
   readonly guard: EntryGuard | undefined;
-  /** The client chose an id for something new: nothing else may have it. */
+  /** True if the client chose the id of a new resource, which must not exist yet. */
   readonly mustBeFree: boolean;
   readonly isUnderCondition: boolean;
-  /** The version that its criteria have found: the one that is to be replaced. */
+  /** The version that its criteria matched; it must still be current. */
   readonly found: number | undefined;
 }
 
-/** The order in which a transaction works (https://hl7.org/fhir/R4/http.html#trules); within a kind that of the entries. */
+/**
+ * The order of a transaction's writes (https://hl7.org/fhir/R4/http.html#trules); within a kind that of the entries.
+ */
 const ORDER: Readonly<Record<PlannedWrite['kind'], number>> = { delete: 0, create: 1, update: 2, patch: 2 };
 
 export function inWritingOrder(writes: readonly PlannedWrite[]): PlannedWrite[] {
@@ -41,7 +43,7 @@ export function inWritingOrder(writes: readonly PlannedWrite[]): PlannedWrite[] 
   );
 }
 
-/** A write on the resource of an id that is known. */
+/** A write of the resource with a given id. */
 export function planWrite(
   services: Pick<Services, 'definitions' | 'keys'>,
   context: RequestContext,
@@ -77,8 +79,8 @@ export function planWrite(
 }
 
 /**
- * Throws `invalidValue` where two entries write the same resource (http.html#trules); `ruleViolated` where one of them
- * deletes what the criteria of the other have found.
+ * Throws `invalidValue` if two entries write the same resource (http.html#trules); `ruleViolated` if one of them
+ * deletes the match of the other's criteria.
  */
 export function requireDifferent(writes: readonly PlannedWrite[]): void {
   const known = new Map<string, PlannedWrite>();
@@ -99,15 +101,15 @@ function deletesFound(one: PlannedWrite, other: PlannedWrite): boolean {
   return one.kind === 'delete' && other.kind !== 'delete' && other.isUnderCondition;
 }
 
-/** One entry deletes what the condition of another has found, which would be told that it is there. */
+/** The error for an entry that deletes the match of another entry's condition. */
 export function overlapping(other: number, name: string, place: string): FhirError {
   const reason = `Entry ${other} is about ${name} too, and one of both deletes it; the identities of a transaction must not overlap`;
   return fhirError('ruleViolated', { reason }, place);
 }
 
 /**
- * The version that a write makes of the present one; undefined: there is nothing to delete. Throws what forbids it, at
- * the entry: preconditionFailed, notFound, gone, baseResourceReadOnly.
+ * The version that a write makes from the current one; undefined: there is nothing to delete. Throws, at the entry,
+ * preconditionFailed, notFound, gone, idTaken, baseResourceReadOnly.
  */
 export async function nextVersion(
   services: SearchServices,
@@ -168,7 +170,7 @@ async function presentOf(
   }
 }
 
-/** A client's error seen from the Bundle; anything else as it is. */
+/** A FhirError with its issues located in the Bundle; any other error unchanged. */
 export function atEntry(error: unknown, index: number, type: string): unknown {
   return error instanceof FhirError
     ? new FhirError(error.key, inEntry(error.issues, index, type), error.allowed)

@@ -16,20 +16,20 @@ import { read } from '../read';
 import { searchAny } from '../../search-execution/system-search';
 import { vread } from '../vread';
 
-/** What entries that only read are answered with. */
+/** Dependencies of entries that only read. */
 export interface EntryReader {
   readonly services: SearchServices & Pick<Services, 'isAuditApart'>;
   readonly context: RequestContext;
   /** `Prefer: handling`, for searches. */
   readonly handling: 'strict' | 'lenient' | undefined;
-  /** The context in which resources of a type are read. */
+  /** The context for reading resources of a type. */
   readonly toRead: ReadingContext;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 }
 
 /**
- * Answers an entry that writes nothing: read, vread, search, history, operation, metadata, as the same address is
- * answered alone. Throws what that throws.
+ * Answers an entry that writes nothing: read, vread, search, history, operation, metadata. The answer is that of the
+ * same request alone, and so are the errors.
  */
 export async function readEntry(
   reader: EntryReader,
@@ -53,7 +53,7 @@ export async function readEntry(
   return answerGet(reader, index, request);
 }
 
-/** What an entry looks like, the Bundle around it decides. */
+/** The Bundle decides the presentation of its entries. */
 const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 async function answerGet(

@@ -5,15 +5,15 @@ import type { VersionRow } from '../../storage/read/version-row';
 import { rowOfId } from '../resource-address';
 import type { PlannedWrite } from './planned-write';
 
-/** Resources that one statement reads. */
+/** Resources per statement. */
 const AT_ONCE = 1000;
-/** Characters of all stored resources that one transaction may replace. */
+/** Maximum number of characters of all stored resources that one transaction replaces. */
 const MOST_REPLACED = 256 * 1024 * 1024;
 
 /**
- * The current versions of the resources of some writes, in their order, deletions included; undefined where there never
- * was one. Throws `tooCostly` when they are too large together, and `memoryFull`. Cost: a statement for each thousand, and one for each
- * very long text.
+ * The current versions of the resources of some writes, in their order, deletions included; undefined if there is none.
+ * Throws `tooCostly` if they are too large together, and `memoryFull`. Cost: a statement for each thousand, and one for
+ * each very long text.
  */
 export async function readHeads(
   reader: VersionReader,

@@ -13,21 +13,21 @@ import type { RetryingWriter } from '../../concurrency/retrying-writer';
 import { runBatch } from './batch';
 import { runTransaction } from './transaction';
 
-/** What Bundles are run with. */
+/** Dependencies of Bundles. */
 export interface BundleTools {
   readonly services: Services;
   readonly write: RetryingWriter;
-  /** What each entry of a batch is done by. */
+  /** Performs the writes of a batch. */
   readonly single: SingleWrites;
-  /** What is kept of who asked for what. */
+  /** Audit records of the entries. */
   readonly records: EntryRecords;
   readonly toRead: ReadingContext;
   /** Whether AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
-  /** Counts so many requests more than the one that the Bundle came with. */
+  /** Counts this many requests in addition to that of the Bundle. */
   charge(context: RequestContext, requests: number): void;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
-  /** Runs an operation by other services: those that read within a transaction. */
+  /** Runs an operation with services that read within a transaction. */
   invokeWithin(
     services: Services,
     context: RequestContext,
@@ -38,8 +38,8 @@ export interface BundleTools {
 const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 
 /**
- * A batch or transaction (https://hl7.org/fhir/R4/http.html#transaction). Throws what is wrong with the Bundle, and for
- * a transaction what is wrong with any of its entries.
+ * Runs a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction). Throws the errors of the Bundle, and for
+ * a transaction those of any of its entries.
  */
 export async function runBundle(
   { services, write, single, records, toRead, isAuditApart, charge, invoke, invokeWithin }: BundleTools,
@@ -82,7 +82,7 @@ export async function runBundle(
   }
 }
 
-/** The type whose writes have consequences, if the transaction has one of it. */
+/** The resource type for `RetryingWriter`: SearchParameter if the Bundle writes one, else none. */
 function mainType({ outline }: OpenBundle): string {
   const isWritten = outline.entries.some((entry) => {
     if ('refusal' in entry) return false;

@@ -50,38 +50,38 @@ import {
   type WrittenEntries,
 } from './write-transaction';
 
-/** What a transaction is run with. */
+/** Dependencies of a transaction. */
 export interface TransactionTools {
   readonly services: Services;
   readonly context: RequestContext;
   readonly handling: EntryReader['handling'];
-  /** True: nothing of it is kept. */
+  /** True: everything is rolled back. */
   readonly isDryRun: boolean;
-  /** True: its references by criteria are not resolved, and so are refused. */
+  /** True: references by criteria are not resolved, and so are rejected. */
   readonly isSingleWrite: boolean;
-  /** What is kept of who asked for what, with the changes. */
+  /** Audit records of the entries, stored together with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
   /** Whether AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
-  /** Runs an operation by services that read within the transaction. */
+  /** Runs an operation with services that read within the transaction. */
   invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
 }
 
 /**
- * All entries of a transaction, or none (https://hl7.org/fhir/R4/http.html#transaction). Its answers stand in the order of
- * the entries. Throws the one error that refuses it, its expressions beginning with `Bundle.entry[n]`; `bundleConflict`
- * when others are faster until the deadline.
+ * Runs all entries of a transaction, or none (https://hl7.org/fhir/R4/http.html#transaction). The answers are in the
+ * order of the entries. Throws the error of the first failure, with expressions that begin with `Bundle.entry[n]`;
+ * `bundleConflict` if other writers are faster until the deadline.
  *
- * Resources are prepared before anything is locked, against what is there now and what meets the conditions now; if that
- * is still so when conditions and heads are locked, they are written. A race that is lost is run again with the locks
- * taken first. So the first attempt keeps nobody waiting while it validates, and the second hardly ever loses.
+ * Resources are prepared before anything is locked, against the current heads and matches. They are written if both are
+ * unchanged when conditions and heads are locked. After a lost race the transaction runs again with the locks
+ * taken first. So the first attempt blocks no other writer while it validates, and the second one rarely loses.
  *
- * Everybody takes locks in one order: those of conditions, heads, the tenant's counter. What stands in a process's own
- * queues is never waited for, because nobody there holds anything of the database while it waits.
+ * All writers take locks in one order: conditions, heads, the tenant's counter. Waiting in the queues of a process
+ * cannot cause a deadlock, because work that waits there holds no database locks.
  *
- * Cost: one statement each that reads what is replaced, takes it, and locks conditions; two that look for their matches,
- * for each thousand of them; one for each 500 versions; commit.
+ * Cost: one statement each to read the replaced versions, claim the heads, and lock conditions; two for the matches of
+ * each thousand conditions; one for each 500 versions; commit.
  */
 export async function runTransaction(
   tools: TransactionTools,
@@ -107,12 +107,12 @@ export async function runTransaction(
   }
 }
 
-/** What is about to be stored has identifiers that were not locked: it is run again, and locks them first. */
+/** The resources to be stored have identifiers that were not locked: the next attempt locks them first. */
 class LocksMissing extends RaceLost {}
 
 type Resolved = ReturnType<typeof resolveReferences>;
 
-/** Ends a transaction of which nothing shall be kept. */
+/** Rolls back a dry run. */
 class RolledBack extends Error {
   constructor(readonly answers: readonly EntryAnswer[]) {
     super('a dry run is over');
@@ -123,7 +123,7 @@ const NO_REFERENCES: BundleOutline['conditionalReferences'] = new Map();
 const NO_MATCHES = new Matches(new Map());
 
 class Transaction {
-  /** Of what is stored under conditions, as far as it has been prepared once: by what others may look for it. */
+  /** The locks for identifiers of resources that were prepared once, because conditions of others may match them. */
   private readonly stored = new Map<string, ConditionLock>();
 
   private readonly entries: readonly OutlinedEntry[];
@@ -146,13 +146,13 @@ class Transaction {
     this.references = this.readReferences();
   }
 
-  /** Prepares first, locks afterwards. */
+  /** Prepares first, then locks. */
   async runPrepared(): Promise<readonly EntryAnswer[]> {
     const { services, context } = this.tools;
     const { plan, matches } = await this.plan(services);
     const { writes } = plan;
     const found = await this.findReferences(services);
-    // What is made here may be meant: only the transaction can tell.
+    // The reference may match a resource of this transaction, which only a search inside it can find.
     if ([...this.references.conditions.values()].some((condition) => found.of(condition).length !== 1))
       throw new RaceLost();
     const heads = await this.readKnownHeads(services, writes);
@@ -169,7 +169,7 @@ class Transaction {
     const required = this.isOnlyMaking(ready) ? this.requireReferences(found) : undefined;
     if (required !== undefined) {
       context.revoked?.throwIfAborted();
-      // What is kept of the Bundle need not outlive the wait for the database.
+      // Frees the Bundle before the wait for the database.
       this.bundle.close();
       const written = await writeWhole(services, context, ready, required);
       return this.entries.map(({ index }) => answerOf(written, index));
@@ -187,7 +187,7 @@ class Transaction {
     });
   }
 
-  /** Whether nothing is to be done in the transaction but to make resources under ids that nobody else knows. */
+  /** True if the transaction only creates resources under new ids, which no other writer uses. */
   private isOnlyMaking({ writes, versions, integrity }: PreparedWrites): boolean {
     const { context, isDryRun, records } = this.tools;
     return (
@@ -201,7 +201,7 @@ class Transaction {
     );
   }
 
-  /** What fails unless the references by criteria mean what was found; undefined where only a search can tell. */
+  /** Statements that fail unless the references by criteria still match the same; undefined if that needs a search. */
   private requireReferences(found: Matches): readonly BoundStatement[] | undefined {
     const { services, context } = this.tools;
     const conditions = [...this.references.conditions.values()];
@@ -214,16 +214,16 @@ class Transaction {
     return required && requireTokens(context.space.number, required);
   }
 
-  /** Locks first. */
+  /** Locks first, then prepares. */
   async runLocked(): Promise<readonly EntryAnswer[]> {
     const { services, context } = this.tools;
     return this.inTransaction(async (run, database) => {
       const within = inside(services, database);
-      // No other conditional write comes between.
+      // From here on no other conditional write interferes.
       const locked = new Set(this.conditions.all.map(({ name }) => name));
       await this.lock(run);
       const { plan } = await this.plan(within);
-      // What criteria name may have become another resource, under ids that were given anew.
+      // Criteria may name a different resource now, after ids were assigned anew.
       if (this.conditions.all.some(({ name }) => !locked.has(name))) throw new LocksMissing();
       const { writes, targets } = plan;
       requireFound(writes, await claimHeads(run, context, writes));
@@ -245,7 +245,7 @@ class Transaction {
         if (this.noteStored(ready)) throw new LocksMissing();
         return { ready, written: await writePrepared(services, run, context, ready) };
       };
-      // References by criteria are looked for when all else is written, because that is what they may mean.
+      // References by criteria are searched for after the other writes, because they may match those.
       const isLate = ({ entry }: PlannedWrite): boolean => entry.refersByCriteria;
       const early = await write(
         writes.filter((each) => !isLate(each)),
@@ -253,7 +253,7 @@ class Transaction {
       );
       const conditional = resolveReferences(this.references, await this.findReferences(within));
       const late = await write(writes.filter(isLate), conditional);
-      // What was written last may have become a second match.
+      // The last writes may have added a second match.
       resolveReferences(this.references, await this.findReferences(within));
       const written = new Map([...early.written, ...late.written]);
       await writeProvenance(within, run, context, written);
@@ -262,7 +262,7 @@ class Transaction {
     });
   }
 
-  /** A dry run does all that a transaction does, but for the commit. */
+  /** Runs `work` in a transaction; a dry run rolls it back instead of committing. */
   private async inTransaction(
     work: (run: Run, database: Database) => Promise<readonly EntryAnswer[]>,
   ): Promise<readonly EntryAnswer[]> {
@@ -279,7 +279,7 @@ class Transaction {
     }
   }
 
-  /** What services see: those of now, or those within the transaction. */
+  /** Plans by the data that the services see: the current data, or that of the transaction. */
   private async plan(services: SearchServices): ReturnType<typeof planTransaction> {
     const { entries, conditions, ids } = this;
     const { context } = this.tools;
@@ -301,7 +301,7 @@ class Transaction {
     });
   }
 
-  /** Locks what the conditions ask for, and what is stored under them, as single conditional writes do. */
+  /** Locks the conditions, and the identifiers of resources stored under them, as single conditional writes do. */
   private async lock(run: Run): Promise<void> {
     const { all } = this.conditions;
     if (all.length === 0) return;
@@ -311,7 +311,7 @@ class Transaction {
     ]);
   }
 
-  /** True where something is stored that was not known before. */
+  /** Adds the locks for prepared resources; true if one was not locked before. */
   private noteStored({ writes, prepared }: PreparedWrites): boolean {
     const { size } = this.stored;
     const types = new Map(writes.map(({ member, typeNumber }) => [member, typeNumber]));
@@ -327,7 +327,7 @@ class Transaction {
     return findAllMatches(services, context, conditions, isForAll ? MOST_DELETED + 1 : TELLING);
   }
 
-  /** Of the conditions that the plan was made with. */
+  /** The matches of the plan's conditions. */
   private async findConditions(services: SearchServices): Promise<Matches> {
     const { all } = this.conditions;
     return all.length === 0 ? NO_MATCHES : this.find(services, all);
@@ -348,7 +348,7 @@ class Transaction {
     });
   }
 
-  /** In the order of `writes`; what is created has none. */
+  /** The heads in the order of `writes`; creates have none. */
   private async readKnownHeads(
     { reader }: Pick<Services, 'reader'>,
     writes: readonly PlannedWrite[],
@@ -360,7 +360,7 @@ class Transaction {
     return writes.map((write) => byWrite.get(write));
   }
 
-  /** Runs what only reads, behind all writes, and puts all answers into the order of the entries. */
+  /** Runs the reading entries after all writes, and returns all answers in the order of the entries. */
   private async complete(
     run: Run,
     services: Services,
@@ -425,14 +425,14 @@ function answerOf(answers: WrittenEntries, index: number): EntryAnswer {
   return answer;
 }
 
-/** Enough to tell none, one and several apart. */
+/** Enough matches to distinguish none, one and several. */
 const TELLING = 2;
-/** Resources that one conditional delete takes, where the tenant lets it take several. */
+/** Maximum number of resources that one conditional delete removes if the tenant allows several. */
 const MOST_DELETED = 1000;
 
-/** Reads what the transaction has written. */
+/** Services that read the writes of the transaction. */
 function inside<S extends SearchServices>(services: S, database: Database): S {
-  // What is remembered under the version of something must not be remembered under one that is not committed.
+  // Entries cached under a version that is not committed must not reach the shared cache.
   return {
     ...withinTransaction(services, database),
     codeSystems: createCodeSystemCache(),

@@ -24,10 +24,10 @@ import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
 import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 
-/** Another writer was faster than what was prepared: the transaction is tried again. */
+/** Another writer was faster; the transaction is retried. */
 export class RaceLost extends Error {}
 
-/** Writes that were worked out against present versions, and are ready to be written. */
+/** Writes that were prepared against the current versions. */
 export interface PreparedWrites {
   readonly writes: readonly PlannedWrite[];
   /** In the order of `writes`; undefined: there is nothing to delete. */
@@ -36,7 +36,7 @@ export interface PreparedWrites {
   readonly integrity: IntegrityWatch;
 }
 
-/** What is made of the present versions. Throws what is wrong with entries, or with what they ask for. */
+/** Prepares writes against the current versions. Throws the errors of the entries. */
 export async function prepareWrites(
   services: SearchServices,
   context: RequestContext,
@@ -51,9 +51,9 @@ export async function prepareWrites(
     readonly writes: readonly PlannedWrite[];
     /** In the order of `writes`. */
     readonly heads: readonly (VersionRow | undefined)[];
-    /** By the indexes of the entries, what their resources are called. */
+    /** References of the entries' resources, by entry index. */
     readonly targets: ReadonlyMap<number, string>;
-    /** By the same, the versions that these have from now on. */
+    /** Versions of these resources after the transaction, by entry index. */
     readonly versionIds: ReadonlyMap<number, number>;
     readonly conditional: readonly (readonly [text: string, reference: string])[];
   },
@@ -103,9 +103,9 @@ async function requireAllWritable(
 }
 
 /**
- * Takes the heads of all writes that are about known ids, in the order in which everybody does, before the first
- * statement that takes the tenant's counter: so a transaction never waits for one who waits for it. What stands in a
- * process's own queues is not waited for, because nobody in them holds anything of the database while it waits.
+ * Claims the heads of all writes with known ids, in the common lock order and before the first
+ * statement that locks the tenant's counter. So no deadlock can occur between transactions. Waiting in the queues of a
+ * process cannot cause one either, because work that waits there holds no database locks.
  */
 export async function claimHeads(
   run: Run,
@@ -122,7 +122,7 @@ export async function claimHeads(
   return new Map(claimed.map((write, place) => [write, versions[place] ?? 0]));
 }
 
-/** Throws `RaceLost` where a claimed head is not at the version that criteria have found. */
+/** Throws `RaceLost` if a claimed head is not at the version that the criteria matched. */
 export function requireFound(
   writes: readonly PlannedWrite[],
   claimed: ReadonlyMap<PlannedWrite, number>,
@@ -131,7 +131,7 @@ export function requireFound(
     throw new RaceLost();
 }
 
-/** Throws `RaceLost` where a claimed head is not at the version that was prepared for, or that criteria have found. */
+/** Throws `RaceLost` if a claimed head is not at the version of the preparation, or that the criteria matched. */
 export function requireUnchanged(
   { writes }: PreparedWrites,
   heads: readonly (VersionRow | undefined)[],
@@ -147,7 +147,7 @@ export function requireUnchanged(
 /** Answers of entries by their index. */
 export type WrittenEntries = ReadonlyMap<number, EntryAnswer>;
 
-/** One entry may delete several resources, where criteria name them. */
+/** The answer of a delete; one entry may delete several resources by criteria. */
 function deletion(
   before: EntryAnswer | undefined,
   { entry: { request }, type, id }: PlannedWrite,
@@ -159,8 +159,8 @@ function deletion(
 }
 
 /**
- * Writes what was prepared and gives the answers of its entries by their index. Throws `RaceLost` where an expected
- * version does not hold. One statement for each chunk.
+ * Writes the prepared versions and returns the answers by entry index. Throws `RaceLost` if an expected
+ * version is not current. Cost: one statement for each chunk.
  */
 export async function writePrepared(
   services: Pick<Services, 'extensionBase' | 'keys'>,
@@ -182,9 +182,9 @@ export async function writePrepared(
 }
 
 /**
- * The same, all of it in one packet, so that the tenant's counter is held for no round trip; `required` comes behind the
- * writes. Throws `RaceLost` where one of them does not hold. Only for what is made under new ids, where nothing else is to
- * be done in the transaction.
+ * As `writePrepared`, with all statements in one packet, so that the tenant's counter is locked for no round trip;
+ * `required` follow the writes. Throws `RaceLost` if one of them fails. Only for creates under new ids, in a
+ * transaction without other work.
  */
 export async function writeWhole(
   services: Pick<Services, 'extensionBase' | 'keys' | 'writes'>,
@@ -209,7 +209,7 @@ export async function writeWhole(
   return toAnswers(services, context, ready, written);
 }
 
-/** Throws `RaceLost` where one was not written. */
+/** Collects the outcomes. Throws `RaceLost` if one version was not written. */
 function note(
   written: Map<number, Written>,
   members: readonly number[],
@@ -254,8 +254,8 @@ function toAnswers(
 }
 
 /**
- * Stores the Provenance of the request, if it has one, whose targets are all that was written. Its own references are
- * looked after by `services` that read within the transaction. Throws what `provenanceWrite` throws.
+ * Stores the Provenance of the request, if it has one; its targets are all written versions. `services` read within
+ * the transaction and check its references. Throws the errors of `provenanceWrite`.
  */
 export async function writeProvenance(
   services: WriteServices,
@@ -275,8 +275,8 @@ export async function writeProvenance(
 }
 
 /**
- * Behind the last write of the transaction: what is written afterwards would be made by other search parameters, and
- * could leave a reference broken. Throws brokenReference, referredTo.
+ * Checks referential integrity and registers search parameters, after the last write of the transaction. A later write
+ * would be indexed by other search parameters, and could leave a broken reference. Throws brokenReference, referredTo.
  */
 export async function registerAll(
   run: Run,

@@ -13,16 +13,16 @@ import { inSnapshot } from '../../search-execution/read-scope';
 import { vread } from '../vread';
 
 const COMPOSITION = 'Composition';
-/** Resources that one document holds. */
+/** Maximum number of resources in a document. */
 const MAX_RESOURCES = 1000;
-/** Texts of one document. */
+/** Maximum number of characters of their texts. */
 const MAX_BYTES = 8 * MAX_PAGE_BYTES;
 
 /**
- * A Composition and every resource of the space that it refers to, each once, in the order of its references and of one
- * moment (https://hl7.org/fhir/R4/documents.html#content); a version where it names one. What is contained in it comes
- * with it, what lies elsewhere stays there. Throws notFound, gone; ruleViolated where it refers to what is not here, with
- * the places; tooCostly. Cost: two gathered reads in a snapshot.
+ * A Composition and every resource of the space that it refers to, each once, in the order of its references and in one
+ * snapshot (https://hl7.org/fhir/R4/documents.html#content). A versioned reference gives that version. Contained
+ * resources come with the Composition; external ones are left out. Throws notFound, gone; ruleViolated, with the
+ * locations, for missing resources; tooCostly. Cost: two batched reads in a snapshot.
  */
 export async function makeDocument(
   services: SearchServices,
@@ -32,7 +32,7 @@ export async function makeDocument(
   return inSnapshot(services, context, async (reading) => {
     const composition = await read(reading, context, COMPOSITION, id);
     const places = new Map<string, string>();
-    // What is hidden leads nowhere.
+    // References in hidden elements are not followed.
     const shown = parseStoredObject(shownText(services, context, composition.text));
     for (const collected of collectReferences(shown)) {
       const { reference } = collected;

@@ -24,12 +24,13 @@ import { withReason } from '../../search-execution/search-timeout';
 import { afterOf } from '../../search-execution/page/search-position';
 
 /**
- * One page of all that belongs to a resource: what is in its compartment, by type, as matches; and what those point to
- * and no other patient owns as included, on the page of the first that points to it, or, when 500 have come along, behind
- * all matches (https://hl7.org/fhir/R4/patient-operation-everything.html). Each page is bounded; the cursor says where the
- * next one begins, even amid what one resource points to, and what the pages before have brought along.
+ * One page of all that belongs to a resource (https://hl7.org/fhir/R4/patient-operation-everything.html). Matches are
+ * the resources of its compartment, by type. Included are the resources that those refer to and that belong to no other
+ * patient: on the page of the first referrer, or, after 500 of them, behind all matches. Each page is bounded. The
+ * cursor has the position of the next page, even within the references of one resource, and the names of the included
+ * resources.
  * Throws notFound, gone, invalidCursor, searchTimeout.
- * Cost: one snapshot; a statement or two for each type that the page comes to, and one for each 200 texts.
+ * Cost: one snapshot; a statement or two for each type of the page, and one for each 200 texts.
  */
 export async function everything(
   services: SearchServices,
@@ -62,10 +63,10 @@ export async function everything(
   );
 }
 
-/** A resource that the page has come to. */
+/** A resource of the record that the page covers. */
 interface Member {
   readonly place: RecordPlace;
-  /** Undefined: it is gone, or not of the record, or not to be shown. */
+  /** Undefined: it is deleted, not part of the record, or not to be shown. */
   readonly shown: StoredVersion | undefined;
   readonly pointers: readonly LocalReference[];
 }
@@ -116,7 +117,7 @@ class RecordPage {
     return sealRecordCursor(services, context, request, { ...last, followed, brought: brought.text });
   }
 
-  /** Of what the names of what has come along left no room for. */
+  /** The cursor of the included resources that did not fit into the names of the cursor. */
   private restCursor(): string | undefined {
     const { services, context, request, brought } = this;
     if (!brought.isFull) return undefined;
@@ -124,7 +125,7 @@ class RecordPage {
     return sealRestCursor(services, context, request, { ...nothing, brought: brought.text });
   }
 
-  /** The resource amid whose pointers the page before ended. */
+  /** The resource within whose references the previous page ended. */
   private async resume(): Promise<Member[]> {
     const { start } = this;
     if (start?.followed === undefined) return [];
@@ -138,7 +139,7 @@ class RecordPage {
     return [];
   }
 
-  /** What the page comes to, from its beginning on; `isAll`: there is nothing behind it. */
+  /** The resources that the page covers, in order; `isAll`: there are no more. */
   private async findMembers(
     steps: readonly RecordStep[],
   ): Promise<{ readonly found: readonly Found[]; readonly isAll: boolean }> {
@@ -167,7 +168,7 @@ class RecordPage {
     return { found, isAll: true };
   }
 
-  /** As many from the first on as come to the bytes of a page. */
+  /** The first members whose texts fit into the page. */
   private async readMembers(found: readonly Found[]): Promise<Member[]> {
     const members: Member[] = [];
     let bytes = 0;
@@ -190,8 +191,8 @@ class RecordPage {
   }
 
   /**
-   * Brings along what the members point to, in their order, while there is room for its names. What is left when the page
-   * has enough: the member amid whose pointers it ends, and how many of them are done with.
+   * Includes the resources that the members refer to, in their order, while the cursor has room for their names. If the
+   * page is full: the member within whose references it ends, and the number of references that are covered.
    */
   private async follow(
     members: readonly Member[],

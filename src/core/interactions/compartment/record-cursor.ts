@@ -7,38 +7,38 @@ import { RECORD_LIMITS } from './record-limits';
 import type { RecordPlace } from './record-steps';
 import { PHASES } from '../../search-execution/page/search-position';
 
-/** Where the next page of the resources of a record begins. */
+/** The position of the next page among the resources of a record. */
 export interface RecordPosition extends RecordPlace {
-  /** What the pages so far have brought along, by `BroughtAlong`. */
+  /** The resources that the pages so far have included, by `BroughtAlong`. */
   readonly brought: string;
 }
 
-/** Of something that comes along behind the resources of a record. */
+/** The address of a resource to be included behind the record. */
 export interface RestAddress {
   readonly typeNumber: number;
   /** Decimal form of its 64-bit key. */
   readonly key: string;
 }
 
-/** Where the next page of what comes along behind them begins. */
+/** The position of the next page of those included resources. */
 export interface RecordRest {
   readonly brought: string;
-  /** All up to this address are done with; undefined: none. */
+  /** All resources up to this address are covered; undefined: none. */
   readonly beyond: RestAddress | undefined;
-  /** The record has been looked at up to here; undefined: not yet. */
+  /** The record was scanned up to here; undefined: not at all. */
   readonly scanned: RecordPlace | undefined;
-  /** The least addresses that were found in it. */
+  /** The lowest addresses that the scan found. */
   readonly candidates: readonly RestAddress[];
-  /** There are more behind the candidates. */
+  /** True: there are more than the candidates. */
   readonly isCut: boolean;
 }
 
 const NAME_LENGTH = 8;
 
 /**
- * Which resources earlier pages have brought along, in short: 48 bits of a keyed hash of each, so that of a thousand
- * resources two have the same once in half a billion records. When it is full, all else comes along behind the resources
- * of the record (record-rest.ts).
+ * The resources that earlier pages have included, as 48 bits of a keyed hash each: of a thousand
+ * resources, two have the same bits once in half a billion records. When it is full, further resources are included
+ * behind the resources of the record (record-rest.ts).
  */
 export class BroughtAlong {
   readonly #names: Set<string>;
@@ -58,7 +58,7 @@ export class BroughtAlong {
     return this.#names.has(this.#nameOf(type, id));
   }
 
-  /** Not to be called when it is full. True: there is room for more. */
+  /** Must not be called when it is full. Returns whether there is room for more. */
   add(type: string, id: string): boolean {
     this.#names.add(this.#nameOf(type, id));
     return !this.isFull;
@@ -77,13 +77,13 @@ export class BroughtAlong {
   }
 }
 
-/** Worth something only for the same record of the same space, asked for in the same way; `_count` may change. */
+/** The scope of a cursor: the record, space and parameters; `_count` may change. */
 function boundText({ space }: RequestContext, { owner, parameters }: RecordRequest): string {
   const asked = parameters.filter(([name]) => name !== '_count');
   return `record ${space.number} ${owner.type}/${owner.id ?? ''} ${JSON.stringify(asked)}`;
 }
 
-/** The first member of a cursor: what the next page has. */
+/** First element of a cursor: the kind of the next page. */
 const LOOKED_AT = 0;
 const SHOWN = 1;
 const REST = 2;

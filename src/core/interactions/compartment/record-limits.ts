@@ -1,18 +1,18 @@
-/** What one page of a record may take. */
+/** Limits for one page of a record. */
 export const RECORD_LIMITS: Readonly<
   Record<'lookedAt' | 'followed' | 'names' | 'brought' | 'carried' | 'scanned' | 'scannedCharacters', number>
 > = {
-  /** Resources of the record that a page of them looks at, shown or not. */
+  /** Resources of the record that a page reads, shown or not. */
   lookedAt: 1000,
-  /** Resources that are read for such a page because another one points to them. */
+  /** Resources that such a page reads because others refer to them. */
   followed: 2000,
-  /** What has come along and is remembered by the address of the next page; by more it would be longer than some proxies allow. */
+  /** Names of included resources in a cursor; with more, its URL would be too long for some proxies. */
   names: 500,
-  /** What one page brings along of the rest. */
+  /** Resources that one page of the rest includes. */
   brought: 1000,
-  /** Where one page does not come to the end of the record: so many are kept in the address of the next. */
+  /** Candidates in the cursor of a page that has not reached the end of the record. */
   carried: 50,
-  /** Resources of the record that a page of the rest looks at, and characters of their texts. */
+  /** Resources of the record that a page of the rest scans, and characters of their texts. */
   scanned: 50_000,
   scannedCharacters: 64_000_000,
 };

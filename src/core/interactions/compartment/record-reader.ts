@@ -13,12 +13,12 @@ import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
 import { toStoredVersion } from '../stored-version';
 
-/** Read by one statement. */
+/** Resources per statement. */
 const CHUNK = 200;
-/** After so many characters of parsed text other requests have their turn. */
+/** Characters of parsed text after which other requests get a turn. */
 const TURN = 300_000;
 
-/** Whose data are nobody else's. */
+/** The type of which no resource's data are shown in the record of another. */
 const PATIENT = 'Patient';
 
 /** A type and the decimal form of a 64-bit key. */
@@ -27,13 +27,13 @@ export interface RecordAddress {
   readonly key: string;
 }
 
-/** Reads the resources of a record and what they point to, and tells which is which. */
+/** Reads the resources of a record and those that they refer to, and decides which to show. */
 export class RecordReader {
   private parsed = 0;
-  /** Patients whose data may come along, beside what no patient owns. */
+  /** Patients whose data may be included, beside data of no patient. */
   private readonly ownPatients: ReadonlySet<string>;
 
-  /** `owner`: the resource whose record it is; undefined: those of all of its type. */
+  /** `owner`: the resource of the record; undefined: the records of all resources of the type. */
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
@@ -47,14 +47,14 @@ export class RecordReader {
         : this.ownersOf(PATIENT, { type, id }, owner);
   }
 
-  /** Whether a resource that a step has found is to be looked at there; one that was shown has been. */
+  /** Whether a resource belongs to a step; a resource that was shown does not belong to a later one. */
   isOfStep(step: RecordStep, version: StoredVersion, content: JsonObject): boolean {
     if (!step.isShown && this.isAskedFor(version)) return false;
     const { owner } = this.request;
     return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
   }
 
-  /** Before it has been read. */
+  /** Whether a referenced resource may be included, judged by its type and id before it is read. */
   mayComeAlong({ type, id }: LocalReference): boolean {
     const { owner, types } = this.request;
     if (types !== undefined && !types.includes(type)) return false;
@@ -62,7 +62,7 @@ export class RecordReader {
     return type !== PATIENT || this.ownPatients.has(id);
   }
 
-  /** Whether what a resource of the record points to comes along: not what is of the record, nor another patient's. */
+  /** Whether a referenced resource is included: not if it is part of the record or belongs to another patient. */
   async comesAlong(version: StoredVersion): Promise<boolean> {
     if (!this.isAskedFor(version)) return false;
     const content = await this.contentOf(version);
@@ -91,7 +91,7 @@ export class RecordReader {
     return { type, key: keyText(this.services.keys.keyOf(type, id)) };
   }
 
-  /** The current version at each address, in their order; undefined: there is none. Read as they are asked for. */
+  /** The current version at each address, in their order; undefined: there is none. Reads in chunks on demand. */
   async *versionsOf(addresses: readonly RecordAddress[]): AsyncGenerator<StoredVersion | undefined> {
     const { services, context } = this;
     const space = context.space.number;

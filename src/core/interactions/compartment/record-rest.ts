@@ -1,4 +1,4 @@
-/** What comes along with a record behind all of its resources, because the addresses of pages could not hold its names. */
+/** Includes resources behind a record, when cursors had no more room for the names of included ones. */
 import type { SearchPage } from '../../api/search';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
@@ -12,14 +12,14 @@ import { RECORD_LIMITS } from './record-limits';
 import { isBefore, type RecordPlace, type RecordStep } from './record-steps';
 import { afterOf } from '../../search-execution/page/search-position';
 
-/** Found by one statement. */
+/** Matches per statement. */
 const BATCH = 1000;
 
 /**
- * One page of what the record points to, beside what has come along already (`start.brought`), in the order of its
- * keys: each page goes through the whole record again and keeps the least keys behind those of the page before, so that
- * each comes once however many there are. A record too long to be looked at by one request is gone through by several
- * pages, of which only the last has entries.
+ * One page of the resources that the record refers to and that are not yet included (`start.brought`), in the order of
+ * their keys. Each page scans the whole record again and keeps the lowest keys behind those of the previous page, so
+ * that each resource is included once, however many there are. A record that is too long for one request is scanned by
+ * several pages, of which only the last has entries.
  * Cost: the texts of the record are read and parsed, some 50 ms for a thousand.
  */
 export async function restOfRecord(
@@ -60,7 +60,7 @@ export async function restOfRecord(
   return { included, next };
 }
 
-/** Looks at the record from `start.scanned` on. Where it stopped; undefined: at the end. */
+/** Scans the record from `start.scanned` on. Returns where it stopped; undefined: at the end. */
 async function scan(
   services: Pick<Services, 'definitions' | 'hasher'>,
   context: RequestContext,
@@ -111,7 +111,7 @@ async function scan(
   return undefined;
 }
 
-/** The least addresses behind one, each once, of all that are added: no more than twice as many as are wanted are held. */
+/** The lowest distinct addresses behind `beyond`; holds at most twice as many as are wanted. */
 class LeastAddresses {
   private readonly beyond: RestAddress | undefined;
   private readonly most: number;
@@ -136,7 +136,7 @@ class LeastAddresses {
     if (this.held.length > 2 * this.most) this.cut(this.most);
   }
 
-  /** `isCut`: there are more behind them. */
+  /** The lowest addresses; `isCut`: there are more. */
   take(most: number): Pick<RecordRest, 'candidates' | 'isCut'> {
     this.cut(Math.min(most, this.most));
     return { candidates: this.held, isCut: this.isCut };

@@ -1,4 +1,4 @@
-/** The resources of a record type by type, in the order that its pages have. */
+/** The resources of a record type by type, in the order of its pages. */
 import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
 import { compartmentTypes } from '../../search/compartment';
@@ -15,25 +15,27 @@ import { typeNumberOf } from '../resource-address';
 import { criterionOf, searchContext } from '../../search-execution/plan/prepare-search';
 import { OwnStream, type TypeStream } from '../../search-execution/page/type-stream';
 
-/** Where a page of a record ends: behind a resource, or amid what it points to. */
+/** The end of a page of a record: behind a resource, or within its references. */
 export interface RecordPlace extends TypePlace {
-  /** Among what is shown, or what is only looked at. */
+  /** True for resources that are shown, false for those that are only read for their references. */
   readonly isShown: boolean;
-  /** So many of its pointers are done with; undefined: all. */
+  /** Number of its references that are covered; undefined: all. */
   readonly followed: number | undefined;
 }
 
-/** Resources of one type. */
+/** The resources of one type. */
 export interface RecordStep {
   readonly stream: TypeStream;
-  /** False: they are not asked for, but what they refer to may be. */
+  /** False: they are not shown, but resources that they refer to may be. */
   readonly isShown: boolean;
 }
 
 /**
- * First what is shown, then what is only looked at, each by type. Cost: one statement.
- * With `types` or `since` the answer is the part of the whole record that is asked for, and a resource that is not in it
- * may refer to one that is.
+ * The steps of a record: first the types that are shown, then those that are only read for their references, each by
+ * type.
+ * Cost: one statement.
+ * With `types` or `since` the answer is the wanted part of the whole record, and a resource outside it
+ * may refer to one inside.
  */
 export async function recordSteps(
   services: SearchServices,
@@ -72,13 +74,13 @@ export async function recordSteps(
   ];
 }
 
-/** A resource that is changed while its type is gone through stays where it is. */
+/** A resource that changes while its type is read keeps its position. */
 const BY_KEY: Order = { by: 'key', descending: true };
 
-/** A clinical date by which nothing was done. */
+/** A clinical date that says nothing about when care took place. */
 const BIRTH = 'birthdate';
 
-/** What has its clinical date in the time that is asked for, at least in part, or has none. */
+/** Criteria for resources without a clinical date, or with one at least partly in the wanted time. */
 function careCriteria(
   context: SearchTypeContext,
   type: string,
@@ -108,7 +110,7 @@ function criterionFor(context: SearchTypeContext, type: string, name: string, va
   return criterion;
 }
 
-/** Years have four digits; an offset may lead beyond them, where nothing is. */
+/** Years have four digits; with an offset an instant may exceed them, and no resource has such a date. */
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -116,7 +118,7 @@ function toInstant(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
 }
 
-/** Whether all of a step lies before a place. */
+/** Whether a step is completely before a position. */
 export function isBefore({ isShown, stream }: RecordStep, place: RecordPlace): boolean {
   if (isShown !== place.isShown) return isShown;
   return stream.typeNumber < place.typeNumber;

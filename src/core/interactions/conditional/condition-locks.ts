@@ -1,18 +1,18 @@
 /**
- * Which conditional writes must wait for each other, told by their criteria alone.
+ * Decides by criteria alone which conditional writes must wait for each other.
  *
- * Two conditions that one resource may meet share a lock, however they are spelt, when both name a value that it has: a
- * code, an identifier, a url, a reference, an id. Criteria that name none in so many words (a name, a date, a chain, a
- * value set) lock all of the type, against all others there. What identifies (an identifier, a url, an id) is locked
- * alone; values that many resources have, beside it, are shared, so that imports of different things do not wait for
- * each other because all of them say `status=final`.
+ * Two conditions that one resource may match share a lock, however they are spelled, if both name a value of it: a
+ * code, an identifier, a url, a reference, an id. Criteria without such a value (a name, a date, a chain, a
+ * value set) lock the whole type exclusively. Identifying values (an identifier, a url, an id) are locked
+ * exclusively. Values that many resources share are locked in shared mode beside them, so that imports of different
+ * resources do not wait for each other because all of them have `status=final`.
  */
 import type { Definitions } from '../../fhir/definitions';
 import { isIdentifying, tokenName, uriName } from '../../search/identifying-values';
 import type { Criterion, Predicate } from '../../search/predicate';
 import type { ConditionLock } from '../../storage/write/condition-lock';
 
-/** The locks of a write on condition of these criteria. */
+/** The locks of a write with these criteria. */
 export function locksOfCriteria(
   definitions: Definitions,
   type: string,
@@ -35,14 +35,14 @@ export function locksOfCriteria(
 }
 
 /**
- * The locks of what a conditional write is about to store (`identifyingValues`): it waits for those who ask whether
- * something with one of these identifiers is there, and they for it.
+ * The locks for a resource that a conditional write stores (`identifyingValues`). They exclude concurrent conditional
+ * writes whose criteria have one of these identifiers.
  */
 export function locksOfStored(typeNumber: number, values: readonly string[]): readonly ConditionLock[] {
   return values.map((value) => ({ type: typeNumber, value, isShared: true }));
 }
 
-/** The values of which a resource must have one; undefined where the criterion can be met without any. */
+/** Values of which a match has at least one; undefined if a resource can match without any. */
 function valuesOf({ anyOf, isNegated, name }: Criterion): readonly string[] | undefined {
   if (isNegated === true || name.includes(':')) return undefined;
   const values: string[] = [];
@@ -59,7 +59,7 @@ function namesOf(predicate: Predicate): readonly string[] | undefined {
     case 'token':
       return predicate.value && [tokenName(predicate.parameter, predicate.value.high, predicate.value.low)];
     case 'reference':
-      // Whatever the parameter: `subject` and `patient` may be the same reference.
+      // Independent of the parameter, because `subject` and `patient` may be the same reference.
       return [`reference ${predicate.target.high} ${predicate.target.low}`];
     case 'uri':
       return predicate.to === undefined ? [uriName(predicate.parameter, predicate.value)] : undefined;

@@ -9,25 +9,25 @@ import { printable, typeNumberOf } from '../resource-address';
 import { searchContext } from '../../search-execution/plan/prepare-search';
 import { locksOfCriteria } from './condition-locks';
 
-/** Search criteria that guard or select a write, understood and found to say something. */
+/** Validated search criteria that guard or select a write. */
 export interface Condition {
   readonly type: string;
   readonly typeNumber: number;
-  /** A resource must meet all of them. */
+  /** A resource must match all of them. */
   readonly criteria: readonly Criterion[];
-  /** Equal for criteria of one space that ask the same, whatever their order and spelling. */
+  /** Equal for equivalent criteria of one space, whatever their order and spelling. */
   readonly name: string;
-  /** What conditional writes under these criteria wait for each other by. */
+  /** The locks that conditional writes with these criteria take. */
   readonly locks: readonly ConditionLock[];
 }
 
 const MAX_CRITERIA = 50;
 
 /**
- * The condition that search parameters of a type make (http.html#ccreate, #cond-update). Every one of them must be
- * understood and must ask for something: what is unknown, empty, says how an answer looks (`_sort`, `_count`,
- * `_include` …) or could be met by everyone is refused, whatever the tenant's handling, because a write must never fall
- * on resources that nobody meant.
+ * Parses search parameters of a type as a condition (http.html#ccreate, #cond-update). Each parameter must be known
+ * and restrict the matches. Unknown or empty ones, parameters of the result (`_sort`, `_count`,
+ * `_include` …) and criteria that every resource matches are rejected, whatever the tenant's handling, because a write
+ * must never affect resources that the client did not mean.
  * Throws requiredMissing, unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly, unknownType.
  * Cost: no I/O.
  */
@@ -71,7 +71,7 @@ export function parseCondition(
   };
 }
 
-/** False where nothing or everything would meet it, because its value is nothing once it is folded or unescaped. */
+/** False if nothing or everything matches, because the value is empty after folding or unescaping. */
 function asksForSomething({ anyOf }: Criterion): boolean {
   return anyOf.some((predicate) => {
     switch (predicate.index) {
@@ -118,7 +118,7 @@ function predicateForm(predicate: Predicate): string {
     case 'all':
       return JSON.stringify({ ...predicate, criteria: normalForm(predicate.criteria) });
     default:
-      // Infinity, which JSON has not, is the end of a range that is open.
+      // Infinity, which JSON does not have, is the end of an open range.
       return JSON.stringify(predicate, (_key, value: unknown) => (value === Infinity ? 'open' : value));
   }
 }

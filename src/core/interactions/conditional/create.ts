@@ -12,10 +12,10 @@ import type { ConditionMatch } from './find-matches';
 import { onMatches, requireOne, whileItMeets } from './under-condition';
 
 /**
- * Stores a new resource if no other meets the criteria (http.html#ccreate); else gives the one that does, as it is. Two
- * such writes with the same criteria make one resource, wherever they run. What others store without a condition counts
- * from their commit on. Throws multipleMatches, and what `parseCondition`, `onMatches` and `create` throw.
- * Cost: a search; where nothing is found, a transaction of four statements.
+ * Stores a new resource if no other matches the criteria (http.html#ccreate); else returns the match unchanged. Two
+ * such writes with the same criteria make one resource, whatever processes run them. Unconditional writes count
+ * from their commit on. Throws multipleMatches, and the errors of `parseCondition`, `onMatches` and `create`.
+ * Cost: a search; without a match, a transaction of four statements.
  */
 export async function createIfNoneExist(
   services: WriteServices,
@@ -39,7 +39,7 @@ export async function createIfNoneExist(
   });
 }
 
-/** The version that met the condition. */
+/** The version that matched the condition. */
 async function present(
   services: SearchServices,
   context: RequestContext,

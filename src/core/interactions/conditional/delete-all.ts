@@ -15,17 +15,18 @@ import { deletionOf, toVersion } from '../replace-version';
 import type { Condition } from './condition';
 import { findMatches, type ConditionMatch } from './find-matches';
 
-/** Resources that one request may delete. */
+/** Maximum number of resources that one request deletes. */
 const MAX_DELETED = 1000;
-/** Index rows that they may have in all: what is held at once. */
+/** Maximum number of their index rows, which are in memory at once. */
 const MAX_ROWS = 200_000;
 /** Resources that are read at once. */
 const CHUNK = 100;
 
 /**
- * Deletes all of the tenant's resources that meet the condition, in one transaction: all of them or, where it fails,
- * none. Throws ConditionLost where one of them was changed meanwhile, tooCostly over 1,000, baseResourceReadOnly where
- * nothing but base conformance resources meets it, referredTo where the tenant keeps what others refer to. Cost: some ten statements, and the index rows of all of them anew.
+ * Deletes all of the tenant's resources that match the condition, in one transaction: all of them, or none if it
+ * fails. Throws ConditionLost if one of them was changed meanwhile; tooCostly over 1,000; baseResourceReadOnly if only
+ * base conformance resources match; referredTo if the tenant enforces references on deletes. Cost: some ten
+ * statements, and the extraction of the index rows of all of them.
  */
 export async function deleteAll(
   services: WriteServices,
@@ -39,7 +40,7 @@ export async function deleteAll(
     const within = withinTransaction(services, database);
     const matches = requireFew(type, await findMatches(within, context, condition, MAX_DELETED + 1));
     const keys = matches.map(({ keyText }) => keyText);
-    // In the order of the keys, as all that lock several heads.
+    // In the order of keys, like everything that locks several heads.
     const locked = await run(LOCK_HEADS, { space, type: typeNumber, keys, limit: keys.length });
     if (matches.some(({ version }, index) => locked[index]?.[0] !== version)) throw new ConditionLost();
     const writes: VersionWrite[] = [];
@@ -57,7 +58,7 @@ export async function deleteAll(
       }
     }
     const written = await writeAll(run, space, writes);
-    // What they said of each other is gone with them.
+    // References between the deleted resources are deleted with them.
     const deleted = writes.map((write, index) => ({ ...write, name: type, id: matches[index]?.id ?? '' }));
     await watchIntegrity(services, context, [], deleted).require(run);
     return writes.map((write, index) => {
@@ -68,7 +69,7 @@ export async function deleteAll(
   });
 }
 
-/** The tenant's own. */
+/** The tenant's own matches. Throws tooCostly, baseResourceReadOnly. */
 function requireFew(type: string, matches: readonly ConditionMatch[]): readonly ConditionMatch[] {
   const own = matches.filter(({ isBase }) => !isBase);
   if (own.length > MAX_DELETED) throw tooMuch(type);

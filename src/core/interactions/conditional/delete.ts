@@ -9,10 +9,10 @@ import { deleteAll } from './delete-all';
 import { onMatches, requireOne, whileItMeets } from './under-condition';
 
 /**
- * Deletes the resource that meets the criteria; all that do, in tenants that allow it (`conditional-delete`), unless the
- * request names a version, which only one can have (http.html#cdelete). The versions that record the deletions: none when
- * nothing meets the criteria. Throws multipleMatches, preconditionFailed, baseResourceReadOnly, tooCostly, and what
- * `parseCondition` and `onMatches` throw.
+ * Deletes the resource that matches the criteria (http.html#cdelete). If the tenant allows it (`conditional-delete`),
+ * all matches are deleted, unless the request names a version, which only one can have. Returns the versions that
+ * record the deletions; none without a match. Throws multipleMatches, preconditionFailed, baseResourceReadOnly,
+ * tooCostly, and the errors of `parseCondition` and `onMatches`.
  */
 export async function deleteWhere(
   services: WriteServices,

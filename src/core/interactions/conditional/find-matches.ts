@@ -9,25 +9,25 @@ import { matchingReason, planningReason, withReason } from '../../search-executi
 import { findVisibleBase } from '../../search-execution/page/visible-base';
 import type { Condition } from './condition';
 
-/** A resource that meets a condition. */
+/** A match of a condition. */
 export interface ConditionMatch {
   readonly id: string;
   /** Decimal form of its 64-bit key. */
   readonly keyText: string;
-  /** The version that meets it: the current one. */
+  /** The version that matches: the current one. */
   readonly version: number;
-  /** True: a base conformance resource, which the tenant only sees. */
+  /** True: a base conformance resource, which the tenant can only read. */
   readonly isBase: boolean;
 }
 
 const BY_KEY: Order = { by: 'key', descending: false };
 
 /**
- * At most so many of the resources that meet a condition, the tenant's own before those of the specification, in the order
- * of their keys. By services that read within a transaction (`withinTransaction`) they are those of its moment: what was
- * committed before its statement began, and what it wrote itself.
- * Throws tooCostly, searchTimeout, invalidParameterValue. Cost: as a search of one page without its texts, one statement
- * where the criteria name a value.
+ * The first `most` matches of a condition, the tenant's own before those of the specification, in the order
+ * of their keys. With services that read within a transaction (`withinTransaction`), they are those of the statement's
+ * moment: what was committed before it began, and the transaction's own writes.
+ * Throws tooCostly, searchTimeout, invalidParameterValue. Cost: as a search of one page without its texts, one
+ * statement if the criteria name a value.
  */
 export async function findMatches(
   services: SearchServices,

@@ -10,8 +10,8 @@ import { parseCondition } from './condition';
 import { onMatches, requireOne, whileItMeets } from './under-condition';
 
 /**
- * Patches the one resource that meets the criteria (http.html#patch). Throws noMatch, multipleMatches, and what
- * `parseCondition`, `onMatches` and `patch` throw.
+ * Patches the one resource that matches the criteria (http.html#patch). Throws noMatch, multipleMatches, and the errors
+ * of `parseCondition`, `onMatches` and `patch`.
  */
 export async function patchWhere(
   services: WriteServices,
@@ -37,7 +37,7 @@ export async function patchWhere(
     try {
       return await patch(services, context, { type, id: match.id, operations, guard, condition: held });
     } catch (error) {
-      // Deleted since it was found: whatever meets the criteria now is meant.
+      // Deleted since it was found: the patch applies to what matches the criteria now.
       if (error instanceof FhirError && error.key === 'gone') throw new ConditionLost();
       throw error;
     }

@@ -9,14 +9,14 @@ import { identifyingValues } from '../../search/identifying-values';
 import { locksOfStored } from './condition-locks';
 import { findMatches, type ConditionMatch } from './find-matches';
 
-/** Enough to tell none, one and several apart. */
+/** Enough matches to distinguish none, one and several. */
 const TELLING = 2;
 
 /**
- * Looks which resources meet the condition, two at most, and lets `act` do what they ask for; when somebody else was
- * faster (ConditionLost), begins again. Conditional writes of one condition wait for each other inside the process, so
+ * Finds the matches of the condition, two at most, and passes them to `act`. Retries when another writer was
+ * faster (ConditionLost). Conditional writes with one condition wait for each other inside the process, so
  * that only one of them waits in the database for other processes.
- * Throws timeout after the request's deadline, what `findMatches` and `act` throw.
+ * Throws timeout after the request's deadline, and the errors of `findMatches` and `act`.
  */
 export async function onMatches<T>(
   services: WriteServices,
@@ -44,9 +44,9 @@ export async function onMatches<T>(
 }
 
 /**
- * That a write goes through only while `found` is still all that meets the condition: nothing, or this version of this
- * resource. It is asked in the transaction of the write, under the locks of the condition: of all that is committed
- * before, conditional or not, and of no other conditional write meanwhile.
+ * A condition of a write: that `found` is still the only match, or that there is still none. It is checked in the
+ * transaction of the write, under the locks of the condition. So the check sees everything that was committed
+ * before, conditional or not, and no other conditional write commits meanwhile.
  */
 export function whileItMeets(
   services: SearchServices,
@@ -72,7 +72,7 @@ export function whileItMeets(
   };
 }
 
-/** The one match, or none. Throws multipleMatches. */
+/** The only match, or undefined. Throws multipleMatches. */
 export function requireOne(
   { type }: Condition,
   [match, other]: readonly ConditionMatch[],

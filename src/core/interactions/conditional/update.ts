@@ -14,9 +14,9 @@ import { parseCondition } from './condition';
 import { onMatches, requireOne, whileItMeets } from './under-condition';
 
 /**
- * Stores the next version of the one resource that meets the criteria; a new one if none does, under the id of the body
- * if that has one (http.html#cond-update). The body may leave out the id of what is found, and may not name another.
- * Throws multipleMatches, idTaken, preconditionFailed, and what `parseCondition`, `onMatches` and `update` throw.
+ * Stores the next version of the one resource that matches the criteria; without a match a new one, under the id of the
+ * body if it has one (http.html#cond-update). With a match, the id of the body may be missing but must not differ.
+ * Throws multipleMatches, idTaken, preconditionFailed, and the errors of `parseCondition`, `onMatches` and `update`.
  */
 export async function updateWhere(
   services: WriteServices,
@@ -51,7 +51,7 @@ export async function updateWhere(
   });
 }
 
-/** The id in the body; undefined where there is none. Whether it is a good one is told with all else of the body. */
+/** The id in the body; undefined if there is none. It is validated later, with the rest of the body. */
 async function givenId(
   services: Pick<Services, 'limits' | 'preparer'>,
   input: ResourceInput,
@@ -67,7 +67,7 @@ async function givenId(
   return typeof id === 'string' ? id : undefined;
 }
 
-/** What has this id and does not meet the criteria must not be overwritten. */
+/** Throws idTaken for a live resource that has this id and does not match the criteria; it must not be overwritten. */
 async function requireFree(
   services: Pick<Services, 'definitions' | 'keys' | 'reader'>,
   context: RequestContext,
