@@ -10,37 +10,37 @@ import type { SpaceParameters } from './search/tenant-parameter';
 import type { Usage } from './storage/connection/usage';
 import type { Cancellation } from './concurrency/cancellation';
 
-/** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
+/** The data of one tenant in one release; its number leads every key, index row, cache entry and cursor. */
 export interface Space {
   readonly number: number;
   readonly release: Release;
   readonly tenant: string;
   readonly tenantNumber: number;
-  /** Of dates that name none: an IANA name or `+hh:mm`, fixed when the tenant was made (fhir/time-zone.ts). */
+  /** Time zone of dates without one: an IANA name or `+hh:mm`, fixed when the tenant is created (fhir/time-zone.ts). */
   readonly timeZone: string;
-  /** Search parameters of its own; undefined: it has never had any. */
+  /** The tenant's own search parameters; undefined: the space has never had any. */
   readonly searchParameters?: SpaceParameters;
 }
 
-/** What each tenant may set for itself; its defaults are settings of the server. */
+/** Settings of a tenant; their defaults are settings of the server. */
 export interface TenantSettings {
-  /** full: structure, bindings, invariants, narrative and profiles; structure: that alone. */
+  /** full: structure, bindings, invariants, narrative and profiles; structure: only the structure. */
   readonly validation: 'full' | 'structure';
-  /** Whether an unknown search parameter is refused or ignored. */
+  /** strict: an unknown search parameter is an error; lenient: it is ignored. */
   readonly searchUnknown: 'strict' | 'lenient';
-  /** Whether references must point to something: never, when they are written, or as long as they stand. */
+  /** When references must have a target: never, when they are written, or as long as they are stored. */
   readonly referentialIntegrity: 'off' | 'on-write' | 'on-write-and-delete';
-  /** Whether a conditional delete takes one resource at most, or all that meet its criteria. */
+  /** single: a conditional delete deletes at most one resource; multiple: it deletes all matches. */
   readonly conditionalDelete: 'single' | 'multiple';
   readonly limits: TenantLimits;
 }
 
-/** A space as requests see it. */
+/** A space with the settings and policies of its tenant. */
 export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
-  /** Number of the space that its AuditEvents are in (audit/audit-space.ts); undefined: it is such a space itself. */
+  /** Number of the space of its AuditEvents (audit/audit-space.ts); undefined: this is such a space. */
   readonly auditSpace?: number;
-  /** The tenant's policies for what its clients may do; undefined: it has none. */
+  /** The tenant's access policies; undefined: there are none. */
   readonly policies?: readonly Policy[];
 }
 
@@ -52,26 +52,26 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
-/** Stands for a moment that several reads see. */
+/** Identifies a snapshot that several reads share. */
 export interface SnapshotMark {
-  /** It was not before this moment of this process (performance.now()). */
+  /** The snapshot is not older than this moment of this process (performance.now()). */
   readonly begun: number;
 }
 
-/** Stands for reads that remembered answers serve, and nothing else, all of one moment (`Core.fromMemory`). */
+/** Identifies reads that only the caches answer, all as of one moment (`Core.fromMemory`). */
 export interface MemoryMark {
-  /** The moment is later than this one of this process (performance.now()). */
+  /** The reads are as of a later moment than this one of this process (performance.now()). */
   readonly begun: number;
-  /** Set when something was asked that is not remembered, or cannot be. */
+  /** Set after a cache miss (`unknown`) or a request that cannot be cached (`unfit`). */
   missed?: 'unknown' | 'unfit';
 }
 
-/** What core puts into the context of a request on its way. */
+/** Properties of a context that core sets while a request runs. */
 type OnTheWay = Pick<RequestContext, 'snapshot' | 'memory' | 'trail' | 'recording'>;
 
 /**
- * For those who make contexts: places for what is put into them later. A copy that gets a property that was not there costs a
- * hidden class of V8 each time (CONTRIBUTING.md, Hot paths).
+ * The properties that core sets later, all undefined; each new context includes them. Adding a missing property to a
+ * copy creates a V8 hidden class each time (CONTRIBUTING.md, Hot paths).
  */
 export const EMPTY_REQUEST_STATE: OnTheWay = {
   snapshot: undefined,
@@ -80,7 +80,7 @@ export const EMPTY_REQUEST_STATE: OnTheWay = {
   recording: undefined,
 };
 
-/** Who asks for what, where and until when: passed explicitly to every interaction and operation. */
+/** The caller, the space, the deadline and the state of a request; every interaction and operation receives it. */
 export interface RequestContext {
   readonly space: TenantSpace;
   /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
@@ -96,24 +96,24 @@ export interface RequestContext {
    * Undefined: access is not checked again.
    */
   readonly revoked?: AbortSignal;
-  /** What its body and answer hold of the memory for them; undefined: they are not counted. */
+  /** Counts the memory of the request's body and answer; undefined: it is not counted. */
   readonly bytes?: HeldBytes;
   readonly requestId: string;
-  /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
+  /** The snapshot that reads share, made by `Core.inSnapshot`; undefined: each read has its own. */
   readonly snapshot?: SnapshotMark;
-  /** Set by `Core.fromMemory`; undefined: the database is asked. */
+  /** Set by `Core.fromMemory`; undefined: reads use the database. */
   readonly memory?: MemoryMark;
-  /** The number of statements that its searches take is promised (docs/graphql.md, Statements). */
+  /** True: the number of SQL statements of its searches is guaranteed (docs/graphql.md, Statements). */
   readonly hasStatementBudget?: boolean;
-  /** Counts what this request reads, which shares no statement with others then. */
+  /** Counts the reads of this request. Its statements are then not shared with other requests. */
   readonly usage?: Usage;
   /** Network address of the client; undefined: not available. */
   readonly address?: string;
-  /** Several reads and searches that are one access, such as those of a GraphQL request, are recorded by it. */
+  /** Records several reads and searches as one access, such as those of a GraphQL request. */
   readonly trail?: AccessTrail;
-  /** Core's own: how what is written is recorded (audit/recorded-core.ts); undefined: it is not. */
+  /** Set by core only: how writes are audited (audit/recorded-core.ts); undefined: they are not. */
   readonly recording?: WriteRecording;
   readonly log: Log;
-  /** A Provenance, not yet checked, to be stored with the version that is written, in one transaction. */
+  /** A Provenance, not yet validated, to store with the written version in one transaction. */
   readonly provenance?: JsonDocument;
 }

@@ -1,5 +1,5 @@
 /**
- * The catalogue of everything that can be answered as an error: HTTP status, FHIR issue code, severity and
+ * The catalogue of all errors that clients can receive: HTTP status, FHIR issue code, severity and
  * message template. Edges translate a `FhirError`; nothing else decides a status.
  */
 export type IssueSeverity = 'fatal' | 'error' | 'warning' | 'information';
@@ -11,9 +11,9 @@ export interface Issue {
   readonly code: string;
   /** A sentence that a person can act on. */
   readonly diagnostics: string;
-  /** FHIRPath of the place in the input that is at fault, where there is one. */
+  /** FHIRPath of the erroneous element of the input, if there is one. */
   readonly expression?: string;
-  /** The server's own words, told in full; diagnostics in which stands what a client sent are cut. */
+  /** The text is the server's own and is sent in full; diagnostics that may contain client input are cut. */
   readonly isOwnText?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface ErrorKind {
   readonly message: string;
 }
 
-/** Adding an error: one row. docs/errors.md is generated from this table. */
+/** To add an error, add one row. docs/errors.md is generated from this table. */
 // prettier-ignore
 export const ERROR_CATALOGUE = {
   invalidJson: { status: 400, code: 'structure', message: 'The body is not valid JSON: {reason}' },
@@ -115,17 +115,17 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorKey = keyof typeof ERROR_CATALOGUE;
 
-/** The request may have been carried out. */
+/** Errors after which the request may have been carried out. */
 const UNCERTAIN: readonly ErrorKey[] = ['maybeStored', 'unanswered'];
 
-/** An error that a client is told about. Several issues are reported at once where several are known. */
+/** An error that is reported to the client, with one or several issues. */
 export class FhirError extends Error {
   readonly key: ErrorKey;
   readonly status: number;
   readonly issues: readonly Issue[];
   /** Value of the `Allow` header of a 405. */
   readonly allowed?: string;
-  /** Of what may be tried again: seconds after which, where that is known. */
+  /** Seconds after which the client may retry; undefined: not known, or no retry. */
   retryAfterSeconds?: number;
 
   constructor(key: ErrorKey, issues: readonly Issue[], allowed?: string) {
@@ -137,19 +137,19 @@ export class FhirError extends Error {
     this.allowed = allowed;
   }
 
-  /** True where the request may have been carried out: sent again, it may be carried out twice. */
+  /** True if the request may have been carried out; a retry may then carry it out twice. */
   get isUncertain(): boolean {
     return UNCERTAIN.includes(this.key);
   }
 
-  /** The same, to be tried again after so many seconds. */
+  /** Sets `retryAfterSeconds` and returns this error. */
   after(seconds: number): this {
     this.retryAfterSeconds = seconds;
     return this;
   }
 }
 
-/** The issue that the catalogue gives for `key`, its template filled from `details`. */
+/** The issue of the catalogue for `key`, with its template filled from `details`. */
 export function toIssue(
   key: ErrorKey,
   details: Readonly<Record<string, string | number>> = {},
@@ -167,7 +167,7 @@ export function toIssue(
   };
 }
 
-/** `throw fhirError('notFound', { type, id })` */
+/** A FhirError with one issue: `throw fhirError('notFound', { type, id })`. */
 export function fhirError(
   key: ErrorKey,
   details: Readonly<Record<string, string | number>> = {},
@@ -176,7 +176,7 @@ export function fhirError(
   return new FhirError(key, [toIssue(key, details, expression)]);
 }
 
-/** The FhirError that `work` throws. Throws every other error on. */
+/** Returns the FhirError that `work` throws, undefined if it throws nothing. Rethrows every other error. */
 export function errorOf(work: () => unknown): FhirError | undefined {
   try {
     work();

@@ -1,4 +1,4 @@
-/** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
+/** The only entry point to core: createCore, the types of its results, and a few pure functions for the edges. */
 export * from './api/core';
 export type { Access } from './authorization/access';
 export type { AuthMode } from './oauth/authentication';

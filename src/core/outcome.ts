@@ -1,15 +1,15 @@
 import { FhirError, fhirError, type Issue, type IssueSeverity } from './errors';
 import type { JsonObject } from './fhir/json';
 
-/** Longer sentences are cut: what a client sent may stand in them. */
+/** Longer diagnostics are cut because they may contain client input. */
 const LONGEST_DIAGNOSTICS = 2000;
 
-/** JSON text of an OperationOutcome. Without an issue it says so, since an outcome has at least one (1..*). */
+/** JSON text of an OperationOutcome. Without an issue it has an informational one, since `issue` is 1..*. */
 export function toOutcome(issues: readonly Issue[]): string {
   return JSON.stringify(toOutcomeResource(issues));
 }
 
-/** The same as an object. */
+/** Like `toOutcome`, as an object. */
 export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
   const shown: readonly Issue[] =
     issues.length > 0
@@ -28,20 +28,20 @@ export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
 
 const SEVERITIES: readonly IssueSeverity[] = ['fatal', 'error', 'warning', 'information'];
 
-/** The worst severity of some issues; undefined where there are none. */
+/** The most severe severity of the issues; undefined if there are none. */
 export function worstSeverity(issues: readonly Issue[]): IssueSeverity | undefined {
   return SEVERITIES.find((severity) => issues.some((issue) => issue.severity === severity));
 }
 
 /**
  * The error for the client: a `FhirError` unchanged; anything else as `internal` with the request id and no detail. The
- * calling code logs the cause.
+ * caller logs the cause.
  */
 export function toFhirError(thrown: unknown, requestId: string): FhirError {
   return thrown instanceof FhirError ? thrown : fhirError('internal', { requestId });
 }
 
-/** A FHIR string holds no control characters but tab and line breaks (datatypes.html#string). */
+/** A FHIR string has no control characters except tab and line breaks (datatypes.html#string). */
 function toSentence(text: string): string {
   const short = text.length > LONGEST_DIAGNOSTICS ? `${text.slice(0, LONGEST_DIAGNOSTICS)}…` : text;
   return short.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}]/gu, '\ufffd');

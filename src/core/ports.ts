@@ -24,90 +24,90 @@ import type { KeyedQueue } from './concurrency/keyed-queue';
 import type { Usage } from './storage/connection/usage';
 import type { Limits } from './limits/size-limits';
 
-/** Ids and keys of the database that was opened. */
+/** Conversion between ids and keys of this database. */
 export interface ResourceKeys {
   keyOf(type: string, id: string): ResourceKey;
-  /** The id of a key that is an id of ours; throws for one of a client's id, which is stored beside it. */
+  /** The server-assigned id that the key encodes. Throws for the key of a client's id, which is stored beside it. */
   idOf(key: ResourceKey): string;
-  /** True for a key that stands for an id of our own format. */
+  /** True for the key of an id in the server's own format. */
   isOwn(key: ResourceKey): boolean;
 }
 
-/** What the definitions of a release and the search parameters of a space say. */
+/** Definitions of a release and search parameters of a space. */
 export interface DefinitionServices {
   definitions(release: Release): Definitions;
-  /** Those of the release, with the search parameters of the space that can be searched by. */
+  /** The definitions of the release with the active search parameters of the space. */
   definitionsOf(space: Space): Definitions;
-  /** True for types that the base space of the release holds resources of. */
+  /** True for types that have resources in the base space of the release. */
   isConformanceType(release: Release, type: string): boolean;
   references(space: Space): ReferenceResolver;
-  /** What parsing of a search in this space needs. */
+  /** The context for parsing a search in this space. */
   searchContext(space: Space): SearchTypeContext;
   /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows;
-  /** Index rows as `extract` gives them, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  /** The rows of `extract`, plus rows that are not stored (`RowSettings.hasSystemKeys`). */
   extractForScan(space: Space, type: string, resource: JsonObject): IndexRows;
-  /** Makes the same rows as `extract` under another limit. */
+  /** An extractor of the same rows as `extract` with another limit. */
   createExtractor(space: Space, maxRows: number): Extractor;
   readonly extensionBase: string;
 }
 
-/** What stored versions are read by. */
+/** Services for reading stored versions. */
 export interface ReadServices {
   readonly connections: Connections;
-  /** What statements are run by: the connections, or inside a search one snapshot of them (read-scope.ts). */
+  /** Runs statements: the connections, or a snapshot of them inside a search (read-scope.ts). */
   readonly database: Database;
   readonly reader: VersionReader;
   readonly keys: ResourceKeys;
   readonly hasher: Hasher;
 }
 
-/** What a search is answered by. */
+/** Services for searches. */
 export interface SearchServices extends DefinitionServices, ReadServices {
   readonly searches: PageRunner;
   readonly estimator: Estimator;
-  /** Code systems that were parsed before, of all spaces. */
+  /** Cache of parsed code systems of all spaces. */
   readonly codeSystems: CodeSystemCache;
   readonly limits: Limits;
-  /** Sign and verify cursors: the first signs, all verify. */
+  /** Keys that sign cursors: the first signs, all verify. */
   readonly secretKeys: readonly Buffer[];
-  /** True where all that is read is read within a transaction that writes, and sees what it wrote (read-scope.ts). */
+  /** True if all reads run in a transaction that writes, and see its writes (read-scope.ts). */
   readonly isWithinTransaction?: boolean;
-  /** True where all that is read is read in one snapshot already, which lasts for several interactions (read-scope.ts). */
+  /** True if all reads already share a snapshot that spans several interactions (read-scope.ts). */
   readonly isWithinSnapshot?: boolean;
-  /** True where the number of statements is promised (docs/graphql.md, Statements). */
+  /** True if the number of SQL statements is guaranteed (docs/graphql.md, Statements). */
   readonly hasStatementBudget?: boolean;
-  /** Among several searches that go together: when all have looked how they are best run (storage/connection/lateral-batch.ts). */
+  /** For searches that run together: resolves when all have finished planning (storage/connection/lateral-batch.ts). */
   readonly afterPlanning?: () => Promise<void>;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
-  /** Whether clients may ask how a search is answered (`_explain`). */
+  /** Whether clients may use `_explain`. */
   readonly explainsSearches: boolean;
-  /** Inside a search that is asked so. */
+  /** Set inside a search with `_explain=true`. */
   readonly explanation?: SearchExplanation;
 }
 
-/** What a resource is written by. Conditions of a write are searches. */
+/** Services for writes; the conditions of a write are searches. */
 export interface WriteServices extends SearchServices {
   readonly writes: WriteQueues;
   readonly ids: IdSource;
-  /** Lets the writers of one resource wait for each other inside this process. */
+  /** Serializes the writers of one resource inside this process. */
   readonly turns: KeyedQueue;
-  /** Makes versions of what clients send: checked, validated, with their index rows. */
+  /** Parses and validates resources of clients and makes versions with their index rows. */
   readonly preparer: Preparer;
 }
 
-/** All of them, made once by `createCore`, which gives each part the few that it asks for. */
+/** All services. `createCore` makes them once and gives each module the few that it uses. */
 export interface Services extends WriteServices {
   /** Names of the concrete resource types. */
   resourceTypes(release: Release): ReadonlySet<string>;
   readonly cache: RedisCache;
-  /** Counts what may come so often, over all processes: requests, attempts to sign in. */
+  /** Rate limits over all processes: requests, attempts to sign in. */
   readonly rates: RateLimiter;
   /** AuditEvents are in a space of their own (audit/audit-space.ts). */
   readonly isAuditApart: boolean;
   readonly log: Log;
-  /** To be called when a search parameter of a tenant was made, changed or taken away, or is to be indexed again. */
+  /** Call after a search parameter of a tenant was created, changed or removed, or is to be indexed again. */
   parametersChanged(tenant: string): void;
   validator(release: Release): Validator;
 }
