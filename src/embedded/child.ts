@@ -2,27 +2,28 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process that must not outlive this one, however this one ends. */
+/** A process that a watchdog ends when this process is gone, however this one ends. */
 export interface Child {
   readonly processId: number;
   /** True until the process has ended. */
   isRunning(): boolean;
-  /** Resolves when the process has ended, with how it ended in words. */
+  /** Resolves when the process has ended, with a description of how it ended. */
   readonly ended: Promise<string>;
-  /** Sends `signal` and waits; after `graceMs` the process is killed. Does nothing when it has ended. */
+  /** Sends `signal` and waits; kills the process after `graceMs`. Does nothing when the process has ended. */
   stop(signal: NodeJS.Signals, graceMs: number): Promise<void>;
 }
 
 export interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'env' | 'stdio'> {
-  /** What the process gets when this one is gone without having stopped it. */
+  /** The signal that the process gets when this process is gone without having stopped it. */
   readonly lastSignal: NodeJS.Signals;
-  /** A folder that is removed after that: made for this process; its path has a part `andiron-…`. */
+  /** A folder that is removed afterwards. It was made for this process, and its path has a part `andiron-…`. */
   readonly lastFolder?: string;
 }
 
 /**
- * Waits on its standard input, which ends with the process that started it, even by kill -9. Arguments: signal,
- * process id, folder. What it has read tells whether only the folder is left. Bounded, because a container's first process may never reap what has ended.
+ * The script of the watchdog; its arguments are signal, process id and folder. It waits on its standard input, which
+ * ends with the process that started it, even by kill -9. The text `ended` on its input means that only the folder
+ * remains to be removed. The wait is bounded, because the first process of a container may never reap ended processes.
  */
 const WATCHDOG = `
 said=$(cat)
@@ -39,15 +40,15 @@ function startWatchdog(processId: number, signal: NodeJS.Signals, folder: string
   const watchdog = spawn('sh', script, { detached: true, cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => undefined);
   watchdog.stdin.on('error', () => undefined);
-  // Neither the watchdog nor the line to it keeps this process from ending.
+  // Neither the watchdog nor its standard input keeps this process from ending.
   watchdog.unref();
   if (watchdog.stdin instanceof Socket) watchdog.stdin.unref();
   return watchdog;
 }
 
 /**
- * Starts a process in a session of its own (so that Ctrl-C in the terminal does not reach it before we do), with a
- * watchdog that ends it when this process is gone.
+ * Starts a process in a session of its own, with a watchdog that ends it when this process is gone. The session keeps
+ * Ctrl-C in the terminal from reaching it before this process handles it.
  * @throws Error when the command cannot be started
  */
 export async function startChild(
@@ -73,7 +74,8 @@ export async function startChild(
   const watchdog = startWatchdog(processId, lastSignal, lastFolder ?? '');
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   void ended.then(() => {
-    // The number may soon be another process's. A folder stays as long as we do, so that a log in it can be read.
+    // The process id may soon belong to another process. A folder stays as long as this process runs, so that a log in
+    // it can be read.
     if (lastFolder === undefined) watchdog.kill('SIGKILL');
     else watchdog.stdin?.write('ended');
   });

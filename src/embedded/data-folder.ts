@@ -1,13 +1,16 @@
-/** The folder that `quickstart --data` keeps: one running server at a time, whatever became of the one before. */
+/** Locks the folder of `quickstart --data`: one running server at a time, however the previous one ended. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const OWNER_FILE = 'owner';
 
-/** Tells a process from another one that got the same number later; empty where there is no /proc. */
+/**
+ * Returns the start time of a process, which distinguishes it from a later process with the same id. Returns '' where
+ * there is no /proc.
+ */
 async function startOf(processId: number): Promise<string> {
   const line = await readFile(`/proc/${processId}/stat`, 'utf8').catch(() => '');
-  // The name in parentheses may hold anything; the 22nd field is the 20th after it.
+  // The name in parentheses may contain any character; field 22 is the 20th field after it.
   return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
@@ -21,8 +24,9 @@ function isAlive(processId: number): boolean {
 }
 
 /**
- * Makes the folder and marks it as ours. Returns what takes the mark away.
- * @throws Error when a living process has marked it
+ * Makes the folder and writes the id of this process into its owner file. Returns a function that removes the owner
+ * file.
+ * @throws Error when another running process owns the folder
  */
 export async function claimDataFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });

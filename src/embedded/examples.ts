@@ -1,4 +1,7 @@
-/** The official example resources, shipped as one compressed file per release, loaded through core like any write. */
+/**
+ * Loads the official example resources through core, like any write. They are shipped as one compressed file per
+ * release.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +20,7 @@ import {
 import { createProgressBar, type ProgressOutput } from './progress-bar';
 
 const FOLDER = path.resolve(__dirname, '..', '..', 'examples');
-/** Enough that the writes of one moment share a statement. */
+/** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 64;
 const PATIENCE_MS = 120_000;
 
@@ -34,7 +37,7 @@ function textMember(document: JsonDocument, name: string): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** Stores one example. One that is there already, from a load that was cut short, stays as it is. */
+/** Stores one example. An example that already exists, from an interrupted load, stays unchanged. */
 async function storeExample(core: Core, context: RequestContext, document: JsonDocument): Promise<void> {
   const type = textMember(document, 'resourceType') ?? '';
   const id = textMember(document, 'id');
@@ -52,9 +55,9 @@ async function storeExample(core: Core, context: RequestContext, document: JsonD
 
 export interface LoadedExamples {
   readonly stored: number;
-  /** How many are not what FHIR allows: some official examples are wrong. */
+  /** Number of examples that validation refuses: some official examples are wrong. */
   readonly refused: number;
-  /** Subscriptions that ask for notifications, and are stored as off. */
+  /** Number of Subscriptions that request notifications; they are stored with the status `off`. */
   readonly subscriptionsOff: number;
 }
 

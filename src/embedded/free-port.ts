@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that nobody listened on a moment ago; somebody may take it before it is used. */
+/** Returns a TCP port of 127.0.0.1 that is free at this moment. Another process may take it before it is used. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

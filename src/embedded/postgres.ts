@@ -1,4 +1,4 @@
-/** A PostgreSQL of our own for the quick start and the tests: initdb once, then one server process on loopback. */
+/** Runs a PostgreSQL for the quick start and the tests: initdb once, then one server process on loopback. */
 import { randomBytes } from 'node:crypto';
 import {
   chmod,
@@ -21,11 +21,11 @@ import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binar
 import { findServiceUser, type ServiceUser } from './service-user';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds `postgres` (the cluster), its password and its log; made when it is not there. */
+  /** Contains `postgres` (the cluster), its password and its log. The folder is made when it does not exist. */
   readonly folder: string;
-  /** False: a crash of the machine may lose everything, and writes are several times faster. */
+  /** False: a crash of the machine may lose all data, and writes are several times faster. */
   readonly durable: boolean;
-  /** True: the folder is removed when it stops, or when this process is gone. */
+  /** True: the folder is removed when PostgreSQL stops, or when this process is gone. */
   readonly temporary: boolean;
 }
 
@@ -48,8 +48,9 @@ interface Cluster {
 }
 
 /**
- * How a program of PostgreSQL is told where the cluster is. As root we run it under another account, which may not
- * enter the folders above (root's home): then it starts inside the folder and finds it through /proc.
+ * Returns the path of the cluster for a PostgreSQL program, and its spawn options. Root runs PostgreSQL under another
+ * account, which may not enter the folders above the cluster, such as root's home. On Linux the program then starts
+ * inside the folder and finds it through /proc.
  */
 function placeOf(
   cluster: Cluster,
@@ -67,7 +68,7 @@ async function own(place: string, user: ServiceUser | undefined): Promise<void> 
   if (user !== undefined) await chown(place, user.uid, user.gid);
 }
 
-/** Makes a new cluster beside its place and moves it there when it is whole. */
+/** Makes a new cluster beside its final folder and renames it when it is complete. */
 async function initialize(cluster: Cluster, password: string): Promise<void> {
   const fresh = path.join(cluster.folder, 'postgres.new');
   await rm(fresh, { recursive: true, force: true });
@@ -125,13 +126,16 @@ async function runToEnd(
   }
 }
 
-/** Without the variables by which libpq and PostgreSQL could be led astray; with messages in English, which we read. */
+/**
+ * Returns the environment without the variables that change the behaviour of libpq and PostgreSQL. Messages are in
+ * English, because this code reads them.
+ */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: 'C' };
 }
 
-/** The process that a run before left behind, if it is still there. */
+/** Returns the id of a server process that an earlier run left behind, if it still runs. */
 async function findOrphan(data: string): Promise<number | undefined> {
   const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => undefined);
   const processId = Number(text?.split('\n')[0]);
@@ -141,7 +145,7 @@ async function findOrphan(data: string): Promise<number | undefined> {
   } catch {
     return undefined;
   }
-  // The number may belong to another process by now; a server's working directory is its cluster.
+  // The id may belong to another process by now. The working directory of a server is its cluster.
   const directory = await readlink(`/proc/${processId}/cwd`).catch(() => undefined);
   return directory === undefined || directory === path.resolve(data) ? processId : undefined;
 }
@@ -150,11 +154,11 @@ function endProcess(processId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(processId, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/** Ends what a run before left behind, and what would keep the next server from starting. */
+/** Ends the server of an earlier run, and removes the files that would prevent the next start. */
 async function clearRemains(data: string): Promise<void> {
   const orphan = await findOrphan(data);
   if (orphan !== undefined) {
@@ -173,7 +177,7 @@ async function clearRemains(data: string): Promise<void> {
   await rm(path.join(data, 'postmaster.pid'), { force: true });
 }
 
-/** Waits until the server says in its lock file that it takes connections. */
+/** Waits until the server's lock file says that it accepts connections. */
 async function waitUntilReady(server: Child, data: string, log: string): Promise<void> {
   for (let waited = 0; waited < START_TIMEOUT_MS && server.isRunning(); waited += 20) {
     const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
@@ -187,8 +191,8 @@ async function waitUntilReady(server: Child, data: string, log: string): Promise
 }
 
 /**
- * A sixteenth of the memory that there is, from 128 to 512 MB: with less, pages of the indexes are written out and read again
- * as soon as there are some 30,000 resources.
+ * Returns a sixteenth of the available memory, from 128 to 512 MB. With less, index pages are written out
+ * and read again from about 30,000 resources on.
  */
 function bufferMegabytes(): number {
   const available = Math.min(totalmem(), process.constrainedMemory() || Infinity);
@@ -250,8 +254,9 @@ async function loadPassword(cluster: Cluster): Promise<string> {
 }
 
 /**
- * A running PostgreSQL on a free port of 127.0.0.1, with a superuser `postgres` and a random password. What an
- * earlier run left in `folder` is stopped and cleared away first; the caller sees to it that no living one uses it.
+ * Starts a PostgreSQL on a free port of 127.0.0.1, with a superuser `postgres` and a random password. It first stops a
+ * server that an earlier run left in `folder`, and removes its lock file. The caller makes sure that no running process
+ * uses the folder.
  * Cost: about 0.6 s for a new cluster, 0.1 s for one that exists.
  * @throws Error with the end of PostgreSQL's log when it does not start
  */
@@ -279,7 +284,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** Between finding a free port and using it another process may take it: then the next one is tried. */
+/** Tries the next port when another process takes a free port before the server uses it. */
 async function startOnFreePort(
   cluster: Cluster,
   options: EmbeddedPostgresOptions,

@@ -1,16 +1,16 @@
 export interface ProgressBar {
-  /** Shows that `done` of all steps are done. */
+  /** Shows that `done` of the `total` steps are done. */
   show(done: number): void;
   /** Leaves the last state on a line of its own. */
   finish(): void;
 }
 
-/** Where it is drawn: a terminal, a file … */
+/** The output that the bar is drawn on: a terminal, a file … */
 export type ProgressOutput = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
 const WIDTH = 30;
 
-/** A bar that is drawn over itself on a terminal, and a line per quarter elsewhere. */
+/** Creates a bar that redraws itself on a terminal, and writes a line per quarter elsewhere. */
 export function createProgressBar(output: ProgressOutput, title: string, total: number): ProgressBar {
   let shown = -1;
   const draw = (done: number): void => {

@@ -1,4 +1,4 @@
-/** The whole server with a database of its own, for a first look. `npm start` never comes here. */
+/** Runs the whole server with its own PostgreSQL, for evaluation. `npm start` does not use this module. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,16 +12,16 @@ import { startEmbeddedPostgres } from './postgres';
 import { findProgram, startEmbeddedRedis } from './redis';
 
 export interface QuickstartOptions {
-  /** Kept between runs; undefined: a temporary folder that is removed in the end. */
+  /** Data folder that is kept between runs. Undefined: a temporary folder that is removed at the end. */
   readonly folder: string | undefined;
   readonly withExamples: boolean;
-  /** Environment variables; those of the embedded services are put over them. */
+  /** Environment variables; those of the embedded services override them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   makeLog(settings: Settings): Logger;
   readonly output: NodeJS.WriteStream;
 }
 
-/** What has been started, so that it can be stopped at any moment, the last first. */
+/** The started services, which can be stopped at any moment in reverse order. */
 export class Stoppable {
   readonly #steps: (() => Promise<void>)[] = [];
 
@@ -29,7 +29,7 @@ export class Stoppable {
     this.#steps.push(step);
   }
 
-  /** Stops everything, whatever fails on the way; a second call has nothing left to do. */
+  /** Stops all services and ignores errors. A second call does nothing. */
   async stop(): Promise<void> {
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       await step().catch(() => undefined);
@@ -127,15 +127,15 @@ ${end}
 }
 
 /**
- * Starts PostgreSQL, Redis where the machine has one, and the server; loads the examples; says where to look.
+ * Starts PostgreSQL, Redis where the machine has one, and the server. Loads the examples, and prints the addresses.
  * The caller stops `started`, also when this throws.
  * @throws ConfigurationError for settings that are malformed
- * @throws Error in words for the user, when something cannot be started
+ * @throws Error with a message for the user when a service cannot be started
  */
 export async function startQuickstart(started: Stoppable, options: QuickstartOptions): Promise<App> {
   const begun = performance.now();
   const { output } = options;
-  // Malformed settings are told before anything is started.
+  // Malformed settings are reported before any service starts.
   loadSettings(options.environment);
   const folder = await prepareFolder(started, options.folder);
   output.write('Starting PostgreSQL\n');

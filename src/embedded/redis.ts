@@ -1,4 +1,4 @@
-/** A Redis of our own for the quick start and the tests: the machine's redis-server on loopback, keeping nothing. */
+/** Runs a Redis for the quick start and the tests: the machine's redis-server on loopback, without persistence. */
 import { access, constants, mkdtemp, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface EmbeddedRedis {
   stop(): Promise<void>;
 }
 
-/** The file of a program on the PATH; undefined when there is none. */
+/** Returns the file of a program on the PATH; undefined when there is none. */
 export async function findProgram(name: string): Promise<string | undefined> {
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
     const place = path.join(folder, name);
@@ -30,7 +30,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** True when a Redis answers PING at this port of 127.0.0.1 within a second. */
+/** True when a Redis answers PING at this port of 127.0.0.1. The timeout is one second. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', port });
@@ -54,8 +54,8 @@ async function waitUntilReady(server: Child, port: number): Promise<boolean> {
 }
 
 /**
- * Starts `program` (a redis-server) on 127.0.0.1 at `port`, or at a free one.
- * @throws Error when it does not answer within 10 s
+ * Starts `program` (a redis-server) on 127.0.0.1 at `port`, or at a free port.
+ * @throws Error when it does not answer; each of five attempts takes up to 10 s
  */
 export async function startEmbeddedRedis(program: string, port?: number): Promise<EmbeddedRedis> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {

@@ -17,8 +17,9 @@ async function findId(flag: '-u' | '-g', name: string): Promise<number | undefin
 }
 
 /**
- * PostgreSQL refuses to run as root: then it runs as `postgres` where there is such an account, else as `nobody`.
- * Undefined when we are not root, so that it runs as ourselves.
+ * Returns the account for PostgreSQL, which refuses to run as root: `postgres` where this account exists, else
+ * `nobody`.
+ * Undefined when this process does not run as root; PostgreSQL then runs under the same account.
  */
 export async function findServiceUser(): Promise<ServiceUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
