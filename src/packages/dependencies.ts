@@ -2,14 +2,15 @@ import { parseJson, RELEASE_NAMES, type Core, type RequestContext } from '../cor
 import { isObject } from './members';
 import type { PackageManifest } from './package-file';
 
-/** True for the packages of FHIR itself, whose definitions every tenant sees: `hl7.fhir.r4.core`. */
+/** True for the packages of FHIR itself, whose definitions every tenant can read: `hl7.fhir.r4.core`. */
 export function isOfSpecification(name: string): boolean {
   return RELEASE_NAMES.some((release) => name.startsWith(`hl7.fhir.${release}.`));
 }
 
 /**
- * The packages that a package needs besides FHIR itself and the tenant does not have, as `hl7.terminology.r4 6.5.0`. A
- * package is there when its ImplementationGuide is. Cost: one search for each 100 guides of the tenant.
+ * Returns the packages that a package needs and the tenant does not have, as `hl7.terminology.r4 6.5.0`. Packages of
+ * FHIR itself do not count. A package is present when its ImplementationGuide is.
+ * Cost: one search for each 100 guides of the tenant.
  */
 export async function missingPackages(
   core: Core,
@@ -49,7 +50,7 @@ async function presentPackages(core: Core, context: RequestContext): Promise<rea
   return found;
 }
 
-/** What is needed may be said as `6.5.0`, `6.5.x` or `current`. */
+/** A needed version may be `6.5.0`, `6.5.x`, `current`, `dev` or `latest`. */
 function fits(present: string, needed: string): boolean {
   if (needed === 'current' || needed === 'dev' || needed === 'latest') return true;
   const parts = present.split('.');

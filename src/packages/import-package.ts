@@ -27,17 +27,17 @@ import { isSameContent } from './stored-content';
 
 export interface ImportOptions {
   readonly tenant: string;
-  /** Undefined: the one that the package is for. */
+  /** Undefined: the release that the package is for. */
   readonly release?: Release;
-  /** Whether what lies in its folder `example` is loaded too. */
+  /** True: the resources in its folder `example` are loaded too. */
   readonly withExamples: boolean;
-  /** Of the server's own extensions in `meta`. */
+  /** Base of the urls of the server's own extensions in `meta`. */
   readonly extensionBase: string;
   readonly maxDepth: number;
   readonly log: Log;
 }
 
-/** What became of the resources of one type. */
+/** Counts of the resources of one type. */
 export interface TypeCount {
   stored: number;
   unchanged: number;
@@ -47,36 +47,38 @@ export interface ImportSummary {
   readonly manifest: PackageManifest;
   readonly release: Release;
   readonly counts: ReadonlyMap<string, TypeCount>;
-  /** StructureDefinitions that came without a snapshot and got one. */
+  /** Number of StructureDefinitions that came without a snapshot and got one. */
   readonly snapshots: number;
-  /** Those that none can be made for, by file, and why. */
+  /** StructureDefinitions for which no snapshot can be made, by file, with the reason. */
   readonly withoutSnapshot: readonly Refusal[];
-  /** Examples that were not asked for. */
+  /** Number of examples that were not requested. */
   readonly examplesLeftOut: number;
   /** Packages that this one needs and the tenant does not have: `hl7.terminology.r4 6.5.0`. */
   readonly missing: readonly string[];
-  /** What was not stored, by file, and why. */
+  /** Files that were not stored, with the reason. */
   readonly refused: readonly Refusal[];
-  /** What was stored and has something that is told of, by file. */
+  /** Files that were stored with a warning, with the warning. */
   readonly warned: readonly Refusal[];
-  /** What has no url and was imported otherwise before, perhaps of another package, by file. */
+  /** Files without a url that replaced different content of an earlier import, perhaps of another package. */
   readonly replaced: readonly Refusal[];
-  /** What is not under its own id, by file, and under which. */
+  /** Files stored under another id than their own, with that id. */
   readonly renamed: readonly Refusal[];
-  /** Files of Subscriptions that asked for notifications, and are stored as off. */
+  /** Files of Subscriptions that request notifications; they are stored with the status `off`. */
   readonly switchedOff: readonly Refusal[];
 }
 
-/** Whom stored versions name as their author. */
+/** The author of the stored versions. */
 const ACTOR = 'import-package';
-/** Enough that the writes of one moment share a statement. */
+/** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 32;
 const PATIENCE_MS = 120_000;
 
 /**
- * Stores the resources of the package under their own ids, or under other ones where something else has these
- * (`PackageIds`); what is there already in the same words stays as it is, so that a second import writes nothing. Throws PackageError when the package does not fit the release or there is no such tenant, and
- * whatever hinders all writes.
+ * Stores the resources of the package under their own ids. Where another resource has the id, it uses another one
+ * (`PackageIds`). A resource that is stored already with the same content stays unchanged, so that a second import
+ * writes nothing.
+ * Throws PackageError when the package does not fit the release or the tenant does not exist, and any error that
+ * prevents all writes.
  */
 export async function importPackage(
   core: Core,
@@ -141,7 +143,7 @@ function chooseRelease(
 /** A resource of the package with the id under which it is stored. */
 interface PlacedResource extends PackageResource {
   readonly id: string;
-  /** What is there already. */
+  /** The resource that is stored under this id. */
   readonly stored: JsonValue | undefined;
 }
 
@@ -160,7 +162,7 @@ class Import {
     private readonly options: ImportOptions,
   ) {}
 
-  /** With the ids under which they are stored, in the resources themselves and in their references to each other. */
+  /** Gives the resources the ids under which they are stored, in themselves and in their references to each other. */
   async placeAll(
     resources: readonly PackageResource[],
     packageName: string,
@@ -188,7 +190,7 @@ class Import {
       this.renamed.push({ file, reason: `as ${type}/${place.id}, because ${why}` });
       return { each, place };
     });
-    // What another one of the package has kept means that one.
+    // A reference to an id that another resource of the package keeps means that resource.
     for (const name of own) moved.delete(name);
     return all.map(({ each, place: { id, stored } }) => {
       const named = each.id === id ? each.resource : { ...each.resource, id };
@@ -198,8 +200,12 @@ class Import {
   }
 
   /**
-   * Definitions before examples, which may claim to conform to them; profiles that need a snapshot after all that theirs
-   * may rest on; composite search parameters after those that they are made of; and last the ImplementationGuide, which says that the package is here.
+   * Stores the resources in the order of their dependencies:
+   * - definitions;
+   * - composite search parameters, after their components;
+   * - profiles that need a snapshot, after all profiles they may be derived from;
+   * - examples, which may claim to conform to the definitions;
+   * - the ImplementationGuide, which marks the package as present.
    */
   async storeAll(resources: readonly PlacedResource[]): Promise<void> {
     const isGuide = ({ type, isExample }: PackageResource) => type === 'ImplementationGuide' && !isExample;
@@ -219,7 +225,7 @@ class Import {
     await inParallel(resources, (each) => this.store(each));
   }
 
-  /** Where no snapshot can be made, the StructureDefinition is stored as it came. */
+  /** Stores a StructureDefinition with its snapshot, or unchanged where no snapshot can be made. */
   private async storeWithSnapshot(each: PlacedResource): Promise<void> {
     let document: JsonDocument;
     try {
@@ -242,7 +248,7 @@ class Import {
     if (await this.store({ ...each, document, resource })) this.snapshots += 1;
   }
 
-  /** True when it was written. */
+  /** Returns true when the resource was written. */
   private async store(placed: PlacedResource): Promise<boolean> {
     const { file, type, id, url, document, resource, stored } = placed;
     try {
@@ -274,7 +280,7 @@ function inTime(context: RequestContext): RequestContext {
   return { ...context, deadline: Date.now() + PATIENCE_MS };
 }
 
-/** Some at a time, each begun in their order; the results in that order too. */
+/** Runs `work` for several items at a time. Items begin in their order, and the results have the same order. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

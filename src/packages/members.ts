@@ -1,11 +1,11 @@
-/** Looks into parsed JSON of which the shape is not known. */
+/** True for a JSON object; for parsed JSON of unknown shape. */
 import type { JsonObject, JsonValue } from '../core';
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The elements of a list; none for anything else. */
+/** Returns the elements of a list; an empty list for any other value. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '../core';
 
-/** The resource with those of its references replaced that are keys of `renamed`; as it is where there is none. */
+/**
+ * Returns the resource with the references replaced that are keys of `renamed`. Returns the same object where there are
+ * none.
+ */
 export function renameReferences(resource: JsonObject, renamed: ReadonlyMap<string, string>): JsonObject {
   let changes = 0;
   const rename = (name: string, value: JsonValue): JsonValue => {

@@ -1,6 +1,7 @@
 /**
- * The package of an implementation guide as a file: gzip, tar, `package/package.json`, and resources in `package/` and
- * `package/example/`. Source: https://hl7.org/fhir/packages.html, https://confluence.hl7.org (NPM Package Specification)
+ * Reads the package file of an implementation guide: gzip, tar, `package/package.json`, and resources in `package/` and
+ * `package/example/`.
+ * Source: https://hl7.org/fhir/packages.html, https://confluence.hl7.org (NPM Package Specification)
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,22 +11,22 @@ import { FhirError, parseJson, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
 import { readTar, TarError } from './tar';
 
-/** What `package.json` says, as far as it is read. */
+/** The members of `package.json` that the import uses. */
 export interface PackageManifest {
   readonly name: string;
   readonly version: string;
-  /** FHIR versions such as `4.0.1`; empty where it does not say. */
+  /** FHIR versions such as `4.0.1`; empty where the manifest has none. */
   readonly fhirVersions: readonly string[];
-  /** Version by name of each package that it depends on. */
+  /** Version by name of each package that this one depends on. */
   readonly dependencies: ReadonlyMap<string, string>;
 }
 
 /** A file of the package that may be a resource. */
 export interface PackageEntry {
-  /** Below `package/`: `ValueSet-x.json`, `example/Patient-y.json`. */
+  /** Path below `package/`: `ValueSet-x.json`, `example/Patient-y.json`. */
   readonly name: string;
   readonly isExample: boolean;
-  /** Undefined where the file is larger than a resource may be. */
+  /** Undefined where the file exceeds the limit for a resource. */
   readonly text: string | undefined;
 }
 
@@ -34,20 +35,21 @@ export interface PackageFile {
   readonly entries: readonly PackageEntry[];
 }
 
-/** A file that is no package, said in one line. */
+/** The file is not a package; the message is one line. */
 export class PackageError extends Error {}
 
 const MAX_PACKED_BYTES = 256 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
-/** Of the files that are kept. */
+/** Limit on the total size of the files that are read into memory. */
 const MAX_KEPT_BYTES = 512 * 1024 * 1024;
 const FOLDER = 'package/';
 const MANIFEST = 'package.json';
 
 /**
- * Reads a package. Throws PackageError for what is none, or larger than any guide: 256 MB packed, 1 GB unpacked, 50,000
- * files, 512 MB of resources.
+ * Reads a package.
+ * Throws PackageError for a file that is not a package, or is larger than any guide: 256 MB packed, 1 GB unpacked,
+ * 50,000 files, 512 MB of resources.
  *
  * @param maxFileBytes larger files are listed without their text
  */
@@ -78,7 +80,7 @@ export async function readPackage(path: string, maxFileBytes: number): Promise<P
     throw new PackageError(`${path} is no FHIR package: it has no package/package.json`);
   const { manifest, exampleFolder } = readManifest(path, manifestText);
   const entries: PackageEntry[] = [];
-  // In a fixed order, whatever that of the archive is.
+  // A fixed order, independent of the archive.
   for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const folder = name.slice(0, Math.max(name.lastIndexOf('/'), 0));
     const isExample = folder === exampleFolder || /^examples?$/.test(folder);
@@ -88,7 +90,10 @@ export async function readPackage(path: string, maxFileBytes: number): Promise<P
   return { manifest, entries };
 }
 
-/** The name below `package/` of a JSON file; undefined for others, and for those that begin with a dot (`.index.json`). */
+/**
+ * Returns the name below `package/` of a JSON file. Undefined for other files, and for names that begin with a dot
+ * (`.index.json`).
+ */
 function nameInPackage(written: string): string | undefined {
   const name = written.startsWith('./') ? written.slice(2) : written;
   if (!name.startsWith(FOLDER) || !/\/[^./][^/]*\.json$/.test(name)) return undefined;
@@ -96,7 +101,7 @@ function nameInPackage(written: string): string | undefined {
 }
 
 async function* unpack(path: string): AsyncGenerator<Buffer, void> {
-  // An error of the file ends the stream that is read from, and so is thrown there.
+  // An error of the file destroys `stream`, so that the loop throws it.
   const stream = pipeline(createReadStream(path), createGunzip(), () => undefined);
   for await (const chunk of stream) {
     if (Buffer.isBuffer(chunk)) yield chunk;

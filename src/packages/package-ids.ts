@@ -11,40 +11,43 @@ import { isObject } from './members';
 import type { PackageResource } from './package-resource';
 import { isSameContent, isWrittenBy } from './stored-content';
 
-/** Where a resource of a package belongs in the tenant. */
+/** The id and the current content of a resource of a package in the tenant. */
 export interface ResourcePlace {
   readonly id: string;
-  /** What is there already, and is the package's to replace. */
+  /** The stored resource that the package may replace. */
   readonly stored: JsonValue | undefined;
 }
 
 export interface PlaceOptions {
   readonly core: Core;
-  /** Each search and read has its own time. */
+  /** Each search and read has its own deadline. */
   context(): RequestContext;
-  /** Of whom stored versions say that they are imported. */
+  /** The author of imported versions. */
   readonly actor: string;
   readonly extensionBase: string;
-  /** Name of the package. */
   readonly packageName: string;
 }
 
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
-/** Versions of one canonical url that are looked at. */
+/** Limit on the versions of one canonical url that are read. */
 const MOST_VERSIONS = '1000';
 const LONGEST_ID = 64;
 
 /**
- * Finds the ids under which the resources of one package are stored. A canonical resource is known by its url and version;
- * any other by its id, where an import has written what is there. An id that something else has is never used.
+ * Finds the ids under which the resources of one package are stored. A canonical resource is identified by its url and
+ * version. Any other is identified by its id, if an import wrote the stored resource or its content is the same. An id
+ * that another resource has is never used.
  */
 export class PackageIds {
-  /** `Type/id` of this package's own. */
+  /** `Type/id` of the resources of this package. */
   private readonly taken = new Set<string>();
 
   constructor(private readonly options: PlaceOptions) {}
 
-  /** Cost: a search for what has a url, else one or two reads. */
+  /**
+   * Finds the id of a resource.
+   * Cost: one search for a resource with a url; one or two reads where that has no match.
+   */
   async placeOf(each: PackageResource): Promise<ResourcePlace> {
     const known = await this.findCanonical(each);
     if (known !== undefined) {
@@ -72,7 +75,7 @@ export class PackageIds {
     return true;
   }
 
-  /** Whether what has the id is this resource, or an earlier state of it. */
+  /** True when the stored resource with the id is this resource or an earlier version of it. */
   private isOwn(stored: JsonValue, { url, version, resource }: PackageResource): boolean {
     const { actor, extensionBase } = this.options;
     if (!isObject(stored)) return false;
@@ -81,7 +84,10 @@ export class PackageIds {
     return isWrittenBy(stored, actor, extensionBase) || isSameContent(stored, resource, extensionBase);
   }
 
-  /** What has the url and version, of the tenant or of the specification; its id in the package before another one. */
+  /**
+   * Finds the resource with the url and version, of the tenant or of the specification. One with the id of the package
+   * comes before others.
+   */
   private async findCanonical({
     type,
     id,
@@ -105,21 +111,22 @@ export class PackageIds {
       const { matches } = await core.search(context(), { type, parameters });
       return matches.map(({ text }) => parseJson(text, STORED).value).filter(isObject);
     } catch (error) {
-      // A type that has an element `url` need not be searched by it, and then its resources are known by their ids.
+      // A type with an element `url` need not have a search parameter for it. Its resources are then identified by
+      // their ids.
       if (error instanceof FhirError && error.status < 500) return [];
       throw error;
     }
   }
 }
 
-/** The last part of a url or a path, in the characters of an id. */
+/** Makes an id of the last part of a url or path. */
 function idFrom(name: string): string {
   const last = name.replace(/\/+$/, '').split('/').at(-1) ?? '';
   const id = last.replace(/[^A-Za-z0-9.-]+/g, '-').slice(0, LONGEST_ID);
   return /^\.*$/.test(id) ? 'resource' : id;
 }
 
-/** The same for the same name, so that a later import finds it again. */
+/** Returns the same id for the same name, so that a later import finds the resource again. */
 function otherId(id: string, name: string): string {
   const suffix = `-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
   return `${id.slice(0, LONGEST_ID - suffix.length)}${suffix}`;

@@ -12,22 +12,22 @@ import type { PackageEntry } from './package-file';
 
 /** A resource of a package. */
 export interface PackageResource {
-  /** Below `package/`. */
+  /** Path below `package/`. */
   readonly file: string;
   readonly isExample: boolean;
   readonly type: string;
-  /** The one that it comes with. */
+  /** The id in the package. */
   readonly id: string | undefined;
-  /** Of a canonical resource. */
+  /** Canonical url; undefined for resources that have none. */
   readonly url: string | undefined;
   readonly version: string | undefined;
   readonly document: JsonDocument;
   readonly resource: JsonObject;
-  /** A Subscription that asked for notifications, and does not any more. */
+  /** True for a Subscription that requested notifications and is now switched off. */
   readonly isSwitchedOff: boolean;
 }
 
-/** A file that is not stored, and why. */
+/** A file that is not stored, with the reason. */
 export interface Refusal {
   readonly file: string;
   readonly reason: string;
@@ -38,7 +38,9 @@ export interface PackageContent {
   readonly refused: readonly Refusal[];
 }
 
-/** The resources of the files, each canonical url and version once, of what has none each id. */
+/**
+ * Reads the resources of the files. Each canonical url and version occurs once; of resources without a url, each id.
+ */
 export function readResources(
   entries: readonly PackageEntry[],
   types: ReadonlySet<string>,
@@ -93,7 +95,10 @@ function readResource(
   return { file, isExample, type, id, url, version, document, resource, isSwitchedOff: off !== undefined };
 }
 
-/** StructureDefinitions, those before others that rest on them; where they need each other, in their order. */
+/**
+ * Sorts StructureDefinitions so that each follows those it depends on. Those that depend on each other stay in their
+ * order.
+ */
 export function inOrderOfNeed<Structure extends PackageResource>(
   structures: readonly Structure[],
 ): readonly Structure[] {
@@ -113,7 +118,7 @@ export function inOrderOfNeed<Structure extends PackageResource>(
   return ordered;
 }
 
-/** The urls that a StructureDefinition rests on: its base, and the profiles of its types. */
+/** Returns the urls that a StructureDefinition depends on: its base, and the profiles of its types. */
 function urlsOf(structure: JsonObject): readonly string[] {
   const urls: (JsonValue | undefined)[] = [structure['baseDefinition']];
   const { differential } = structure;
@@ -125,14 +130,14 @@ function urlsOf(structure: JsonObject): readonly string[] {
   return urls.flatMap((url) => (typeof url === 'string' ? [url.replace(/\|[^|]*$/, '')] : []));
 }
 
-/** What a refusal says: its first error; rethrows what would hinder every other write as well. */
+/** Returns the first error of a refused write. Rethrows errors that would also prevent every other write. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof FhirError) || error.status >= 500) throw error;
   const errors = error.issues.filter(({ severity }) => severity === 'error' || severity === 'fatal');
   return inWords(errors) ?? error.message;
 }
 
-/** The first of some issues, and how many more there are; undefined where there is none. */
+/** Returns the first issue as text, with the number of further ones; undefined where there is none. */
 export function inWords([first, ...others]: readonly Issue[]): string | undefined {
   if (first === undefined) return undefined;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

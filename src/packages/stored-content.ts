@@ -1,13 +1,13 @@
-/** What of a stored resource is the client's and what the server's. */
+/** Separates the client's content of a stored resource from the server's. */
 import { stringifyJson, type JsonObject, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
 
-/** True when both say the same, but for the server's part of `meta` (version, time, its own extensions). */
+/** True when both have the same content, except for the server's part of `meta` (version, time, its own extensions). */
 export function isSameContent(stored: JsonValue, sent: JsonValue, extensionBase: string): boolean {
   return contentOf(stored, extensionBase) === contentOf(sent, extensionBase);
 }
 
-/** True when the version's author is this client application. */
+/** True when the author of the version is this client application. */
 export function isWrittenBy(stored: JsonValue, actor: string, extensionBase: string): boolean {
   const meta = isObject(stored) ? stored['meta'] : undefined;
   const extensions = isObject(meta) ? listOf(meta['extension']) : [];
@@ -18,7 +18,7 @@ export function isWrittenBy(stored: JsonValue, actor: string, extensionBase: str
   });
 }
 
-/** The text without the server's part, the members of the resource and of `meta` in a fixed order. */
+/** Returns the text without the server's part; the members of the resource and of `meta` are in a fixed order. */
 function contentOf(resource: JsonValue, extensionBase: string): string {
   if (!isObject(resource)) return stringifyJson(resource, true);
   const { meta, ...content } = resource;

@@ -1,36 +1,36 @@
 /**
- * Reads tar archives as they stream by, into memory: no paths are made of what stands in them. POSIX ustar with the
- * extensions that npm and the FHIR publisher write (pax headers, GNU long names). A library for this would bring the
- * making, unpacking and linking of files with it, of which nothing is needed here; the format read is 512-byte headers.
+ * Reads tar archives from a stream into memory. It makes no paths from the names in the archive. It supports POSIX
+ * ustar with the extensions that npm and the FHIR publisher write (pax headers, GNU long names). A library would also
+ * create, unpack and link files, which is not needed here; the format consists of 512-byte headers.
  * Source: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"
  */
 
-/** A file of an archive. */
 export interface TarFile {
-  /** As it stands in the archive: `package/package.json`. */
+  /** Name in the archive: `package/package.json`. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Undefined for a file that was not wanted. */
+  /** Undefined for files that `isWanted` rejects. */
   readonly content: Buffer | undefined;
 }
 
 export interface TarLimits {
-  /** Entries of any kind. */
+  /** Limit on entries of any kind. */
   readonly maxEntries: number;
-  /** Bytes of the whole archive. */
+  /** Limit on the bytes of the whole unpacked archive. */
   readonly maxBytes: number;
 }
 
-/** An archive that cannot be read, or is larger than the limits. */
+/** The archive cannot be read, or exceeds the limits. */
 export class TarError extends Error {}
 
 const BLOCK = 512;
-/** A header that says more about the next entry. */
+/** Limit in bytes of a header that describes the next entry. */
 const LONGEST_HEADER = 1_000_000;
 
 /**
- * The files of an archive, in order. Content is kept only of those that `isWanted`. Throws TarError.
+ * Yields the files of an archive in their order. Only files that `isWanted` accepts have their content. Throws
+ * TarError.
  *
  * @param source the archive, unpacked
  */
@@ -40,7 +40,7 @@ export async function* readTar(
   isWanted: (name: string, size: number) => boolean,
 ): AsyncGenerator<TarFile, void> {
   const bytes = new ByteReader(source, limits.maxBytes);
-  /** What a header before says of the next entry. */
+  /** Path and size of the next entry, from the headers before it. */
   let told: { path?: string; size?: number } = {};
   for (let entries = 0; ; entries++) {
     const block = await bytes.take(BLOCK);
@@ -95,7 +95,7 @@ function readHeader(block: Buffer): Header {
   };
 }
 
-/** Octal digits, or where the first bit is set a binary number. */
+/** Reads octal digits, or a binary number where the first bit is set. */
 function readNumber(block: Buffer, start: number, length: number): number {
   const field = block.subarray(start, start + length);
   const first = field[0] ?? 0;
@@ -110,14 +110,14 @@ function readOctal(field: Buffer): number {
   return /^[0-7]*$/.test(digits) ? Number.parseInt(`0${digits}`, 8) : NaN;
 }
 
-/** The sum of all bytes of the header, its own field counted as spaces. */
+/** Returns the sum of all bytes of the header, with its own field counted as spaces. */
 function checksum(block: Buffer): number {
   let sum = 0;
   block.forEach((byte, index) => (sum += index >= 148 && index < 156 ? 0x20 : byte));
   return sum;
 }
 
-/** Records of the form `25 path=package/long-name\n`, each with its length in bytes. */
+/** Reads records of the form `25 path=package/long-name\n`; each begins with its length in bytes. */
 function readPax(text: string): { path?: string; size?: number } {
   const told: { path?: string; size?: number } = {};
   for (const line of text.split('\n')) {
@@ -137,7 +137,7 @@ function untilZero(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** Takes bytes off a stream in the pieces that are asked for. */
+/** Takes pieces of a requested length from a stream. */
 class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private chunk: Buffer = Buffer.alloc(0);
