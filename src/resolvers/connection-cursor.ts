@@ -1,28 +1,32 @@
 /**
- * Cursors of connections. They hold what was searched, so that they can be sent alone
- * (http://hl7.org/fhir/R4/graphql.html#searching), and core's cursor, which is signed together with that.
+ * Makes and opens cursors of connections. A cursor contains the search, so that a client can send it alone
+ * (http://hl7.org/fhir/R4/graphql.html#searching). It also contains core's cursor, which is signed together with the
+ * search.
  */
 import { fhirError, isJsonObject, type JsonValue, parseJson } from '../core/index';
 import { CURSOR_SEPARATOR, sizeInCursor } from '../schema/cost';
 import type { ListRequest, SearchPair } from '../schema/fhir/handlers';
 
-/** What a search of a connection asks, but for which page. */
+/** The search of a connection, without its page. */
 export interface ConnectionSearch {
   readonly parameters: readonly SearchPair[];
   readonly fhirpath?: string | undefined;
   readonly count?: number | undefined;
 }
 
-/** With core's cursor; undefined: of the first page. */
+/** A search with core's cursor; undefined: the first page. */
 export interface OpenedConnection extends ConnectionSearch {
   readonly cursor: string | undefined;
 }
 
-/** Also the first page of the search that is asked for beside it. */
+/** Cursor of the first page; also the value for the first page of the search that stands beside it. */
 const FIRST = 'first';
 const MOST_LEVELS = 8;
 
-/** `cursor`: core's; undefined: of the first page. */
+/**
+ * Makes a cursor of a connection.
+ * `cursor`: core's cursor; undefined: the first page.
+ */
 export function sealConnection(
   { type, where, asOf }: ListRequest,
   { parameters, fhirpath, count }: ConnectionSearch,
@@ -35,8 +39,8 @@ export function sealConnection(
 }
 
 /**
- * The search that a request with a cursor goes on with, and core's cursor; `asked` is what stands beside the cursor, which is
- * nothing or the same. Throws invalidCursor.
+ * Returns the search that a request with a cursor continues, and core's cursor. `asked` is the search beside the
+ * cursor; it must be empty or the same search. Throws `invalidCursor`.
  */
 export function openConnection(request: ListRequest, asked: OpenedConnection): OpenedConnection {
   const { cursor = FIRST, type, where, asOf } = request;
@@ -48,7 +52,7 @@ export function openConnection(request: ListRequest, asked: OpenedConnection): O
   const isSame =
     JSON.stringify([asked.parameters, asked.fhirpath]) ===
     JSON.stringify([content?.parameters, content?.fhirpath]);
-  // `where` and `asOf` are no part of it: they stand beside it again.
+  // The cursor does not contain `where` and `asOf`; the request must repeat them.
   const isWhole = content?.needs !== true || where !== undefined || asOf !== undefined;
   if (content === undefined || inner === undefined || further.length > 0) throw fhirError('invalidCursor');
   if (content.type !== type || !isWhole || !(isAlone || isSame)) throw fhirError('invalidCursor');

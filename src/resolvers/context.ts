@@ -2,36 +2,36 @@ import type { ChangeStream, Core, Issue, RequestContext } from '../core/index';
 import { createLoaders, type Loaders } from './loaders';
 import type { ParsedCache, ParsedResources } from './parsed-resources';
 
-/** Of a live query: where its changes go. */
+/** Part of the context of a live query: the receiver of its changes. */
 export interface LiveContext {
-  /** Stands for the argument `after`, where the client reconnects by itself (Last-Event-ID). */
+  /** Replaces the argument `after` when the client reconnects by itself (Last-Event-ID). */
   readonly after?: number;
   opened(stream: ChangeStream): void;
 }
 
-/** What was found in something that was written all the same, and where the answer tells of that write. */
+/** A warning about a resource that was stored, with the response path of the write. */
 export interface ReportedIssue extends Issue {
   readonly path: readonly (string | number)[];
 }
 
-/** What every resolver is given: who asks where, and the reads of this request. */
+/** The context of all resolvers: the request and its caller, and the loaders of the request. */
 export interface GatewayContext {
   readonly core: Core;
   readonly request: RequestContext;
   readonly loaders: Loaders;
   /** Base of the urls of our extensions, without a slash at its end (FHIR_EXTENSION_BASE). */
   readonly extensionBase: string;
-  /** Levels of objects and arrays that a resource may have. */
+  /** Limit on the levels of objects and arrays in a resource. */
   readonly maxDepth: number;
-  /** Of all writes of the request: `extensions.issues` of its answer. */
+  /** Warnings of all writes of the request, for `extensions.issues` of the response. */
   readonly issues: ReportedIssue[];
-  /** Versions of the space that were parsed before. */
+  /** Cache of the parsed versions of the space. */
   readonly parsed: ParsedResources;
-  /** Undefined: subscriptions are not asked for here. */
+  /** Undefined: this request cannot subscribe. */
   readonly live?: LiveContext;
 }
 
-/** Whether what Apollo Server hands to a gateway without its type is what it was given. */
+/** True for a GatewayContext. Apollo Server passes the context on without its type. */
 export function isGatewayContext(value: object): value is GatewayContext {
   return 'core' in value && 'request' in value && 'loaders' in value;
 }
@@ -62,7 +62,7 @@ export function createGatewayContext(
   };
 }
 
-/** The same for another context of the same request, such as one that reads in a snapshot. */
+/** Returns the same context for another request context of the same request, such as one that reads in a snapshot. */
 export function withRequest(context: GatewayContext, request: RequestContext): GatewayContext {
   return { ...context, request, loaders: createLoaders(context.core, request) };
 }

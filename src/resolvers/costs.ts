@@ -1,19 +1,19 @@
-/** What the fields of the root cost that type-graphql's classes have; generated ones bring theirs with them. */
+/** Sets the costs of the root fields of type-graphql's classes; generated fields define their own costs. */
 import { type GraphQLSchema } from 'graphql';
 import { isSearchLength } from '../core/index';
 import { COST_OF_READ, costOfSearch, type FieldCost, MOST_ITEMS, SEARCH_COST } from '../schema/cost';
 
 const DEFAULT_PAGE = 20;
 
-/** A write is a statement or two, with the index rows of what is written. */
+/** A write takes one or two statements, with the index rows of the resource. */
 const COST_OF_WRITE: FieldCost = Object.freeze({ base: 10, items: () => 1 });
 
-/** Validations, expansions, whole records: more than that is bounded where it is made. */
+/** Validations, expansions, whole records: core bounds their size. */
 const COST_OF_OPERATION: FieldCost = Object.freeze({ base: 100, items: () => 1 });
 
 const paged = costOfSearch(['first'], DEFAULT_PAGE);
 
-/** `_count` may also stand in `query` or `parameters`. */
+/** `_count` may also be in `query` or `parameters`. */
 const COST_OF_SEARCH: FieldCost = {
   base: SEARCH_COST,
   more: paged.more,
@@ -21,7 +21,7 @@ const COST_OF_SEARCH: FieldCost = {
 };
 
 function countIn({ query, parameters }: Readonly<Record<string, unknown>>): number {
-  // What is longer is refused by its resolver, unread.
+  // The resolver refuses longer queries without reading them.
   const isRead = typeof query === 'string' && isSearchLength(query.length);
   const asked = isRead ? new URLSearchParams(query).getAll('_count') : [];
   if (Array.isArray(parameters)) {
@@ -42,7 +42,7 @@ const QUERY_COSTS: Readonly<Record<string, FieldCost>> = {
 
 const MUTATION_COSTS: Readonly<Record<string, FieldCost>> = { invoke: COST_OF_OPERATION };
 
-/** Writes the costs into the fields of `schema` that have none of their own. */
+/** Sets the costs of the fields of `schema` that have none of their own. */
 export function setCosts(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const cost = QUERY_COSTS[field.name];

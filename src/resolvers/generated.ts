@@ -1,4 +1,4 @@
-/** What the generated fields ask of core. */
+/** The calls of core that the generated fields make. */
 import {
   fhirError,
   FilterAllowance,
@@ -20,12 +20,12 @@ import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';
 import { toInnerResource, toResource, toReturnedResource } from './resource-source';
 
-/** As in REST. */
+/** The same as in REST. */
 const DEFAULT_PAGE = 50;
-/** What an error repeats of a reference. */
+/** Number of characters of a reference that an error repeats. */
 const SHOWN = 80;
 
-/** What the expressions of a request may still take. */
+/** Remaining budget for the expressions of a request. */
 const allowances = new WeakMap<GatewayContext, FilterAllowance>();
 
 export const handlers: Handlers<GatewayContext> = {
@@ -127,7 +127,7 @@ function load(
   return loaders.versions.load(`${type}/${id}/_history/${versionId}`);
 }
 
-/** The search that REST would be asked for, at its first page. */
+/** Returns the search that REST would execute, at its first page. */
 function toSearch({ parameters, referring, fhirpath, count }: ListRequest): OpenedConnection {
   const to = referring && `${referring.to.resourceType}/${referring.to.id ?? ''}`;
   const of = referring === undefined || to === undefined ? [] : [[referring.parameter, to] as const];
@@ -147,7 +147,7 @@ function pageOf(
   ];
 }
 
-/** Those that the expression is true of. */
+/** Returns the versions for which the expression is true. */
 async function selected(
   versions: readonly StoredVersion[],
   expression: string | undefined,
@@ -174,7 +174,10 @@ function allowanceOf(context: GatewayContext): FilterAllowance {
   return allowance;
 }
 
-/** A list has no cursor: what it leaves out without being told to must not look as if it were not there. */
+/**
+ * Throws `tooCostly` when a list has more matches than it returns, unless the client set `_count`. A list has no
+ * cursor, so that missing matches would look as if they did not exist.
+ */
 function requireWhole({ type, count }: ListRequest, { matches, next }: SearchPage): void {
   if (next === undefined || (count !== undefined && matches.length >= count)) return;
   throw fhirError('tooCostly', {

@@ -16,34 +16,34 @@ import { finish, type Steps } from '../schema/steps';
 import type { GatewayContext } from './context';
 import { setCosts } from './costs';
 import { handlers } from './generated';
-// In the order in which their fields stand in the schema.
+// The order of the imports is the order of their fields in the schema.
 import { SearchResolver } from './search-resolver';
 import { ReadResolver } from './read-resolver';
 import { OperationResolver } from './operation-resolver';
 import { WriteResolver } from './write-resolver';
 import { ChangeResolver } from './change-resolver';
 
-/** What the schema of a release was made of. */
+/** The generated types of the schema of a release. */
 const made = new WeakMap<GraphQLSchema, FhirTypes<GatewayContext>>();
 
 /**
- * The executable schema of one release: our own root, with the types and fields that its definitions give. Cost: half a
- * second, and 30 MB.
+ * Builds the executable schema of one release: the fixed root, with the types and fields from its definitions.
+ * Cost: half a second, and 30 MB.
  */
 export function createSchema(definitions: SchemaDefinitions, assumeValid = false): GraphQLSchema {
   return finish(schemaSteps(definitions, assumeValid));
 }
 
-/** The same in steps. */
+/** Builds the same schema in steps. */
 export function* schemaSteps(definitions: SchemaDefinitions, assumeValid = false): Steps<GraphQLSchema> {
   const root = buildSchemaSync({
     resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver, ChangeResolver],
     directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES],
-    // type-graphql wants one for any subscription; ours follow core.
+    // type-graphql requires a `pubSub` for any subscription; these subscriptions read from core.
     pubSub: { publish: refuseTopics, subscribe: refuseTopics },
     // Arguments are checked by graphql and by core; class-validator is not installed.
     validate: false,
-    // A test validates the schema; at every start that would be time lost.
+    // A test validates the schema; a validation at every start would cost time.
     skipCheck: true,
   });
   const patchOperation = assertInputObjectType(root.getType('JsonPatchOperation'));
@@ -59,8 +59,9 @@ export function* schemaSteps(definitions: SchemaDefinitions, assumeValid = false
 }
 
 /**
- * The schema of a release with the search parameters of one space, from the schema that `createSchema` made. What is the same is
- * shared. Cost: some milliseconds; what it has of its own is made when documents name it.
+ * Builds the schema of a release with the search parameters of one space, from the schema of `createSchema`. Both share
+ * what is the same.
+ * Cost: some milliseconds; the space's own fields are made when a document names them.
  */
 export function extendSchema(release: GraphQLSchema, definitions: OwnDefinitions): GraphQLSchema {
   const generated = made.get(release);

@@ -3,14 +3,14 @@ import { type JsonValue, type ResourceInput, stringifyJson, toResourceInput } fr
 import { putTogether, stringifyApart } from '../schema/raw-json';
 
 /**
- * A value that came through a JSON scalar, as core takes it from any client: written as text and read by its parser,
- * which refuses what no resource may hold, in a thread of its own where it is long. In variables most of that was refused
- * with the body, in literals it was not. Long parts of variables are text already and go into it as they are. Throws
- * what the parser finds. Cost: twice that of parsing.
+ * Converts the value of a JSON scalar to the input of core. The value is written as text and parsed by core's parser,
+ * which refuses invalid resources and uses a worker thread for long texts. Values in variables were mostly checked with
+ * the body; literals were not. Long parts of variables are text already and are inserted as they are.
+ * Throws the errors of the parser. Cost: twice that of parsing.
  */
 export async function toInput(value: JsonValue, maxDepth: number): Promise<ResourceInput> {
   const apart = stringifyApart(value, (around) => stringifyJson(around as JsonValue, true));
-  // Raw texts are long: putting them together is a turn of the event loop by itself.
+  // Raw texts are long: joining them takes a turn of the event loop by itself.
   if (apart.raw.length > 0) await nextTurn();
   return toResourceInput(putTogether(apart), { maxDepth });
 }

@@ -4,17 +4,20 @@ import type { Core, RequestContext, SearchPage, SearchRequest, StoredVersion } f
 /** A search of one type. */
 export type TypeSearch = SearchRequest & { readonly type: string };
 
-/** What one request reads: a resource that is asked for twice is read once. */
+/** The loaders of one request: a resource that is requested twice is read once. */
 export interface Loaders {
-  /** Key: `Type/id`; undefined for what is absent or deleted. */
+  /** Key: `Type/id`; undefined for a resource that does not exist or is deleted. */
   readonly resources: DataLoader<string, StoredVersion | undefined>;
   /** Key: `Type/id/_history/versionId`. */
   readonly versions: DataLoader<string, StoredVersion>;
-  /** Those of one turn go together: what they do alike is one statement. */
+  /** Searches of one turn form a batch; equal parts of it share one statement. */
   readonly searches: DataLoader<TypeSearch, SearchPage, string>;
 }
 
-/** Cost: the reads of one turn, of this and of other requests of the space, are one statement (core gathers them). */
+/**
+ * Creates the loaders of a request.
+ * Cost: one statement for the reads of one turn, of this and other requests of the space (core batches them).
+ */
 export function createLoaders(core: Core, request: RequestContext): Loaders {
   return {
     resources: new DataLoader((keys: readonly string[]) =>
@@ -40,7 +43,7 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
   };
 }
 
-/** One that fails fails for itself, not for those it was gathered with. */
+/** Each failure is returned by itself, so that it does not fail the other reads of the batch. */
 function each<Key, Value>(
   keys: readonly Key[],
   load: (key: Key) => Promise<Value>,

@@ -2,7 +2,7 @@ import { type ErrorKey, FhirError } from '../core/index';
 
 const MISSES: readonly ErrorKey[] = ['notFound', 'gone', 'versionNotFound'];
 
-/** A miss is an answer: undefined without an error, as in HL7's binding. */
+/** Returns undefined instead of an error for a miss, as HL7's binding does. */
 export async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

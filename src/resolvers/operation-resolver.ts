@@ -11,7 +11,7 @@ import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';
 import { toReturnedResource } from './resource-source';
 
-/** The text of a simple value; a marked decimal is its literal behind the mark. */
+/** Returns the text of a simple value. A marked decimal is its literal after the mark. */
 function toSimple(name: string, value: JsonValue): [name: string, value: string] {
   if (typeof value === 'string')
     return [name, value.startsWith(DECIMAL_MARK) ? value.slice(DECIMAL_MARK.length) : value];
@@ -21,7 +21,7 @@ function toSimple(name: string, value: JsonValue): [name: string, value: string]
   });
 }
 
-/** `{"resourceType": "Parameters"}` or any resource is the input as it is; other objects are names and simple values. */
+/** Uses a Parameters resource or any other resource as the input. Other objects are names and simple values. */
 async function toArguments(
   parameters: JsonObject | null | undefined,
   maxDepth: number,

@@ -2,8 +2,8 @@ import type { DocumentContent, DocumentResult, PageResult, SearchPage } from '..
 import { toOutcome } from '../core/index';
 
 /**
- * Resources that an operation answered with, as a Bundle. The gateway gives them no addresses: the url of `next` is the
- * parameter `_cursor` that asks for the next page.
+ * Returns the result of an operation as the text of a Bundle. GraphQL has no addresses for its resources: the url of
+ * `next` is the parameter `_cursor` of the next page.
  */
 export function toBundleText(result: PageResult | DocumentResult): string {
   return 'page' in result ? toSearchset(result.page) : toDocument(result.document);

@@ -10,34 +10,37 @@ import {
   type StoredVersion,
 } from '../core/index';
 
-/** Bytes that a character of JSON takes when it is parsed, measured (objects and strings of a Patient), and its text. */
+/** Bytes per character of a JSON text for its parsed form (objects and strings of a Patient) and the text, measured. */
 const BYTES_PER_CHARACTER = 6;
-/** What all of them may take, where nobody says otherwise. */
+/** Default size of the cache. */
 const MOST_BYTES = 48 * 1024 * 1024;
-/** Longer texts are seldom asked for twice, and would drive out hundreds of others. */
+/** Longer texts are seldom read twice, and would evict hundreds of others. */
 const LONGEST = 256 * 1024;
 
-/** The objects of the versions of one space that were asked for lately. A version never changes; nobody changes an object. */
+/** The cached objects of the versions of one space. A version never changes; callers must not change an object. */
 export interface ParsedResources {
   of(version: StoredVersion): JsonObject;
 }
 
 interface Parsed {
-  /** One version can have several texts: elements that are hidden from a client are missing in its text. */
+  /** One version can have several texts, because the elements that are hidden from a client are missing in its text. */
   readonly text: string;
   readonly object: JsonObject;
 }
 
-/** Parsed versions of all spaces, those used last, within bounds of memory. */
+/** A bounded LRU cache of parsed versions of all spaces. */
 export class ParsedCache {
   private readonly known: LRUCache<string, Parsed>;
 
-  /** @param bytes that they may take together */
+  /** @param bytes limit on the size of all entries together */
   constructor(bytes = MOST_BYTES) {
     this.known = registerCache(new LRUCache<string, Parsed>({ maxSize: Math.floor(bytes) }));
   }
 
-  /** `bytes`: where what must be parsed is counted. Cost: parsing, once; then one lookup and a comparison of texts. */
+  /**
+   * Returns the cache for one space. `bytes` counts the texts that are parsed.
+   * Cost: parsing on a miss; on a hit one lookup and a comparison of texts.
+   */
   within(space: number, bytes?: HeldBytes): ParsedResources {
     return { of: (version) => this.parse(space, version, bytes) };
   }
@@ -48,7 +51,8 @@ export class ParsedCache {
       bytes?.addParsed(text.length);
       return parseResource(text);
     }
-    // Time and sequence tell a resource of the tenant from the base one that it hides, and from one before a restore.
+    // Time and sequence distinguish a resource of the tenant from the base resource that it hides, and from a version
+    // before a restore.
     const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence} ${text.length}`;
     const known = this.known.get(key);
     if (known?.text === text) return known.object;
@@ -60,17 +64,17 @@ export class ParsedCache {
   }
 }
 
-/** The object of a text that core gave out, to be changed by nobody. */
+/** Parses the text of a resource from core. Callers must not change the object. */
 export function parseResource(text: string): JsonObject {
   const resource = parseStoredObject(text);
   if (INNER_REFERENCE.test(text)) noteReferences(resource, resource);
   return resource;
 }
 
-/** A text that begins with `#` (references.html#contained). */
+/** Matches a text that begins with `#` (references.html#contained). */
 const INNER_REFERENCE = /"(?:#|\\u0023)/;
 
-/** The resource that the reference, an object inside of it, is relative to. */
+/** The resource that contains a reference, by the reference object. */
 const containers = new WeakMap<JsonObject, JsonObject>();
 
 function noteReferences(value: JsonValue, container: JsonObject): void {
@@ -82,14 +86,15 @@ function noteReferences(value: JsonValue, container: JsonObject): void {
   if (typeof value.reference === 'string' && value.reference.startsWith('#'))
     containers.set(value, container);
   for (const [name, member] of Object.entries(value)) {
-    // What is contained refers as its container does; any other resource inside, as the entry of a Bundle, by itself.
+    // A contained resource resolves references in its container; any other inner resource, such as a Bundle entry, in
+    // itself.
     if (name !== 'contained' && isJsonObject(member) && typeof member.resourceType === 'string')
       noteReferences(member, member);
     else noteReferences(member, container);
   }
 }
 
-/** What `#id` names, or `#`, the container itself; undefined when there is no such resource. */
+/** Returns the resource of `#id`, or the container itself for `#`. Undefined when it does not exist. */
 export function findInner(reference: JsonObject): JsonObject | undefined {
   const container = containers.get(reference);
   if (container === undefined || typeof reference.reference !== 'string') return undefined;

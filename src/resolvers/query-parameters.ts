@@ -2,12 +2,12 @@ import { fhirError, requireSearchLength } from '../core/index';
 
 export type Parameter = readonly [name: string, value: string];
 
-/** Parameters of REST that concern only the form of its answer. */
+/** Parameters of REST that affect only the form of its response. */
 const PRESENTATION: readonly string[] = ['_format', '_pretty'];
 
 /**
- * The parameters of a query string, as REST reads it; throws `invalidValue` for a malformed percent-encoding, `tooCostly`
- * for one that is too long.
+ * Parses the parameters of a query string, as REST does. Throws `invalidValue` for a malformed percent-encoding, and
+ * `tooCostly` for a query that is too long.
  */
 export function parseQuery(query: string): Parameter[] {
   requireSearchLength(query.length);

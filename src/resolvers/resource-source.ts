@@ -8,20 +8,20 @@ import {
 import { LazyObject, ResourceSource } from '../schema/types/resource';
 import { type ParsedResources, parseResource } from './parsed-resources';
 
-/** What a stored version becomes a resource with. */
+/** The tools that turn a stored version into a resource. */
 export interface SourceTools {
   /** Base of the urls of our extensions, without a slash at its end. */
   readonly extensionBase: string;
-  /** What was parsed before. */
+  /** The cache of parsed versions. */
   readonly parsed: ParsedResources;
 }
 
-/** Milliseconds since 1970 as in `meta.lastUpdated`. */
+/** Formats milliseconds since 1970 as in `meta.lastUpdated`. */
 export function toInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '+00:00');
 }
 
-/** The text is parsed when a member is asked for that is not known without it. */
+/** Parses the text when a member is read that the version's row does not have. */
 class StoredSource extends ResourceSource {
   readonly isStored = true;
   private object?: JsonObject;
@@ -63,7 +63,7 @@ class StoredSource extends ResourceSource {
   }
 }
 
-/** The server's part of meta is known without reading the text, so that a query for versions and dates parses nothing. */
+/** The server's part of `meta` comes from the row, so that a query for versions and dates parses nothing. */
 class StoredMeta extends LazyObject {
   constructor(
     private readonly version: StoredVersion,
@@ -99,7 +99,7 @@ class StoredMeta extends LazyObject {
   }
 }
 
-/** A resource that is not stored, or not necessarily as it is stored. */
+/** A resource that is not stored, or may differ from its stored form. */
 abstract class PlainSource extends ResourceSource {
   readonly isStored = false;
   protected abstract readonly value: JsonObject;
@@ -117,7 +117,7 @@ abstract class PlainSource extends ResourceSource {
   }
 }
 
-/** What an operation returned. */
+/** A resource that an operation returned. */
 class ReturnedSource extends PlainSource {
   private object?: JsonObject;
 
@@ -130,7 +130,7 @@ class ReturnedSource extends PlainSource {
   }
 }
 
-/** What stands inside of a resource. */
+/** A resource inside another one. */
 class InnerSource extends PlainSource {
   constructor(protected readonly value: JsonObject) {
     super();
@@ -141,18 +141,20 @@ class InnerSource extends PlainSource {
   }
 }
 
-/** A stored version that is not a deletion, or what it contains. */
+/**
+ * Returns a stored version as a resource, or the contained resource that it stands for. The version is not a deletion.
+ */
 export function toResource(version: StoredVersion, tools: SourceTools): ResourceSource {
   if (version.contained !== undefined) return toReturnedResource(version.text);
   return new StoredSource(version, tools);
 }
 
-/** A resource from the JSON text that an operation returned. */
+/** Returns a resource from the JSON text that an operation returned. */
 export function toReturnedResource(text: string): ResourceSource {
   return new ReturnedSource(text);
 }
 
-/** A resource that stands inside of another one. */
+/** Returns a resource that is inside another one. */
 export function toInnerResource(value: JsonObject): ResourceSource {
   return new InnerSource(value);
 }

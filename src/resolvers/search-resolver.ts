@@ -17,7 +17,7 @@ import { selects, selectsBelow } from '../schema/selection';
 import { parseQuery, type Parameter } from './query-parameters';
 
 const DEFAULT_PAGE = 20;
-/** For which each match needs a cursor. */
+/** Fields that need a cursor for each match. */
 const CURSOR_FIELDS = new Set(['cursor', 'startCursor']);
 
 interface Paging {
@@ -27,8 +27,8 @@ interface Paging {
 }
 
 /**
- * The parameters of core's search. Paging arguments take the place of `_count` and `_total` in the query; without
- * either there are 20 to a page and a total when it is selected.
+ * Returns the parameters of core's search. Paging arguments replace `_count` and `_total` of the query. The default is
+ * 20 to a page, with a total when the client selects it.
  */
 function toParameters(
   query: string,

@@ -10,8 +10,8 @@ import {
 import { toBundleText } from './page-bundle';
 
 /**
- * The Bundle that answers a transaction (http://hl7.org/fhir/R4/http.html#transaction-response). Addresses in it are
- * relative to the FHIR root: `Patient/1/_history/3`.
+ * Returns the Bundle of a transaction response (http://hl7.org/fhir/R4/http.html#transaction-response). Its addresses
+ * are relative to the FHIR root: `Patient/1/_history/3`.
  */
 export function toResponseText({ type, entries }: BundleAnswer): string {
   const list = entries.length === 0 ? '' : `,"entry":[${entries.map(toEntry).join(',')}]`;
@@ -48,7 +48,7 @@ function toEntry(answer: EntryAnswer): string {
     case 'resource':
       return ofText(answer.text, answer.isHead);
     case 'failed':
-      // Of a batch alone.
+      // Only a batch has failed entries.
       return `{${responseOf(answer.error.status, undefined, `,"outcome":${toOutcome(answer.error.issues)}`)}}`;
   }
 }

@@ -2,7 +2,7 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
 import { atomicDirective } from '../../schema/atomic';
 import { ChangeMaker } from './change';
 
-/** A validation rule: the fields of an operation with `@atomic` are such as one transaction can do. */
+/** A validation rule: in an operation with `@atomic`, one transaction must be able to execute all fields. */
 export function atomicRule(context: ValidationContext): ASTVisitor {
   const fields = context.getSchema().getMutationType()?.getFields() ?? {};
   const seen = new Set<string>();
@@ -11,7 +11,7 @@ export function atomicRule(context: ValidationContext): ASTVisitor {
       switch (selection.kind) {
         case Kind.FIELD: {
           const field = fields[selection.name.value];
-          // Another rule refuses what is not known.
+          // Another rule refuses unknown fields.
           if (field === undefined || field.extensions['toChange'] instanceof ChangeMaker) break;
           const message = `'${field.name}' cannot be part of an operation with @atomic, which creates, updates, patches and deletes`;
           context.reportError(new GraphQLError(message, { nodes: selection }));

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../schema/json';
 import { stringifyAround } from '../../schema/raw-json';
 import type { Change, ChangeTarget } from './change';
 
-/** A change as the entry of a transaction (http://hl7.org/fhir/R4/http.html#transaction). */
+/** Returns a change as an entry of a transaction (http://hl7.org/fhir/R4/http.html#transaction). */
 export function toEntry(change: Change): JsonObject {
   switch (change.kind) {
     case 'create': {
@@ -33,7 +33,7 @@ function nameOf(urn: string | undefined): JsonObject {
   return urn === undefined ? {} : { fullUrl: urn };
 }
 
-/** In a url `#` would end the query. */
+/** Encodes `#`, which would end the query of a url. */
 function urlOf({ type, id, criteria }: ChangeTarget): string {
   if (criteria === undefined) return `${type}/${encodeURIComponent(id)}`;
   return `${type}?${criteria.replaceAll('#', '%23')}`;
@@ -44,7 +44,7 @@ function guardOf(ifMatch: readonly string[] | undefined): JsonObject {
   return { ifMatch: ifMatch.includes('*') ? '*' : ifMatch.map((version) => `W/"${version}"`).join(', ') };
 }
 
-/** A JSON Patch goes into a Bundle as the data of a Binary. */
+/** Returns a JSON Patch as the data of a Binary, as a Bundle requires. */
 function toBinary(operations: readonly Json[]): JsonObject {
   const text = stringifyAround(operations, (around) => stringifyJson(around as JsonValue, true));
   return {

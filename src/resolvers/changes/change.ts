@@ -1,21 +1,21 @@
-/** Mutations that change resources as plain values: what one field asks for, before anything is done. */
+/** Represents mutations that change resources as plain values: the request of one field, before it is executed. */
 import { fhirError } from '../../core/index';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/json';
 
-/** The resource of an id, or the one that a search finds. */
+/** A resource by its id, or the one match of a search. */
 export type ChangeTarget =
   | { readonly type: string; readonly id: string; readonly criteria?: undefined }
   /** The query string of a search. */
   | { readonly type: string; readonly id?: undefined; readonly criteria: string };
 
 interface Common {
-  /** Nothing is kept. */
+  /** True: the change is not stored. */
   readonly isDryRun: boolean;
 }
 
 interface Guarded extends Common {
   readonly target: ChangeTarget;
-  /** Version ids of which one must be the current one; `*`: there must be one. Undefined: no such wish. */
+  /** Version ids of which one must be the current one; `*`: the resource must exist. Undefined: no condition. */
   readonly ifMatch: readonly string[] | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface Creation extends Common {
   readonly kind: 'create';
   readonly type: string;
   readonly resource: JsonObject;
-  /** The query string of a search: nothing is made where it finds a resource. */
+  /** The query string of a search: nothing is created when it has a match. */
   readonly ifNoneExist: string | undefined;
-  /** What the other changes of one transaction call it. */
+  /** The urn by which other changes of the same transaction refer to the resource. */
   readonly urn: string | undefined;
 }
 
@@ -47,12 +47,15 @@ export interface Deletion extends Guarded {
 
 export type Change = Creation | Update | Patching | Deletion;
 
-/** The arguments of a field, coerced by graphql to the types that the schema says. */
+/** The arguments of a field, coerced by graphql to the types of the schema. */
 export type FieldArguments = Readonly<Record<string, unknown>>;
 
-/** Stands in the extensions (`toChange`) of each field that changes resources, so that `@atomic` can ask all of them. */
+/**
+ * Makes a change from the arguments of a field. Each field that changes resources has one in its extensions
+ * (`toChange`), so that `@atomic` can collect the changes of all fields.
+ */
 export class ChangeMaker {
-  /** `make` throws what is wrong with the arguments together. */
+  /** `make` throws when the arguments do not fit together. */
   constructor(readonly make: (given: FieldArguments) => Change) {}
 }
 
@@ -105,7 +108,7 @@ export function deleteOf(target: ChangeTarget, given: FieldArguments): Deletion 
   return { kind: 'delete', ...guardedOf(target, given) };
 }
 
-/** By `id` or `criteria`. */
+/** Returns the target by `id` or `criteria`. Throws when there are both or none. */
 export function targetOf(given: FieldArguments): ChangeTarget {
   const type = textOf(given, 'type') ?? '';
   const id = textOf(given, 'id');
@@ -120,7 +123,7 @@ function guardedOf(target: ChangeTarget, given: FieldArguments): Guarded {
 }
 
 const ENTITY_TAG = /^(?:W\/)?"([^"]*)"$/;
-/** Of a version id of ours; another one is nobody's. */
+/** The form of a version id of this server; no other id exists. */
 const VERSION = /^(?:\*|[A-Za-z0-9.-]{1,64})$/;
 
 function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | undefined {
@@ -132,14 +135,14 @@ function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | 
   return ifMatch.map((version: unknown) => toVersion(String(version)));
 }
 
-/** The version of an entity tag as REST gives them, or a version id. */
+/** Returns the version of an entity tag in the form of REST, or a version id. */
 function toVersion(text: string): string {
   const version = ENTITY_TAG.exec(text)?.[1] ?? text;
   if (VERSION.test(version)) return version;
   throw wrong('A version is named by its id, such as 3, by its entity tag, such as W/"3", or by * for any');
 }
 
-/** Some clients begin the query of a search with its question mark. */
+/** Removes the leading question mark that some clients send. */
 function queryOf(given: FieldArguments, name: string): string | undefined {
   return textOf(given, name)?.replace(/^\?/, '');
 }
@@ -154,7 +157,7 @@ function isDryRun({ dryRun }: FieldArguments): boolean {
   return dryRun === true;
 }
 
-/** Without members that were not given, as RFC 6902 wants its operations; `value: null` was given. */
+/** Removes members that were not given, as RFC 6902 requires; `value: null` counts as given. */
 function toJsonPatch(operations: readonly unknown[]): Json[] {
   return operations.filter(isJsonObject).map(({ op = null, path = null, from, value }) => ({
     op,
@@ -175,7 +178,7 @@ function requiredObject(given: FieldArguments, name: string): JsonObject {
   throw wrong(`'${name}' is a JSON object`);
 }
 
-/** A member of the resource that says where it belongs. */
+/** Returns `resourceType` or `id` of the resource. Throws `requiredMissing` when it is missing. */
 function requiredText(resource: JsonObject, name: 'resourceType' | 'id'): string {
   const value = resource[name];
   if (typeof value === 'string') return value;

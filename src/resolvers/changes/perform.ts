@@ -9,8 +9,9 @@ import { type Performed, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
 /**
- * Does what a field of the mutation asks for. Under `@atomic` the first field that is resolved does what all of them ask
- * for, as one transaction, and each is given its own answer. Throws what refuses it; under `@atomic` all fields throw.
+ * Executes the change of one mutation field. Under `@atomic` the first resolved field executes the changes of all
+ * fields as one transaction, and each field gets its own result.
+ * Throws the error of its change; under `@atomic` all fields throw when one is refused.
  */
 export async function perform(
   context: GatewayContext,
@@ -24,7 +25,7 @@ export async function perform(
   return performed;
 }
 
-/** Tells in the extensions of the answer what was found in what an entry or a field has written. */
+/** Adds the warnings of a write to the extensions of the response. */
 export function reportIssues(
   { issues }: Pick<GatewayContext, 'issues'>,
   path: readonly (string | number)[],
@@ -50,10 +51,10 @@ async function performField(
   return answerOf(runAll(context, [{ key, change }], { isDryRun: true, isSingleWrite: true }), key);
 }
 
-/** Of what a mutation was met in. */
+/** Requests that have made a change. */
 const changing = new WeakSet<GatewayContext>();
 
-/** The first change of a request is what the request was counted as; each further one is a request more. */
+/** Charges each change after the first; the request itself was charged for the first one. */
 function countChange(context: GatewayContext): void {
   if (changing.has(context)) context.core.charge(context.request, 1);
   else changing.add(context);
@@ -63,10 +64,10 @@ function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {
   return getDirectiveValues(atomicDirective, operation, variableValues) !== undefined;
 }
 
-/** By the response keys of the fields. */
+/** Results by the response keys of the fields. */
 type Answers = ReadonlyMap<string, Performed>;
 
-/** What the `@atomic` operation of a request came to: one request executes one operation. */
+/** The result of the `@atomic` operation of a request; a request executes one operation. */
 const operations = new WeakMap<GatewayContext, Promise<Answers>>();
 
 function performTogether(context: GatewayContext, info: GraphQLResolveInfo, key: string): Promise<Performed> {
@@ -111,7 +112,7 @@ async function runAll(
   return performed;
 }
 
-/** What the fields of the root ask for, in the order of the document. */
+/** Returns the changes of the root fields, in the order of the document. */
 function collectChanges({
   schema,
   operation,
@@ -123,7 +124,7 @@ function collectChanges({
   const changes: NamedChange[] = [];
   for (const [key, [node]] of collected) {
     const field = node === undefined ? undefined : parentType.getFields()[node.name.value];
-    // __typename, which is of every type.
+    // `__typename` exists in every type.
     if (node === undefined || field === undefined) continue;
     try {
       const maker = field.extensions['toChange'];

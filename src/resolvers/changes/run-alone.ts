@@ -3,16 +3,16 @@ import type { GatewayContext } from '../context';
 import { toInput } from '../json-document';
 import type { Change, Creation, Deletion, Patching, Update } from './change';
 
-/** What came of a change. */
+/** The result of a change. */
 export type ChangeAnswer = Extract<EntryAnswer, { kind: 'written' | 'found' | 'deleted' }>;
 
-/** The same, and whether it was only tried out. */
+/** The result of a change; `isDryRun` when it was not stored. */
 export interface Performed {
   readonly answer: ChangeAnswer;
   readonly isDryRun: boolean;
 }
 
-/** Does one change by itself. Throws what core throws. */
+/** Executes one change by itself. Throws the errors of core. */
 export function runAlone(context: GatewayContext, change: Change): Promise<ChangeAnswer> {
   switch (change.kind) {
     case 'create':

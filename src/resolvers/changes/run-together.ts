@@ -11,12 +11,14 @@ export interface NamedChange {
   readonly change: Change;
 }
 
-/** Levels of a Bundle around the resource of an entry. */
+/** Levels that a Bundle adds around the resource of an entry. */
 const LEVELS_AROUND = 3;
 
 /**
- * Does changes as one transaction of core's: all or none. The answers are in their order. `isDryRun`: none, and the answers
- * say what would have happened; `isSingleWrite`: to one change that is sent by itself. Throws `Refusals`.
+ * Executes changes as one transaction of core: all or none. The results have the order of the changes. Throws
+ * `Refusals`.
+ * `isDryRun`: nothing is stored, and the results say what would have happened.
+ * `isSingleWrite`: the transaction consists of one change that is sent by itself.
  */
 export async function runTogether(
   { core, request, maxDepth }: GatewayContext,
@@ -46,7 +48,7 @@ export async function runTogether(
   }
 }
 
-/** Why a transaction was refused, by the fields that are at fault: none where it was no field's. */
+/** The reasons for which a transaction was refused, by field. Empty when no field is the cause. */
 export class Refusals extends Error {
   constructor(
     readonly whole: FhirError,
@@ -55,7 +57,7 @@ export class Refusals extends Error {
     super(whole.message);
   }
 
-  /** The error of one field; of a field that is not at fault, that it was not done because of another. */
+  /** Returns the error of one field. A field without its own error gets one that names the failed field. */
   of(key: string): FhirError {
     const own = this.byKey.get(key);
     if (own !== undefined) return own;
@@ -77,7 +79,7 @@ function refusalsOf(error: FhirError, changes: readonly NamedChange[]): Refusals
     if (named === undefined) continue;
     issues.set(named.key, [...(issues.get(named.key) ?? []), inField(issue, named.change, changes)]);
   }
-  // In the order of the document, whatever the order is in which a transaction works.
+  // The order of the document, independent of the order in which a transaction executes.
   const byKey = new Map<string, FhirError>();
   for (const { key } of changes) {
     const own = issues.get(key);
@@ -86,7 +88,10 @@ function refusalsOf(error: FhirError, changes: readonly NamedChange[]): Refusals
   return new Refusals(error, byKey);
 }
 
-/** What is said of an entry of the Bundle, said of the field: its places are in the resource, others are its fields. */
+/**
+ * Returns an issue of a Bundle entry as an issue of the field: a place in the resource becomes an expression, other
+ * entries become field names.
+ */
 function inField(issue: Issue, change: Change, changes: readonly NamedChange[]): Issue {
   const { expression = '', diagnostics, ...rest } = issue;
   const below = expression.replace(IN_ENTRY, '');
@@ -104,7 +109,7 @@ function typeOf(change: Change): string {
   return change.kind === 'create' ? change.type : change.target.type;
 }
 
-/** Throws `notSupported` for a urn that nobody could refer to. */
+/** Throws `notSupported` for a urn in an operation without `@atomic`, where no other change can refer to it. */
 export function requireNoUrn(change: Change): void {
   if (!('urn' in change) || change.urn === undefined) return;
   const reason =

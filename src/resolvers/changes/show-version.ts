@@ -3,10 +3,12 @@ import type { ResourceSource } from '../../schema/types/resource';
 import { parseResource, type ParsedResources } from '../parsed-resources';
 import { type SourceTools, toResource } from '../resource-source';
 
-/** For versions of a dry run: others will have their numbers, and perhaps their times. */
+/**
+ * Parses without a cache: real versions will later get the numbers, and perhaps the times, of versions of a dry run.
+ */
 const NOTHING_REMEMBERED: ParsedResources = { of: ({ text }) => parseResource(text) };
 
-/** A version that a change made, or would have made. */
+/** Returns a version that a change made, or would have made, as a resource. */
 export function showVersion(
   { extensionBase, parsed }: SourceTools,
   version: StoredVersion,

@@ -10,7 +10,7 @@ import { perform } from './perform';
 import type { Performed } from './run-alone';
 import { showVersion } from './show-version';
 
-/** How a field of that type changes resources. */
+/** Returns the extensions and the resolver of a mutation field for `type`. */
 export function typedChange(kind: ChangeKind, type: string): TypedChange<GatewayContext> {
   const toChange = makerOf(kind, type);
   return {

@@ -4,7 +4,7 @@ import type { GatewayContext } from '../context';
 import type { Performed } from './run-alone';
 import { showVersion } from './show-version';
 
-/** What the mutations of any type answer. */
+/** Returns the result type of the mutations that are not specific to a type. */
 export function toWriteResult(context: GatewayContext, { answer, isDryRun }: Performed): WriteResult {
   switch (answer.kind) {
     case 'written': {
