@@ -1,6 +1,7 @@
 /**
- * What an operation asks of the database at most, told before it runs: each field that asks it says in its extensions
- * what it costs, and how often what is selected below is paid for. A row is about one unit.
+ * Calculates the greatest possible database cost of an operation before it runs. Each field that reads from the
+ * database has its cost in its extensions, and the number of items for which the selection below is paid. A row costs
+ * about one unit.
  */
 import {
   type DocumentNode,
@@ -32,35 +33,37 @@ import { ExtendedSchema } from './extended-schema';
 type Values = Readonly<Record<string, unknown>>;
 
 export interface FieldCost {
-  /** Of the field itself. */
+  /** Cost of the field itself. */
   readonly base: number;
-  /** What it costs besides with these arguments. */
+  /** Additional cost with these arguments. */
   readonly more?: (given: Values) => number;
-  /** How many items it may have with these arguments, each of which costs what is selected of it, and at least 1. */
+  /** Greatest number of items with these arguments. Each item costs its selection, and at least 1. */
   readonly items?: (given: Values) => number;
 }
 
-/** A search is a statement, however few it finds. */
+/** A search takes a statement, even with few matches. */
 export const SEARCH_COST = 10;
 const READ_COST = 1;
-/** A search as of a moment tests the texts of what has changed since, one by one: of hundreds, up to 10,000. */
+/**
+ * A search as of a moment tests the texts of all resources that have changed since, one by one: hundreds, up to 10,000.
+ */
 const PAST_COST = 1000;
 
-/** The largest page of any search: more are not given, whatever was asked for. */
+/** The largest page of any search; it applies to larger requests too. */
 export const MOST_ITEMS = 1000;
 
 export const COST_OF_READ: FieldCost = Object.freeze({ base: READ_COST, items: () => 1 });
 
-/** Between the parts of the cursor of a connection; the first is the size of its pages, or nothing. */
+/** Separates the parts of a connection's cursor; the first part is the page size, or empty. */
 export const CURSOR_SEPARATOR = '.';
 
-/** How many a page has that is asked for by this cursor alone; undefined: as many as by default. */
+/** Returns the page size of a request that has only this cursor; undefined: the default size. */
 export function sizeInCursor(cursor: unknown): number | undefined {
   const size = typeof cursor === 'string' ? /^([0-9]{1,4})\./.exec(cursor)?.[1] : undefined;
   return size === undefined ? undefined : Number(size);
 }
 
-/** Of a search that takes its page size by one of these arguments. */
+/** Returns the cost of a search whose page size is one of these arguments. */
 export function costOfSearch(names: readonly string[], byDefault: number): FieldCost {
   return {
     base: SEARCH_COST,
@@ -75,10 +78,13 @@ export function costOfSearch(names: readonly string[], byDefault: number): Field
   };
 }
 
-/** Up to a million index rows are looked at, or ten thousand texts. */
+/** A count reads up to a million index rows, or ten thousand texts. */
 const COUNTING_COST = 500;
 
-/** Of a count by values; `isRead`: of each of them, `_count` or the most there may be, something may be read. */
+/**
+ * Returns the cost of a count by values. `isRead`: the selection may read something for each value; their number is
+ * `_count` or the greatest possible.
+ */
 export function costOfCounting(isRead: boolean): FieldCost {
   if (!isRead) return { base: COUNTING_COST };
   return {
@@ -87,7 +93,7 @@ export function costOfCounting(isRead: boolean): FieldCost {
   };
 }
 
-/** Where a field of the schema keeps its cost. */
+/** Returns the extensions of a field with this cost. */
 export function withCost(cost: FieldCost): { readonly extensions: { readonly cost: FieldCost } } {
   return { extensions: { cost } };
 }
@@ -98,9 +104,9 @@ export function costOfField(field: GraphQLField<unknown, unknown>): FieldCost | 
 
 export interface OperationCost {
   readonly cost: number;
-  /** Fields that ask the database, one below the other, at most. */
+  /** Greatest depth of nested fields that read from the database. */
   readonly levels: number;
-  /** The part of the cost that questions about the schema have. */
+  /** The part of the cost that introspection has. */
   readonly ofSchema: number;
 }
 
@@ -111,9 +117,9 @@ const NOTHING: Weight = { cost: 0, levels: 0 };
 type Parent = GraphQLNamedType | undefined;
 
 /**
- * The cost of a validated operation with these variables, coerced; what `@skip` and `@include` leave out costs nothing.
- * Fields of one name are merged as in the answer. Cost: a look at each field, fragments spread out, which `limitRule` has
- * counted.
+ * Returns the cost of a validated operation with these coerced variables. Selections that `@skip` and `@include` leave
+ * out cost nothing. Fields of one name are merged as in the response.
+ * Cost: one visit of each field with fragments expanded; `limitRule` limits their number.
  */
 export function costOfOperation(
   schema: GraphQLSchema,
@@ -131,7 +137,7 @@ export function costOfOperation(
   return { cost: Math.ceil(cost), levels, ofSchema: Math.ceil(costing.ofSchema) };
 }
 
-/** What the introspection costs that tools send. */
+/** Returns the cost of the usual introspection query of tools. */
 export function costOfIntrospection(schema: GraphQLSchema): number {
   const document = parse(getIntrospectionQuery({ schemaDescription: true, inputValueDeprecation: true }));
   const [operation] = document.definitions;
@@ -139,16 +145,16 @@ export function costOfIntrospection(schema: GraphQLSchema): number {
   return costOfOperation(schema, document, operation, {}).cost;
 }
 
-/** Something of the schema that introspection tells takes so much of the time of a row. */
+/** Cost of an item of the schema in introspection, as a fraction of the time of a row. */
 const INTROSPECTION_COST = 1 / 500;
 
-/** How many there are of what introspection lists, on average, by the name of its field; others are one. */
+/** Average number of items of an introspection list, by the name of its field; other fields have one. */
 type IntrospectionSizes = ReadonlyMap<string, number>;
 
 const introspectionSizes = new WeakMap<GraphQLSchema, IntrospectionSizes>();
 
 function introspectionSizesOf(asked: GraphQLSchema): IntrospectionSizes {
-  // To look at all types of one that shares those of another would be to make them.
+  // Reading all types of an extended schema would make them, so its base schema is used.
   const schema = asked instanceof ExtendedSchema ? asked.base : asked;
   const known = introspectionSizes.get(schema);
   if (known) return known;
@@ -192,7 +198,7 @@ class Costing {
     return { cost, levels };
   }
 
-  /** Fields of the same answer name and parent, fragments spread out. */
+  /** Groups fields by response name and parent, with fragments expanded. */
   private merged(
     type: Parent,
     sets: readonly SelectionSetNode[],
@@ -282,7 +288,7 @@ class Costing {
   }
 }
 
-/** Code of what is refused because it is too much; formatError gives it FHIR's. */
+/** Code of errors for operations that cost too much; `formatError` adds FHIR's code. */
 export const TOO_COSTLY = 'TOO_COSTLY';
 
 export function refuseCost(cost: number, limit: number): GraphQLError {

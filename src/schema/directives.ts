@@ -1,6 +1,6 @@
 /**
- * The directives of HL7's binding that change the form of an answer
- * (http://hl7.org/fhir/R4/graphql.html#flattening). src/gateway/shaping carries them out.
+ * The directives of HL7's binding that change the form of a response (http://hl7.org/fhir/R4/graphql.html#flattening).
+ * src/gateway/shaping executes them.
  */
 import { DirectiveLocation, GraphQLDirective, GraphQLNonNull, GraphQLString } from 'graphql';
 

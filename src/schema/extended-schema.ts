@@ -1,6 +1,6 @@
 /**
- * A schema that is another one but for some of its types, which are made when they are asked for: one of thousands of types
- * costs what the documents name that it is asked for. (graphql's own makes and looks through all of them at once.)
+ * A schema that shares the types of a base schema and makes its own types on demand. A schema with thousands of types
+ * then costs only those that documents name. (graphql's GraphQLSchema makes and visits all of them at once.)
  */
 import {
   type GraphQLAbstractType,
@@ -16,18 +16,21 @@ import {
   OperationTypeNode,
 } from 'graphql';
 
-/** By name; each gives the same object each time. */
+/** Makers by name; each returns the same object on every call. */
 type Makers<Made> = ReadonlyMap<string, () => Made>;
 
 export interface Extension<Context> {
-  /** In the place of the types of these names, and new ones. Whatever refers to one of them is one of them. */
+  /** New types, and types that replace those of the same name. They include all types that refer to one of them. */
   readonly types: Makers<GraphQLNamedType>;
-  /** In the place of fields of the root, and new ones; all fields that refer to one of `types`. */
+  /**
+   * New root fields, and root fields that replace those of the same name. They include all fields that refer to one of
+   * `types`.
+   */
   readonly query: Makers<GraphQLFieldConfig<unknown, Context>>;
   readonly mutation: Makers<GraphQLFieldConfig<unknown, Context>>;
 }
 
-/** A type of the root of which each field is made when it is asked for, with the extensions that it has in `base`. */
+/** A root type that makes each field on demand, with the extensions that the field has in `base`. */
 class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
   readonly #base: GraphQLObjectType<unknown, Context>;
   readonly #makers: Makers<GraphQLFieldConfig<unknown, Context>>;
@@ -54,7 +57,7 @@ class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
   }
 }
 
-/** graphql makes fields of a whole type only. */
+/** Makes one field; graphql makes fields only with a whole type. */
 function toField<Context>(
   of: string,
   name: string,
@@ -65,7 +68,7 @@ function toField<Context>(
   return made;
 }
 
-/** An object whose members are made when they are first read, or are those of `known`. */
+/** Returns an object whose members are made when they are first read. Members without a maker come from `known`. */
 function lazily<Value>(
   makers: Iterable<readonly [name: string, make: (() => Value) | undefined]>,
   known: Readonly<Record<string, Value>>,
@@ -95,7 +98,7 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
   readonly #mutation: GraphQLObjectType | undefined;
   readonly #types: Record<string, GraphQLNamedType>;
 
-  /** @param base valid, and so is what comes of it: it is not validated where it is used */
+  /** @param base a valid schema; the result is then valid too, and is not validated */
   constructor(
     readonly base: GraphQLSchema,
     { types, query, mutation }: Extension<Context>,
@@ -129,7 +132,7 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
     return operation === OperationTypeNode.MUTATION ? this.#mutation : this.getSubscriptionType();
   }
 
-  /** Reading all of its members makes all types. */
+  /** Returns the types by name. Reading all members makes all types. */
   override getTypeMap(): Record<string, GraphQLNamedType> {
     return this.#types;
   }

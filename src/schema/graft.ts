@@ -1,6 +1,6 @@
 /**
- * Puts types of one release in the place of the placeholders in the schema that type-graphql builds: its classes are
- * the same for all releases, the names of resource types are not.
+ * Replaces the placeholders in the schema that type-graphql builds by types of one release. The classes are the same
+ * for all releases; the names of resource types are not.
  */
 import {
   GraphQLEnumType,
@@ -32,14 +32,14 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
 }
 
 /**
- * The arguments in the order in which they are written. type-graphql has them from last to first, because that is the
- * order in which decorators of parameters run.
+ * Returns the arguments in the order of the source. type-graphql has them in reverse order, because decorators of
+ * parameters run from last to first.
  */
 function inOrder<V>(record: Readonly<Record<string, V>> | undefined): Record<string, V> {
   return Object.fromEntries(Object.entries(record ?? {}).reverse());
 }
 
-/** What the root of subscriptions is called: FHIR has a resource type Subscription. */
+/** Name of the root type of subscriptions; FHIR has a resource type Subscription. */
 const SUBSCRIPTION_ROOT = 'LiveQuery';
 
 type Fields = ReturnType<GraphQLObjectType['toConfig']>['fields'];
@@ -51,10 +51,10 @@ export interface RootFields {
 }
 
 /**
- * A copy of `schema` in which each type named like one of `replacements` is that one, everywhere, and with further
- * fields at its root. The copy shares resolvers with `schema` and refers to none of its types. Throws where two fields
- * of the root have one name. `assumeValid`: the copy is marked as a valid GraphQL schema, which saves its check (0.1 to
- * 1 s).
+ * Copies `schema`, replaces each type that has the name of one of `replacements` everywhere, and adds fields to its
+ * root types. The copy shares resolvers with `schema` and refers to none of its types. `assumeValid` marks the copy as
+ * a valid GraphQL schema, which saves its check (0.1 to 1 s).
+ * Throws when two root fields have the same name.
  */
 export function* graftSteps(
   schema: GraphQLSchema,
@@ -65,7 +65,7 @@ export function* graftSteps(
   const types = new Map<string, GraphQLNamedType>(replacements.map((type) => [type.name, type]));
 
   function named<T extends GraphQLNamedType>(type: T): T {
-    // Of the same name and place; a replacement of another kind is refused by graphql when the schema is made.
+    // The replacement has the same name and position; graphql refuses one of another kind when the schema is made.
     return (types.get(type.name) ?? type) as T;
   }
   function swap<T>(type: T): T {
@@ -87,7 +87,7 @@ export function* graftSteps(
       name,
       fields: () => ({
         ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
-        // Their own types may be among the replacements, those of their arguments among the copies.
+        // The types of these fields may be among the replacements, and those of their arguments among the copies.
         ...mapValues(added, (field) => ({ ...field, args: mapValues(field.args ?? {}, swapped) })),
       }),
       interfaces: () => config.interfaces.map(named),
@@ -132,12 +132,12 @@ export function* graftSteps(
   return new GraphQLSchema({ ...config, assumeValid, types: [...types.values()], query, mutation, subscription });
 }
 
-/** The same at once. */
+/** Does the work of `graftSteps` at once. */
 export function graft(...parts: Parameters<typeof graftSteps>): GraphQLSchema {
   return finish(graftSteps(...parts));
 }
 
-/** The enum of the names of the resource types of one release; `names` are sorted. */
+/** Returns the enum of the resource types of one release; `names` are sorted. */
 export function resourceTypeEnum(names: readonly string[]): GraphQLEnumType {
   return new GraphQLEnumType({
     name: 'ResourceType',

@@ -1,12 +1,12 @@
-/** A JSON value as the scalars take and give it; the same shape as core's. */
+/** A JSON value in the form of the scalars; the same shape as core's. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
   [name: string]: Json;
 }
 
 /**
- * Begins a string that stands for a number literal which JavaScript would change (`1.00`). The same sign as core's
- * DECIMAL_MARK (a test compares them): the schema knows no core.
+ * Begins a string that represents a number literal which JavaScript would change (`1.00`). It is the same character as
+ * core's DECIMAL_MARK, and a test compares them: the schema does not import core.
  */
 export const DECIMAL_MARK = '\u0001';
 

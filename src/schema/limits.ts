@@ -1,7 +1,6 @@
 /**
- * What a document may cost before it runs. `measureText` looks at the words of the text, so that a hostile document is
- * refused before graphql's own validation, which is quadratic in places, sees it. `limitRule` looks at what fragments
- * multiply.
+ * Limits of a document before it runs. `measureText` reads the tokens of the text, so that a hostile document is
+ * refused before graphql's validation, which is quadratic in places. `limitRule` measures the effect of fragments.
  */
 import {
   type ASTVisitor,
@@ -19,27 +18,27 @@ import {
 } from 'graphql';
 
 export interface DocumentLimits {
-  /** Of its text, which is read where it arrives; variables are not. */
+  /** Characters of the document's text, which is read when it arrives; variables do not count. */
   readonly characters: number;
-  /** Words and signs of the document. */
+  /** Lexical tokens of the document. */
   readonly tokens: number;
   /** Nested braces and brackets in the text, values included. */
   readonly nesting: number;
-  /** Uses of one name: fields are compared with all others of their name while they are validated. */
+  /** Uses of one name: validation compares each field with all others of its name. */
   readonly sameName: number;
   readonly aliases: number;
   /** Uses of fragments, named or not. */
   readonly spreads: number;
   readonly directives: number;
-  /** Levels of fields, fragments spread out. */
+  /** Levels of fields, with fragments expanded. */
   readonly depth: number;
-  /** Fields, fragments spread out. */
+  /** Fields, with fragments expanded. */
   readonly fields: number;
-  /** Fields of the operation's root, each of which is at least one statement. */
+  /** Fields of the operation's root, each of which takes at least one statement. */
   readonly rootFields: number;
 }
 
-/** GraphiQL's introspection query has 15 levels and 60 fields with its fragments spread out. */
+/** GraphiQL's introspection query has 15 levels and 60 fields with its fragments expanded. */
 export const DEFAULT_LIMITS: DocumentLimits = Object.freeze({
   characters: 1_000_000,
   tokens: 10_000,
@@ -58,8 +57,9 @@ function refusal(what: string, limit: number): GraphQLError {
 }
 
 /**
- * The first limit that `text` exceeds; undefined when there is none or when the text is not GraphQL, which the parser
- * says better. Cost: one pass over at most `limits.tokens` words.
+ * Returns the error for the first limit that `text` exceeds. Undefined when it exceeds none, or is not GraphQL: the
+ * parser has a better error.
+ * Cost: one pass over at most `limits.tokens` tokens.
  */
 export function measureText(text: string, limits: DocumentLimits): GraphQLError | undefined {
   if (text.length > limits.characters) return refusal('characters outside of variables', limits.characters);
@@ -109,7 +109,7 @@ export function measureText(text: string, limits: DocumentLimits): GraphQLError 
           break;
       }
     }
-    // graphql compares what fragments bring with each other before it comes to `limitRule`.
+    // graphql compares the fields of fragments with each other before it runs `limitRule`.
     return spreads > FEW_SPREADS ? measureFragments(text, limits) : undefined;
   } catch {
     return undefined;
@@ -136,8 +136,8 @@ interface Extent {
 }
 
 /**
- * Depth and numbers of fields with fragments spread out. Each fragment is measured once, so that fragments which
- * multiply each other cost nothing; a circle counts as nothing, since graphql's own rule refuses it.
+ * Returns the depth and the numbers of fields with fragments expanded. Each fragment is measured once, so that
+ * fragments which multiply each other take no time. A cycle counts as nothing, since graphql's own rule refuses it.
  */
 function measureOperation(document: DocumentNode, operation: OperationDefinitionNode): Extent {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -185,7 +185,7 @@ function exceeded({ depth, fields, roots }: Extent, limits: DocumentLimits): Gra
   return roots > limits.rootFields ? refusal('fields at its root', limits.rootFields) : undefined;
 }
 
-/** A validation rule that refuses operations which are too deep, too wide or too many in one. */
+/** Returns a validation rule that refuses operations with too many levels, fields or root fields. */
 export function limitRule(limits: DocumentLimits): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     OperationDefinition(operation) {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A JSON text that goes into a larger one as it is: a stored resource is answered to the last digit and without being
- * parsed. Written by `stringifyAround`; any other serializer gets the parsed value.
+ * A JSON text that is inserted unchanged into a larger one. A stored resource is sent with all digits and without
+ * parsing. `stringifyAround` writes it; any other serializer gets the parsed value.
  */
 export class RawJson {
   constructor(readonly text: string) {}
@@ -22,7 +22,7 @@ export class RawJson {
 const tokenPrefix = `${randomUUID()}@`;
 const tokens = new RegExp(`"${tokenPrefix}(\\d+)"`, 'g');
 
-/** The texts met by the `stringifyAround` that runs now; it is synchronous, so there is never more than one. */
+/** The texts found by the current call of `stringifyApart`; it is synchronous, so there is never more than one. */
 let texts: string[] | undefined;
 
 /** The JSON text of a value, in which raw texts are still missing. */
@@ -32,14 +32,15 @@ export interface TextApart {
 }
 
 /**
- * A value with raw texts in it as JSON text. `stringify` writes everything else (and restores marked decimals); raw
- * texts are put in place afterwards. Cost: one pass over the text that `stringify` gives.
+ * Returns the JSON text of a value that contains raw texts. `stringify` writes everything else and restores marked
+ * decimals; raw texts are inserted afterwards.
+ * Cost: one pass over the result of `stringify`.
  */
 export function stringifyAround(value: unknown, stringify: (value: unknown) => string): string {
   return putTogether(stringifyApart(value, stringify));
 }
 
-/** The first half of `stringifyAround`, which touches no raw text. */
+/** Does the first half of `stringifyAround`, which copies no raw text. */
 export function stringifyApart(value: unknown, stringify: (value: unknown) => string): TextApart {
   const raw: string[] = [];
   texts = raw;
@@ -50,7 +51,7 @@ export function stringifyApart(value: unknown, stringify: (value: unknown) => st
   }
 }
 
-/** The second half. Cost: copying the raw texts. */
+/** Does the second half of `stringifyAround`. Cost: copying the raw texts. */
 export function putTogether({ text, raw }: TextApart): string {
   if (raw.length === 0) return text;
   return text.replace(tokens, (token, index: string) => raw[Number(index)] ?? token);

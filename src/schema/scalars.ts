@@ -1,7 +1,7 @@
 /**
  * Scalars of the gateway. Names in lower case are FHIR's primitive types, as in HL7's GraphQL binding
- * (http://hl7.org/fhir/R4/graphql.html). JSON scalars keep the text of decimals, in variables (the request body is
- * read that way) and in literals.
+ * (http://hl7.org/fhir/R4/graphql.html). JSON scalars keep the text of decimals, in variables (through the parser of
+ * the request body) and in literals.
  */
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { DECIMAL_MARK, isJsonObject, type Json, type JsonObject } from './json';
@@ -21,7 +21,7 @@ function fromObjectLiteral(node: ValueNode & { kind: Kind.OBJECT }, variables: V
   const object: JsonObject = {};
   for (const field of node.fields) {
     const name = field.name.value;
-    // The only name that an assignment would not make a member of.
+    // An assignment to this name alone would not make a member.
     if (name === '__proto__') throw new GraphQLError("'__proto__' is not a name that a resource can have", { nodes: field });
     object[name] = fromLiteral(field.value, variables);
   }
@@ -30,7 +30,7 @@ function fromObjectLiteral(node: ValueNode & { kind: Kind.OBJECT }, variables: V
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
-/** The JSON value of a GraphQL literal; variables inside of it are filled in (null while a document is validated). */
+/** Returns the JSON value of a GraphQL literal, with its variables replaced (null during validation). */
 function fromLiteral(node: ValueNode, variables: Variables): Json {
   switch (node.kind) {
     case Kind.STRING:
@@ -68,7 +68,6 @@ function jsonObjectScalar(name: string, description: string): GraphQLScalarType<
   });
 }
 
-/** Any JSON value. */
 export const jsonScalar = new GraphQLScalarType<Json, unknown>({
   name: 'JSON',
   description: 'Any JSON value. Decimals keep their digits: `1.00` stays `1.00`.',
@@ -124,5 +123,5 @@ export const uriScalar = stringScalar('uri', 'A URI, absolute or relative.');
 export const canonicalScalar = stringScalar('canonical', 'The canonical url of a definition, perhaps with `|version`.');
 export const codeScalar = stringScalar('code', 'A code of a fixed set of codes.');
 
-/** Stands for the enum of one release's resource types, which `graft` puts in its place. */
+/** Placeholder for the enum of one release's resource types; `graft` replaces it. */
 export const resourceTypePlaceholder = new GraphQLScalarType<string, unknown>({ name: 'ResourceType' });

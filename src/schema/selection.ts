@@ -1,12 +1,12 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
-/** Whether one of the fields of a selection is wanted, those of fragments included. */
+/** True when `isWanted` holds for one of the fields of a selection, including fields of fragments. */
 function finds(
   { fragments }: GraphQLResolveInfo,
   set: SelectionSetNode | undefined,
   isWanted: (field: FieldNode) => boolean,
 ): boolean {
-  // Validation refuses fragments in circles, so this ends.
+  // Validation refuses cycles of fragments, so this ends.
   const within = (of: SelectionSetNode | undefined): boolean =>
     of?.selections.some((selection) => {
       switch (selection.kind) {
@@ -22,8 +22,8 @@ function finds(
 }
 
 /**
- * True when the query selects the field `name` directly under the field that is being resolved, fragments included.
- * A field under @skip or @include counts as selected.
+ * True when the query selects the field `name` directly below the resolved field, including fields of fragments. A
+ * field with @skip or @include counts as selected.
  */
 export function selects(info: GraphQLResolveInfo, name: string): boolean {
   return info.fieldNodes.some(({ selectionSet }) =>
@@ -31,7 +31,7 @@ export function selects(info: GraphQLResolveInfo, name: string): boolean {
   );
 }
 
-/** The same for a field of any of these names, directly under one of the fields that `selects` looks at. */
+/** True when the query selects a field with one of these names directly below a child of the resolved field. */
 export function selectsBelow(info: GraphQLResolveInfo, names: ReadonlySet<string>): boolean {
   return info.fieldNodes.some(({ selectionSet }) =>
     finds(info, selectionSet, (field) =>

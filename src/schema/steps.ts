@@ -1,4 +1,4 @@
-/** Long work in steps of some milliseconds: between them a server can answer others. */
+/** Divides long work into steps of some milliseconds, so that a server can execute other requests between them. */
 import {
   getNamedType,
   type GraphQLNamedType,
@@ -9,10 +9,10 @@ import {
   isUnionType,
 } from 'graphql';
 
-/** Yields where it may be interrupted. */
+/** Yields where the work may be interrupted. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** All of it at once. */
+/** Executes all steps at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -20,16 +20,16 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Milliseconds after which others go first. */
+/** Milliseconds of work before other requests run. */
 const SLICE_MS = 10;
 
-/** The same in slices. */
+/** Executes all steps in slices. */
 export async function finishInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   let since = performance.now();
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) {
-      // What is done with it is work of another turn.
+      // The caller's use of the result runs in another turn.
       await new Promise((resolve) => setImmediate(resolve));
       return value;
     }
@@ -40,12 +40,12 @@ export async function finishInSlices<Result>(steps: Steps<Result>): Promise<Resu
 }
 
 /**
- * Makes the fields of types and of all that they refer to, in the order in which graphql would make them: a schema of these
- * types then only collects them.
+ * Makes the fields of types and of all types they refer to, in the order in which graphql would make them. A schema of
+ * these types then only collects them.
  */
 export function* makeFields(types: readonly GraphQLNamedType[]): Steps<void> {
   const seen = new Set<GraphQLNamedType>();
-  // What is to be done, the next one last.
+  // Pending work; the next item is the last.
   const rest: (() => readonly GraphQLType[])[] = [];
   const add = (some: readonly GraphQLType[]): void => {
     for (let index = some.length - 1; index >= 0; index--) {

@@ -1,4 +1,4 @@
-/** Counts of resources: all that meet the arguments of a list, or by the values that they have. */
+/** Counts of resources: all matches of the arguments of a list, or matches by value. */
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -19,12 +19,12 @@ import { NamedEnum } from './named-enum';
 import { primitiveScalar } from './primitives';
 import { toArgumentName } from './search-arguments';
 
-/** What the counts of one field are of; nothing is counted before one is asked for. */
+/** The criteria of the counts of one field. Nothing is counted before a field of it is resolved. */
 type Criteria = Pick<CountRequest, 'type' | 'parameters' | 'where'>;
 
 interface AggregateTypes<Context> {
   readonly aggregate: GraphQLObjectType<Criteria, Context>;
-  /** What can be counted by. */
+  /** The enums of parameters by which resources can be counted. */
   readonly groupings: readonly NamedEnum[];
 }
 
@@ -46,10 +46,10 @@ export class AggregateFields<Context> {
     values: Object.fromEntries(BUCKETS.map((name) => [name, { value: name }])),
   });
 
-  /** By the parameters of a type, which may be those of one space. */
+  /** Types by the search parameters of a resource type, which may belong to one space. */
   private readonly made = new WeakMap<readonly SchemaParameter[], AggregateTypes<Context>>();
 
-  /** @param resource asked for when the fields of a type are made */
+  /** @param resource called when the fields of a type are made */
   constructor(
     private readonly handlers: Handlers<Context>,
     resource: () => GraphQLInterfaceType,
@@ -105,7 +105,7 @@ export class AggregateFields<Context> {
     });
   }
 
-  /** @param args of a list, without those that say which page */
+  /** @param args the arguments of a list, without paging */
   field(
     type: string,
     parameters: readonly SchemaParameter[],
@@ -121,7 +121,7 @@ export class AggregateFields<Context> {
     };
   }
 
-  /** The types that the field of a resource type brings with it. */
+  /** Returns the types that the field of a resource type needs. */
   typesOf(type: string, parameters: readonly SchemaParameter[]): AggregateTypes<Context> {
     let made = this.made.get(parameters);
     if (made === undefined) this.made.set(parameters, (made = this.makeTypes(type, parameters)));
@@ -179,7 +179,7 @@ export class AggregateFields<Context> {
   }
 }
 
-/** The parameters that can be counted by as such; undefined: there are none. */
+/** Returns the enum of the parameters of this kind of grouping; undefined when there are none. */
 function enumOf(
   name: string,
   parameters: readonly SchemaParameter[],

@@ -1,6 +1,9 @@
 import type { SchemaOperation } from './operations/definitions';
 
-/** What the schema of a release is made from; core's definitions have this shape, and the schema knows no core. */
+/**
+ * The definitions from which the schema of a release is made. Core's definitions have this shape, because the schema
+ * does not import core.
+ */
 export interface SchemaDefinitions {
   /** `4.0.1` */
   readonly fhirVersion: string;
@@ -8,34 +11,37 @@ export interface SchemaDefinitions {
   readonly release: string;
   /** Names of the concrete resource types, sorted. */
   readonly resourceTypes: readonly string[];
-  /** Structure of any type; undefined when the release has no such type. */
+  /** Structure of any type; undefined when it does not exist in the release. */
   structure(typeName: string): SchemaStructure | undefined;
-  /** The operations that can be run. */
+  /** The operations that the server supports. */
   readonly operations: readonly SchemaOperation[];
-  /** The search parameters of a resource type that work. */
+  /** The search parameters of a resource type that the server supports. */
   searchParameters(type: string): readonly SchemaParameter[];
 }
 
-/** Those of a release with the search parameters and named queries of one space: all else is as it is in the release. */
+/**
+ * The definitions of a release with the search parameters and named queries of one space. Everything else is the same
+ * as in the release.
+ */
 export interface OwnDefinitions extends SchemaDefinitions {
-  /** Resource types whose search parameters are not those of the release. */
+  /** Resource types whose search parameters differ from the release. */
   readonly changed: ReadonlySet<string>;
-  /** Of several of one code and type the first counts. */
+  /** The first of several queries with the same code and type is used. */
   readonly queries: readonly SchemaQuery[];
 }
 
-/** A search that has a name of its own. */
+/** A named query. */
 export interface SchemaQuery {
   readonly code: string;
   /** Canonical url of its OperationDefinition. */
   readonly definition: string;
-  /** Resource types that it can be asked of. */
+  /** Resource types that it searches. */
   readonly types: readonly string[];
   readonly inputs: readonly {
     readonly name: string;
     readonly isRequired: boolean;
     readonly repeats: boolean;
-    /** What kind of search parameter takes the value, or else the FHIR type of the value. */
+    /** The kind of search parameter that accepts the value, or else the FHIR type of the value. */
     readonly kind: string | undefined;
   }[];
 }
@@ -49,14 +55,14 @@ export interface SchemaStructure {
 }
 
 export interface SchemaElement {
-  /** Without the name of the type: `contact.name`, `value[x]`. */
+  /** Path without the name of the type: `contact.name`, `value[x]`. */
   readonly path: string;
   /** Last part of the path, without `[x]`. */
   readonly name: string;
   readonly isChoice: boolean;
   /** Infinity for `*`. */
   readonly max: number;
-  /** Empty when `contentReference` says the type. */
+  /** Empty when `contentReference` defines the type. */
   readonly types: readonly { readonly code: string; readonly targets?: readonly string[] }[];
   /** `Bundle.link` */
   readonly contentReference?: string;
@@ -65,10 +71,10 @@ export interface SchemaElement {
 export interface SchemaParameter {
   readonly code: string;
   readonly kind: string;
-  /** Resource types that a reference parameter may point to; nearly all of them where it may point to any. */
+  /** Resource types that a reference parameter may point to; nearly all of them where any type is allowed. */
   readonly targets: readonly string[];
-  /** True: its value is an expression with a grammar of its own, in which commas do not part alternatives. */
+  /** True: its value is an expression with a grammar of its own, in which commas do not separate alternatives. */
   readonly isExpression: boolean;
-  /** As what resources can be counted by its values; absent: they cannot. */
+  /** The kind of grouping by its values; absent: resources cannot be counted by it. */
   readonly groupKind?: 'token' | 'reference' | 'date';
 }

@@ -1,4 +1,4 @@
-/** The object types of data types, of the elements inside of them, and of the resources themselves. */
+/** The object types of data types, of their inner elements, and of resources. */
 import {
   type GraphQLFieldConfig,
   GraphQLInterfaceType,
@@ -23,7 +23,7 @@ export type Field<Context> = GraphQLFieldConfig<unknown, Context, Readonly<Recor
 export type Fields<Context> = Record<string, Field<Context>>;
 type Resolver<Context> = NonNullable<Field<Context>['resolve']>;
 
-/** What an element is made of. */
+/** The content of an element. */
 type Content =
   | { readonly kind: 'primitive'; readonly code: string }
   /** Any resource. */
@@ -31,29 +31,32 @@ type Content =
   /** The elements below `path` of a structure. */
   | { readonly kind: 'elements'; readonly structure: SchemaStructure; readonly path: string };
 
-/** One field of an element: a choice has one for each of its types. */
+/** One field of an element; a choice has one for each of its types. */
 interface Variant {
-  /** As in JSON: `valueQuantity`. */
+  /** Name in JSON: `valueQuantity`. */
   readonly name: string;
   readonly content: Content;
-  /** Resource types that it may refer to. */
+  /** Resource types that the element may refer to. */
   readonly targets: readonly string[];
 }
 
-/** Lists are narrowed by the text of a value: not by markup, bytes, or numbers that may be written in several ways. */
+/**
+ * Types without list filters. A filter compares the text of a value, which does not suit markup, bytes, or numbers that
+ * may be written in several ways.
+ */
 const NO_FILTERS: ReadonlySet<string> = new Set(['base64Binary', 'markdown', 'xhtml', 'decimal']);
 
-/** The types of one release. Each is made when it is first asked for, with its fields when the schema is made. */
+/** The types of one release. Each type is made when it is first used, and its fields when the schema is made. */
 export class ElementTypes<Context> {
   private readonly types = new Map<string, { readonly place: string; readonly type: GraphQLObjectType }>();
   private readonly resolvers = new Map<string, Resolver<Context>>();
   private readonly resourceTypes: ReadonlySet<string>;
-  /** What all resource types have. */
+  /** The interface of all resource types. */
   readonly resource: GraphQLInterfaceType;
 
   /**
-   * @param further fields that a type has besides its elements, by its name
-   * @param shared of a schema whose types these are, but for those of the resources
+   * @param further returns the fields of a type besides its elements, by the name of the type
+   * @param shared the types of another schema; all types except those of resources come from it
    */
   constructor(
     private readonly definitions: SchemaDefinitions,
@@ -65,12 +68,12 @@ export class ElementTypes<Context> {
     this.resource = shared?.resource ?? this.resourceInterface();
   }
 
-  /** The type of a data type or resource. */
+  /** Returns the type of a data type or resource. */
   ofType(name: string): GraphQLObjectType {
     return this.ofElements(this.structureOf(name), '');
   }
 
-  /** All types that were made so far. */
+  /** Returns all types that were made so far. */
   get made(): readonly GraphQLObjectType[] {
     return [...this.types.values()].map(({ type }) => type);
   }
@@ -115,7 +118,7 @@ export class ElementTypes<Context> {
     return type;
   }
 
-  /** What a resource has besides its elements. */
+  /** Returns the fields of a resource besides its elements. */
   private ownFields(): Fields<Context> {
     return {
       resourceType: { type: new GraphQLNonNull(GraphQLString), resolve: this.resolver('resourceType') },
@@ -128,7 +131,7 @@ export class ElementTypes<Context> {
   }
 
   private fieldsOf(structure: SchemaStructure, path: string): Fields<Context> {
-    // Members of these are made when they are asked for; all others are plain JSON.
+    // Members of resources and of Meta are made on demand; all others are plain JSON.
     const isLazy = path === '' && (structure.kind === 'resource' || structure.name === 'Meta');
     const fields: Fields<Context> = {};
     for (const element of structure.children(path)) {
@@ -175,7 +178,7 @@ export class ElementTypes<Context> {
     };
   }
 
-  /** A resource inside of another one; undefined for what is none. */
+  /** Returns a resource inside another one; undefined for any other value. */
   private inner(value: unknown): ResourceSource | undefined {
     if (!isJsonObject(value) || typeof value.resourceType !== 'string') return undefined;
     return this.resourceTypes.has(value.resourceType) ? this.handlers.inner(value) : undefined;
@@ -225,13 +228,13 @@ export class ElementTypes<Context> {
     }
   }
 
-  /** The primitive elements that a list is narrowed by, with their scalars. */
+  /** Returns the primitive elements by which a list can be filtered, with their scalars. */
   private filtersOf(content: Content): Filters {
     if (content.kind !== 'elements') return [];
     const { structure, path } = content;
     const filters: (readonly [string, GraphQLScalarType])[] = [];
     for (const element of structure.children(path)) {
-      // Choices would give each list of extensions seventeen arguments.
+      // Choices are left out: they would give each list of extensions seventeen arguments.
       const [variant] = element.isChoice ? [] : this.variantsOf(structure, element);
       if (variant?.content.kind !== 'primitive' || NO_FILTERS.has(variant.content.code)) continue;
       filters.push([variant.name, primitiveScalar(variant.content.code)]);
@@ -240,19 +243,19 @@ export class ElementTypes<Context> {
   }
 }
 
-/** Whether JSON may have a member `_name` with the id and the extensions of the value: what is an id itself has none. */
+/** True when JSON may have a member `_name` with the id and the extensions of the value; an id has none. */
 function hasCompanion({ name }: SchemaElement, { content }: Variant): boolean {
   return content.kind === 'primitive' && content.code !== 'xhtml' && name !== 'id';
 }
 
-/** How FHIRPath names the type: `HumanName`, `Patient.contact`. */
+/** Returns the FHIRPath name of the type: `HumanName`, `Patient.contact`. */
 function placeOf(content: Content): string {
   if (content.kind === 'primitive') return content.code;
   if (content.kind === 'resource') return 'Resource';
   return content.path === '' ? content.structure.name : `${content.structure.name}.${content.path}`;
 }
 
-/** `PatientContact`; the base of all elements is named as HL7 names it. */
+/** Returns the GraphQL name of the type: `PatientContact`. The base of all elements has HL7's name. */
 function toTypeName(structure: SchemaStructure, path: string): string {
   if (path === '') return structure.name === 'Element' ? 'ElementBase' : structure.name;
   return structure.name + path.split('.').map(capitalised).join('');

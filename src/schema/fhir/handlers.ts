@@ -4,78 +4,78 @@ import type { ResourceSource } from '../types/resource';
 import type { OperationRequest } from './operations/definitions';
 import type { Condition } from './where/condition';
 
-/** One parameter of a search as REST writes it: name with its modifier, value not percent-encoded. */
+/** One search parameter in the form of REST: name with its modifier, value without percent-encoding. */
 export type SearchPair = readonly [name: string, value: string];
 
 /** A list or connection of resources of one type. */
 export interface ListRequest {
   readonly type: string;
-  /** In the order of the arguments, without those that say which page. */
+  /** The parameters in the order of the arguments, without paging. */
   readonly parameters: readonly SearchPair[];
-  /** What is to be met besides. */
+  /** Conditions that must also be met. */
   readonly where?: readonly Condition[];
-  /** Only matches that this expression is true of; `counted` is before it. */
+  /** Filters the matches by this expression. The number of `counted` ignores it. */
   readonly fhirpath?: string;
-  /** Only what refers to this resource, by this parameter. */
+  /** Only resources that refer to this resource by this parameter. */
   readonly referring?: { readonly parameter: string; readonly to: ResourceSource };
   readonly count?: number;
   readonly offset?: number;
   readonly cursor?: string;
-  /** Whether the number of all matches is wanted. */
+  /** True: the response needs the number of all matches. */
   readonly counted: boolean;
-  /** False: only the number of all matches is wanted. */
+  /** False: the response needs only the number of all matches. */
   readonly listed: boolean;
-  /** Whether cursors of the page before and of the last one are wanted. */
+  /** True: the response needs the cursors of the previous and last page. */
   readonly bothWays: boolean;
-  /** An instant: the matches of then, each in its version of then. */
+  /** An instant: the matches at that time, each in its version of that time. */
   readonly asOf?: string;
-  /** False: all matches, or as many as `count` says; fewer are an error and not an answer. */
+  /** False: the response must have all matches, or as many as `count` allows; fewer are an error. */
   readonly isPage: boolean;
 }
 
 /** One page of a list. */
 export interface ListPage {
   readonly resources: readonly ResourceSource[];
-  /** Resources to a page. */
+  /** Number of resources per page. */
   readonly pageSize: number;
   readonly total?: number;
-  /** Cursor of the first page; undefined of a list. */
+  /** Cursor of the first page; undefined for a list. */
   readonly first?: string;
-  /** Cursor of the next page; undefined on the last one. */
+  /** Cursor of the next page; undefined for the last page. */
   readonly next?: string;
-  /** Cursor of the page before; undefined on the first one. */
+  /** Cursor of the previous page; undefined for the first page. */
   readonly previous?: string;
   readonly last?: string;
 }
 
-/** What is counted of the resources of one type that meet all of it. */
+/** A count of the resources of one type that meet all criteria. */
 export interface CountRequest extends Pick<ListRequest, 'type' | 'parameters' | 'where'> {
-  /** By the values of which parameter; undefined: all together. */
+  /** Groups by the values of this parameter; undefined: one total. */
   readonly by?: { readonly parameter: string; readonly bucket?: 'year' | 'month' | 'day'; readonly most?: number };
 }
 
-/** A value as a search takes it, and how many resources have it. */
+/** A value in the form of a search, and the number of resources that have it. */
 export interface CountedValue {
   readonly value: string;
   readonly count: number;
-  /** Of a token, as one of the resources has it. */
+  /** The coding of a token, from one of the resources. */
   readonly coding?: { readonly system?: string; readonly code: string; readonly display?: string };
 }
 
 export interface ReferenceRequest {
-  /** The Reference as it stands in the resource. */
+  /** The Reference of the resource. */
   readonly reference: JsonObject;
-  /** Undefined: any. */
+  /** Expected resource type; undefined: any. */
   readonly type?: string;
-  /** True: what is not there is null without an error. */
+  /** True: a missing resource gives null without an error. */
   readonly optional: boolean;
 }
 
 export type ChangeKind = 'create' | 'update' | 'patch' | 'delete';
 
-/** What a change of a resource came to. */
+/** The result of a change of a resource. */
 export interface ChangeResult {
-  /** Of its new version, below the FHIR root: `Patient/1/_history/3`. */
+  /** Location of the new version, below the FHIR root: `Patient/1/_history/3`. */
   readonly location?: string;
   /** The new version; undefined after a deletion. */
   readonly resource?: ResourceSource;
@@ -83,7 +83,7 @@ export interface ChangeResult {
   readonly information: ResourceSource;
 }
 
-/** How a field changes resources. */
+/** The extensions and the resolver of a field that changes resources. */
 export interface TypedChange<Context> {
   /** Extensions of the field, for code that inspects the whole document. */
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -94,9 +94,9 @@ export interface TypedChange<Context> {
   ): Promise<ChangeResult>;
 }
 
-/** What the fields of the generated types ask for; the schema itself reaches nothing. */
+/** The functions that the generated fields call; the schema itself does not import core. */
 export interface Handlers<Context> {
-  /** Undefined: there is none. `asOf`: an instant; undefined: now. */
+  /** Returns undefined when the resource does not exist. `asOf`: an instant; undefined: now. */
   read(
     type: string,
     id: string,
@@ -104,16 +104,16 @@ export interface Handlers<Context> {
     context: Context,
   ): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
-  /** `total` where nothing says by what, else `groups`. */
+  /** Returns `total` when the request has no `by`, else `groups`. */
   count(
     request: CountRequest,
     context: Context,
   ): Promise<{ readonly total?: number; readonly groups: readonly CountedValue[] }>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
-  /** A resource inside of another one. */
+  /** Returns a resource inside another one. */
   inner(resource: JsonObject): ResourceSource;
-  /** Elements of a type (`HumanName`, `Patient.contact`) that a FHIRPath expression is true of. */
+  /** Returns the elements of a type (`HumanName`, `Patient.contact`) for which a FHIRPath expression is true. */
   filter(elements: readonly Json[], place: string, expression: string, context: Context): Promise<readonly Json[]>;
   change(kind: ChangeKind, type: string): TypedChange<Context>;
 }

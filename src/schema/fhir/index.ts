@@ -13,19 +13,19 @@ export type { ChangeKind, ChangeResult, Handlers, ListRequest, TypedChange } fro
 
 /** The generated part of the schema of one release. */
 export interface FhirTypes<Context> {
-  /** All types that other parts of the schema may name. */
+  /** All types that other parts of the schema may refer to. */
   readonly types: readonly GraphQLNamedType[];
-  /** Fields of Query: HL7's binding (http://hl7.org/fhir/R4/graphql.html). */
+  /** Fields of Query, from HL7's binding (http://hl7.org/fhir/R4/graphql.html). */
   readonly query: Fields<Context>;
-  /** Fields of Mutation, named as HL7 names them. */
+  /** Fields of Mutation, with HL7's names. */
   readonly mutation: Fields<Context>;
-  /** What is another in a schema of these types with other search parameters. Cost: a few milliseconds. */
+  /** Returns the types and fields that differ in a schema with other search parameters. Cost: a few milliseconds. */
   own(definitions: OwnDefinitions): OwnTypes<Context>;
 }
 
-/** The generated part of a schema that has search parameters of its own; all other types are those of the release. */
+/** The generated part of a schema with its own search parameters; all other types come from the release. */
 export interface OwnTypes<Context> {
-  /** In the place of those of the release that have these names, and new ones. */
+  /** New types, and types that replace those of the release with the same name. */
   readonly types: ReadonlyMap<string, TypeMaker[1]>;
   readonly query: FieldMakers<Context>;
   readonly mutation: FieldMakers<Context>;
@@ -39,8 +39,8 @@ interface Parts<Context> {
 }
 
 /**
- * The types and root fields of a release, from its definitions alone. Cost: about a second when the schema is made of
- * them, and 30 MB.
+ * Makes the types and root fields of a release from its definitions alone.
+ * Cost: about a second when the schema is made from them, and 30 MB.
  *
  * @param patchOperation the input type of the operations of a JSON Patch
  */
@@ -61,7 +61,7 @@ export function* fhirTypeSteps<Context>(
     return { fields, elements, changes, operations };
   }
 
-  // Each takes some milliseconds the first time.
+  // The first call for each type takes some milliseconds.
   for (const type of definitions.resourceTypes) {
     definitions.searchParameters(type);
     yield;
@@ -69,7 +69,7 @@ export function* fhirTypeSteps<Context>(
   const release = partsOf(definitions);
   yield;
   const { elements } = release;
-  // The names of types that several elements share come from the first element, so the order decides them.
+  // The first element determines the name of a type that several elements share, so the order is significant.
   const queryOperations: Fields<Context> = yield* toFields(release.operations.query);
   const mutationOperations: Fields<Context> = yield* toFields(release.operations.mutation);
   const query = { ...(yield* toFields(release.fields.query())), ...queryOperations };

@@ -2,7 +2,7 @@
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import { isJsonObject, type Json } from '../json';
 
-/** Primitive elements of what stands in a list, by name. */
+/** Primitive elements of the items of a list, by name. */
 export type Filters = readonly (readonly [name: string, type: GraphQLScalarType])[];
 
 const PAGING: GraphQLFieldConfigArgumentMap = {
@@ -19,11 +19,14 @@ export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
   return { ...args, ...PAGING };
 }
 
-/** Those of a list of elements that the arguments of its field ask for; any other value as it is. A promise where `filter` is asked. */
+/**
+ * Filters a list of elements by the arguments of its field; returns any other value unchanged. Returns a promise when
+ * it calls `filter`.
+ */
 export function selectElements(
   value: unknown,
   args: Readonly<Record<string, unknown>>,
-  /** Those that an expression is true of. */
+  /** Returns the elements for which an expression is true. */
   filter: (elements: readonly Json[], expression: string) => Promise<readonly Json[]>,
 ): unknown {
   if (!Array.isArray(value)) return value;
@@ -45,7 +48,7 @@ function pageOf(selected: readonly Json[], args: Readonly<Record<string, unknown
   return selected.slice(start, typeof count === 'number' ? start + Math.max(0, count) : undefined);
 }
 
-/** Values are compared as text; of a repeating element any may be equal. */
+/** Compares values as text; for a repeating element one equal value is enough. */
 function isValue(value: Json | undefined, wanted: unknown): boolean {
   if (Array.isArray(value)) return value.some((single) => isValue(single, wanted));
   return isPlain(value) && isPlain(wanted) && String(value) === String(wanted);

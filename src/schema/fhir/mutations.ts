@@ -1,4 +1,4 @@
-/** The mutations of each resource type, named as HL7 names them: PatientCreate, PatientUpdate, PatientPatch, PatientDelete. */
+/** The mutations of each resource type, with HL7's names: PatientCreate, PatientUpdate, PatientPatch, PatientDelete. */
 import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
@@ -21,14 +21,14 @@ const GUARD: GraphQLFieldConfigArgumentMap = {
   ifVersion: { type: GraphQLID },
   ...DRY_RUN,
 };
-/** Which resource: by its id, or by a search. */
+/** The target: a resource by its id, or by a search. */
 const TARGET: GraphQLFieldConfigArgumentMap = { id: { type: GraphQLID }, criteria: { type: GraphQLString } };
 const RESOURCE: GraphQLFieldConfigArgumentMap = { res: { type: new GraphQLNonNull(resourceInputScalar) } };
 const NAME: GraphQLFieldConfigArgumentMap = { as: { type: GraphQLString } };
 
 /**
- * The fields of Mutation, and the types that they answer with. The arguments are those of `create`, `update`, `patch` and
- * `delete`, which say what they mean.
+ * The fields of Mutation and their result types. The arguments are those of `create`, `update`, `patch` and `delete`,
+ * whose descriptions explain them.
  */
 export class MutationFields<Context> {
   private readonly answers = new Map<string, GraphQLObjectType>();
@@ -44,7 +44,7 @@ export class MutationFields<Context> {
     this.operations = new GraphQLList(new GraphQLNonNull(patchOperation));
   }
 
-  /** By name; each is made when it is asked for. */
+  /** Returns the fields by name; each is made on demand. */
   fields(): FieldMakers<Context> {
     const makers = new Map<string, () => Field<Context>>();
     for (const type of this.resourceTypes) {
@@ -82,7 +82,7 @@ export class MutationFields<Context> {
     return makers;
   }
 
-  /** The types, by their names. */
+  /** Returns the types by name. */
   *makers(): Iterable<TypeMaker> {
     for (const type of this.resourceTypes) {
       yield [`${type}Creation`, () => this.creation(type)];

@@ -1,6 +1,6 @@
 import { GraphQLEnumType, Kind, type ValueNode } from 'graphql';
 
-/** HL7's examples write `_reference: patient`; a text of the same name is as good. */
+/** An enum that also accepts its names as strings. HL7's examples write `_reference: patient`. */
 export class NamedEnum extends GraphQLEnumType {
   override parseLiteral(node: ValueNode): unknown {
     return super.parseLiteral(

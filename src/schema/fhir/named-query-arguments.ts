@@ -1,4 +1,4 @@
-/** The arguments of a named query (http://hl7.org/fhir/search.html#query): what it is given, and which page. */
+/** The arguments of a named query (http://hl7.org/fhir/search.html#query): its inputs, sorting and paging. */
 import {
   type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -14,12 +14,12 @@ import { isSearchKind, searchScalarOf } from './search-scalars';
 type Input = SchemaQuery['inputs'][number];
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Besides the inputs: in which order, and which page. */
+/** The arguments for sorting and paging. */
 const PAGES = new SearchArguments([]);
 
 export class NamedQueryArguments {
   private readonly inputs = new Map<string, Input>();
-  /** False: it needs what cannot be an argument, and is for `search` alone. */
+  /** False: a required input has no argument, so that only `search` can execute the query. */
   readonly isWhole: boolean;
 
   constructor(private readonly query: SchemaQuery) {
@@ -43,7 +43,7 @@ export class NamedQueryArguments {
     return { ...args, ...PAGES.configuration(false) };
   }
 
-  /** The search that it stands for. */
+  /** Returns the search of the query. */
   request(given: Arguments): ReturnType<SearchArguments['request']> {
     const asked: SearchPair[] = [['_query', this.query.code]];
     for (const [argument, { name }] of this.inputs) {

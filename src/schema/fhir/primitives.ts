@@ -3,7 +3,7 @@ import { GraphQLBoolean, GraphQLError, GraphQLID, GraphQLInt, GraphQLScalarType,
 import { DECIMAL_MARK } from '../json';
 import { canonicalScalar, codeScalar, instantScalar, stringScalar, uriScalar } from '../scalars';
 
-/** A primitive that is a JSON number; its literal goes out with the digits that came in. */
+/** Returns the scalar of a primitive that is a JSON number. Its literal keeps all digits. */
 function numberScalar(name: string, description: string): GraphQLScalarType<unknown, unknown> {
   return new GraphQLScalarType<unknown, unknown>({
     name,
@@ -46,7 +46,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 const made = new Map<string, GraphQLScalarType>(Object.entries(DEFINED));
 
-/** The scalar of a primitive type; the same object for every release. */
+/** Returns the scalar of a primitive type; the same object for every release. */
 export function primitiveScalar(name: string): GraphQLScalarType {
   let scalar = made.get(name);
   if (scalar === undefined) {

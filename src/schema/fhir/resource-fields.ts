@@ -1,4 +1,4 @@
-/** The fields that lead to resources: read, list and connection at the root, references, and what refers to a resource. */
+/** The fields that lead to resources: read, list and connection at the root, references, and reverse references. */
 import {
   type GraphQLFieldConfigArgumentMap,
   GraphQLBoolean,
@@ -29,8 +29,8 @@ import { SearchArguments, toArgumentName } from './search-arguments';
 import { WhereTypes } from './where';
 
 /**
- * Parameters that may refer to nearly every type would make a list on nearly every type; what they find is found by
- * the lists of the root.
+ * Limit on the target types of a parameter with reverse references. Parameters that may refer to nearly every type
+ * would make a list on nearly every type; the lists of the root have the same matches.
  */
 const MOST_TARGETS = 30;
 
@@ -38,25 +38,25 @@ interface Source {
   readonly type: string;
   readonly parameters: readonly SchemaParameter[];
   readonly args: SearchArguments;
-  /** Its reference parameters that refer to few types. */
+  /** Its reference parameters with at most `MOST_TARGETS` target types. */
   readonly references: readonly SchemaParameter[];
 }
 
-/** The fields of a release, and the types that have other search parameters here. */
+/** The fields of a release, and the types whose search parameters differ here. */
 interface Release<Context> {
   readonly fields: ResourceFields<Context>;
   readonly changed: ReadonlySet<string>;
 }
 
-/** What is at the root can be asked for as it was. */
+/** Root fields can return an earlier state. */
 const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
 
-/** As many as REST gives unless it is told. */
+/** The default page size is that of REST. */
 const COST_OF_LIST = costOfSearch(['_count'], 50);
 
-/** Fields of a connection that the resources of the page are needed for. */
+/** Fields of a connection that need the resources of the page. */
 const PAGE_FIELDS = ['edges', 'next', 'previous', 'last'];
-/** Those that go the other way. */
+/** Fields that need the cursor of the previous or last page. */
 const BACKWARD_FIELDS = ['previous', 'last'];
 
 export class ResourceFields<Context> {
@@ -66,12 +66,12 @@ export class ResourceFields<Context> {
   private readonly edges = new Map<string, GraphQLObjectType>();
   private readonly wheres: WhereTypes;
   private readonly aggregates: AggregateFields<Context>;
-  /** By type, those that refer to it. */
+  /** Sources that refer to a type, by the type. */
   private readonly referring = new Map<string, Source[]>();
 
   /**
-   * @param elements asked for when the fields of a type are made
-   * @param release those of the release, from which what has not changed is taken
+   * @param elements called when the fields of a type are made
+   * @param release the fields of the release, from which unchanged fields are taken
    */
   constructor(
     definitions: SchemaDefinitions,
@@ -101,7 +101,7 @@ export class ResourceFields<Context> {
     }
   }
 
-  /** The fields of Query, by their names; each is made when it is asked for. */
+  /** Returns the fields of Query by name; each is made on demand. */
   query(): FieldMakers<Context> {
     const makers = new Map<string, () => Field<Context>>();
     for (const source of this.sources.values()) {
@@ -126,7 +126,7 @@ export class ResourceFields<Context> {
     return makers;
   }
 
-  /** A field of Query for each type that a named query can be asked of, but where another has its name. */
+  /** Returns a field of Query for each type of a named query, except for names that are taken. */
   queriesOf(queries: readonly SchemaQuery[], isTaken: (name: string) => boolean): FieldMakers<Context> {
     const makers = new Map<string, () => Field<Context>>();
     for (const query of queries) {
@@ -147,7 +147,7 @@ export class ResourceFields<Context> {
     return makers;
   }
 
-  /** The types that search parameters have a part in, by their names. */
+  /** Returns the types that depend on search parameters, by name. */
   *makers(): Iterable<TypeMaker> {
     yield* this.wheres.makers();
     for (const source of this.sources.values()) {
@@ -162,7 +162,7 @@ export class ResourceFields<Context> {
     }
   }
 
-  /** Whether the search parameters of a type are those of the release. */
+  /** True when the search parameters of a type are those of the release. */
   private isShared(type: string): boolean {
     return this.release !== undefined && !this.release.changed.has(type);
   }
@@ -182,7 +182,7 @@ export class ResourceFields<Context> {
     return { ...args.configuration(false), ...this.where(type), ...AS_OF };
   }
 
-  /** What a type has besides its elements. */
+  /** Returns the fields of a type besides its elements. */
   further(typeName: string): Fields<Context> {
     if (typeName === 'Reference') return { resource: this.referenceField() };
     if (typeName === 'Meta') return this.metaFields();
@@ -202,7 +202,7 @@ export class ResourceFields<Context> {
     return fields;
   }
 
-  /** What the server's extensions of a stored version say. */
+  /** Returns the fields for the server's extensions in `meta`. */
   private metaFields(): Fields<Context> {
     return {
       versionSequence: {
@@ -249,7 +249,7 @@ export class ResourceFields<Context> {
     };
   }
 
-  /** A page of what a search of a type finds. */
+  /** Returns the field for a page of a search of a type. */
   private connectionField(
     type: string,
     args: GraphQLFieldConfigArgumentMap,
@@ -279,7 +279,7 @@ export class ResourceFields<Context> {
     return this.within(source.type, toRequest(source, given, referring), given);
   }
 
-  /** Narrowed by the argument `where`. */
+  /** Adds the conditions of the argument `where`. */
   private within(type: string, request: ListRequest, { where }: Arguments): ListRequest {
     if (where === undefined || where === null) return request;
     return { ...request, where: this.wheres.conditions(type, where) };
@@ -342,7 +342,7 @@ function referenceEnumName(type: string): string {
   return `${type}ReferenceParameter`;
 }
 
-/** The resource that a list stands on, where it does. */
+/** Returns the resource that the matches must refer to; undefined for a list at the root. */
 type Scope = (from: unknown, parameter: unknown) => ListRequest['referring'];
 
 function referringTo(source: Source, typeName: string, to: unknown, parameter: unknown): ListRequest['referring'] {
@@ -359,7 +359,7 @@ function badInput(message: string): GraphQLError {
 type Arguments = Readonly<Record<string, unknown>>;
 type Wanted = Pick<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays'>;
 
-/** What is wanted of a list; a page says what else. */
+/** The request of a list; a page has its own. */
 const AS_A_LIST: Wanted = { counted: false, listed: true, isPage: false, bothWays: false };
 
 function toRequest(

@@ -1,10 +1,10 @@
-/** The arguments of lists and connections: the search parameters of a type, and which page. */
+/** The arguments of lists and connections: the search parameters of a type, and paging. */
 import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, type GraphQLScalarType, GraphQLString } from 'graphql';
 import type { SchemaParameter } from './definitions';
 import type { ListRequest, SearchPair } from './handlers';
 import { searchScalarOf } from './search-scalars';
 
-/** GraphQL names have no hyphens: `address-city` is `address_city`. */
+/** Replaces hyphens, which GraphQL names cannot have: `address-city` is `address_city`. */
 export function toArgumentName(code: string): string {
   return code.replaceAll('-', '_');
 }
@@ -21,8 +21,8 @@ const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor', 'fh
 export const PAGING_NAMES: ReadonlySet<string> = new Set(Object.keys(PAGING));
 
 /**
- * What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. By its id it is not at all
- * (http://hl7.org/fhir/R4/graphql.html, Reverse References).
+ * Search parameters that reverse references leave out, because clients seldom use them and each argument would exist
+ * some hundred times. HL7 excludes `_id` (http://hl7.org/fhir/R4/graphql.html, Reverse References).
  */
 const SELDOM: ReadonlySet<string> = new Set(['_id', '_text', '_content', '_source', '_profile', '_security', '_list']);
 
@@ -42,12 +42,12 @@ export class SearchArguments {
     this.codes.set('_sort', '_sort');
   }
 
-  /** @param isSlim without what is seldom asked for */
+  /** @param isSlim true: without the seldom used parameters */
   configuration(isSlim: boolean): GraphQLFieldConfigArgumentMap {
     return { ...this.criteria(isSlim), ...PAGING };
   }
 
-  /** Without what says which page. */
+  /** Returns the arguments without paging. */
   criteria(isSlim = false): GraphQLFieldConfigArgumentMap {
     const args: GraphQLFieldConfigArgumentMap = {};
     for (const { code, kind, isExpression } of this.parameters) {
@@ -63,7 +63,7 @@ export class SearchArguments {
     return list;
   }
 
-  /** What arguments ask for; the values of one argument are alternatives. */
+  /** Returns the request of the arguments; the values of one argument are alternatives. */
   request(args: Readonly<Record<string, unknown>>): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor' | 'fhirpath'> {
     const parameters: SearchPair[] = [];
     for (const [name, value] of Object.entries(args)) {

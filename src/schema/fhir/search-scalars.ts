@@ -1,9 +1,13 @@
-/** What the arguments of lists take for the kinds of search parameters (http://hl7.org/fhir/R4/graphql.html, Searching). */
+/**
+ * The scalars of list arguments for the kinds of search parameters (http://hl7.org/fhir/R4/graphql.html, Searching).
+ */
 import { GraphQLError, GraphQLScalarType, GraphQLString, Kind } from 'graphql';
 import { DECIMAL_MARK } from '../json';
 import { primitiveScalar } from './primitives';
 
-/** A value as the query string of REST has it; codes, numbers and booleans may stand without quotes. */
+/**
+ * Returns the scalar of a value in the form of REST's query string; codes, numbers and booleans may be without quotes.
+ */
 function searchScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
   const refused = (): GraphQLError => new GraphQLError(`${name} is written as a string`);
   return new GraphQLScalarType<string, unknown>({
@@ -43,12 +47,12 @@ const SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
   special: searchScalar('special', 'The value of a search parameter with a grammar of its own.'),
 };
 
-/** Whether search parameters are of this kind. */
+/** True when this is a kind of search parameter. */
 export function isSearchKind(kind: string): boolean {
   return Object.hasOwn(SCALARS, kind);
 }
 
-/** The scalar for values of a search parameter of this kind; the same object for every release. */
+/** Returns the scalar for values of a kind of search parameter; the same object for every release. */
 export function searchScalarOf(kind: string): GraphQLScalarType {
   const scalar = SCALARS[kind];
   if (scalar === undefined) throw new Error(`there is no scalar for search parameters of the kind '${kind}'`);

@@ -1,4 +1,4 @@
-/** What live queries tell. */
+/** The kinds of changes that live queries report. */
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { RawJson } from '../raw-json';
 import { jsonScalar, resourceTypePlaceholder } from '../scalars';

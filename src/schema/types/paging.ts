@@ -1,12 +1,12 @@
 import { Field, ObjectType } from 'type-graphql';
 
-/** What a page that was asked for with `after` begins behind. */
+/** The bounds of a page, which begins after the cursor `after`. */
 export interface PageBounds {
   /** Cursor of the next page; undefined on the last one. */
   readonly next: string | undefined;
-  /** The cursor that the page was asked for with. */
+  /** The cursor in the request of the page. */
   readonly after: string | null | undefined;
-  /** Cursor of the first match, where it was asked for. */
+  /** Cursor of the first match, if requested. */
   readonly first?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Json } from '../json';
 import { Resource } from './resource';
 import { Issue } from './search';
 
-/** In lower case, as JSON Patch writes them: a patch made by a library can be sent as a variable. */
+/** Lower case, as in JSON Patch: a patch made by a library can be sent as a variable. */
 export const JsonPatchOperationName = {
   add: 'add',
   remove: 'remove',

@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../json';
 
-/** What an operation is made a field of; core's list of operations has this shape. */
+/** The definition from which the field of an operation is made. Core's list of operations has this shape. */
 export interface SchemaOperation {
   /** Without the leading `$`. */
   readonly code: string;
   /** Canonical url of its OperationDefinition. */
   readonly definition: string;
   readonly levels: readonly ('system' | 'type' | 'instance')[];
-  /** The types that it is defined on; `Resource` means all. */
+  /** The types for which it is defined; `Resource` means all. */
   readonly types: readonly string[];
   readonly affectsState: boolean;
-  /** The resource type that it answers with, or `Resource` where that may be any; undefined: Parameters. */
+  /** The resource type of its result, or `Resource` where any type is possible; undefined: Parameters. */
   readonly returns?: string;
-  /** True: it answers page by page. */
+  /** True: its result has pages. */
   readonly isPaged: boolean;
   readonly parameters: readonly SchemaOperationParameter[];
 }
@@ -28,7 +28,7 @@ export interface SchemaOperationParameter {
   readonly parts: readonly SchemaOperationParameter[];
 }
 
-/** What a field of an operation asks for. */
+/** The call of an operation by a field. */
 export interface OperationRequest {
   readonly level: 'system' | 'type' | 'instance';
   readonly type?: string;
@@ -37,6 +37,6 @@ export interface OperationRequest {
   readonly affectsState: boolean;
   /** The elements of `Parameters.parameter`. */
   readonly parameters: readonly JsonObject[];
-  /** Of the next page. */
+  /** Cursor of the next page. */
   readonly cursor?: string;
 }

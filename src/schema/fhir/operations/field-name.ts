@@ -1,4 +1,4 @@
-/** A code as part of the name of a field: `validate-code` as `ValidateCode`. */
+/** Converts a code to a part of a field name: `validate-code` to `ValidateCode`. */
 export function toFieldName(code: string): string {
   return code
     .split(/[^A-Za-z0-9]+/)

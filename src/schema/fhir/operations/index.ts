@@ -1,6 +1,6 @@
 /**
- * Operations as fields, typed by their OperationDefinitions: `ValueSetExpand(url: …)`. Those that change nothing are fields
- * of Query, others of Mutation.
+ * Operations as fields, typed by their OperationDefinitions: `ValueSetExpand(url: …)`. Operations that do not change
+ * state are fields of Query, others of Mutation.
  */
 import {
   type GraphQLFieldConfigArgumentMap,
@@ -20,9 +20,9 @@ import { badInput, inputArguments, inputParameters } from './input';
 
 export type { OperationRequest, SchemaOperation } from './definitions';
 
-/** Stands for all types in OperationDefinition.resource. */
+/** Means all types in OperationDefinition.resource. */
 const ALL = 'Resource';
-/** What the fields of such operations begin with. */
+/** Prefix of the fields of operations for all types. */
 const ANY = 'Any';
 
 export interface OperationFields<Context> {
@@ -50,7 +50,7 @@ export function operationFields<Context>(
   function operationField(on: string, operation: SchemaOperation): Field<Context> {
     const { code, definition, levels, affectsState, isPaged } = operation;
     const address = addressArguments(on, levels);
-    // `id` of $document says what the address says.
+    // The address replaces the parameter `id` of $document.
     const inputs = operation.parameters.filter(({ use, name }) => use === 'in' && !(name in address));
     const paging: GraphQLFieldConfigArgumentMap = isPaged
       ? { _cursor: { type: GraphQLString, description: 'Of the link `next` of the page before.' } }
@@ -98,7 +98,10 @@ function addressArguments(on: string, levels: SchemaOperation['levels']): GraphQ
   return args;
 }
 
-/** An operation of a type that is offered on the whole server alone is run there. */
+/**
+ * Returns the level for a call without an id. An operation of a type that is defined only for the whole server runs
+ * there.
+ */
 function typeLevel(levels: SchemaOperation['levels'], type: string | undefined): 'system' | 'type' {
   if (type === undefined) return 'system';
   return levels.includes('type') || !levels.includes('system') ? 'type' : 'system';

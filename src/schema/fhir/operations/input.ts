@@ -1,4 +1,4 @@
-/** The arguments of an operation, and the `Parameters.parameter` that they make. */
+/** The arguments of an operation, and their conversion to `Parameters.parameter`. */
 import {
   type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -15,7 +15,7 @@ import { primitiveScalar } from '../primitives';
 import { toArgumentName } from '../search-arguments';
 import type { SchemaOperationParameter } from './definitions';
 
-/** In the place of the type of a parameter. */
+/** Parameter types that accept any resource. */
 const ANY_RESOURCE: ReadonlySet<string> = new Set(['Any', 'Resource', 'DomainResource']);
 
 type Kind = 'primitive' | 'element' | 'resource' | 'parts';
@@ -41,7 +41,7 @@ const DESCRIPTIONS: Readonly<Record<Kind, (parameter: SchemaOperationParameter) 
   parts: ({ parts }) => `An object of its parts: ${parts.map(({ name }) => name).join(', ')}.`,
 };
 
-/** The arguments for parameters; what cannot be one is left to `invoke`. */
+/** Returns the arguments for parameters. Other parameters can be used only with `invoke`. */
 export function inputArguments(
   definitions: SchemaDefinitions,
   parameters: readonly SchemaOperationParameter[],
@@ -57,7 +57,7 @@ export function inputArguments(
   return args;
 }
 
-/** The parameters that arguments stand for, in the order of the definition. */
+/** Returns the parameters of the given arguments, in the order of the definition. */
 export function inputParameters(
   definitions: SchemaDefinitions,
   parameters: readonly SchemaOperationParameter[],

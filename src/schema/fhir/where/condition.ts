@@ -1,4 +1,4 @@
-/** What a `where` asks for: the same shape as core's, because the schema knows no core. */
+/** A condition of `where`. It has the shape of core's conditions, because the schema does not import core. */
 export type Condition =
   | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
   | { readonly kind: 'all' | 'not'; readonly of: readonly Condition[] }
@@ -16,5 +16,5 @@ export type Condition =
       readonly of: readonly Condition[];
     };
 
-/** Met by nothing. */
+/** A condition that nothing meets. */
 export const NEVER: Condition = { kind: 'any', of: [] };

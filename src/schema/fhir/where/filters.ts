@@ -1,7 +1,7 @@
 /**
- * The filters of each kind of search parameters: what may be asked of a value, modifiers and prefixes by name
- * (http://hl7.org/fhir/R4/search.html#modifiers, #prefix). The values of one member are alternatives; of several members
- * all are to be met.
+ * The filters of each kind of search parameter, with modifiers and prefixes as named members
+ * (http://hl7.org/fhir/R4/search.html#modifiers, #prefix). The values of one member are alternatives; all members must
+ * be met.
  */
 import {
   GraphQLBoolean,
@@ -20,16 +20,16 @@ import { searchScalarOf } from '../search-scalars';
 import { type Condition, NEVER } from './condition';
 import { escapeCommas, escapeText } from './values';
 
-/** How a member of a filter becomes a parameter. */
+/** Describes how a member of a filter becomes a parameter. */
 interface Member {
   readonly scalar: GraphQLScalarType;
   readonly description: string;
-  /** Behind the name: `:exact`. */
+  /** Suffix of the parameter's name: `:exact`. */
   readonly modifier?: string;
-  /** Before each value: `ge`. */
+  /** Prefix of each value: `ge`. */
   readonly prefix?: string;
   readonly escape: (text: string) => string;
-  /** True: what none of the values fits is meant, so that no values ask for nothing. */
+  /** True: the member matches resources that have none of the values, so that an empty list is no condition. */
   readonly isNegated?: boolean;
 }
 
@@ -116,7 +116,7 @@ function membersOf(kind: string): Members {
   return members;
 }
 
-/** The fields of a filter of this kind; `missing` among them. */
+/** Returns the fields of a filter of this kind, including `missing`. */
 export function filterFields(kind: string): GraphQLInputFieldConfigMap {
   const fields: Record<string, GraphQLInputFieldConfig> = {};
   for (const [name, { scalar, description }] of membersOf(kind))
@@ -127,7 +127,9 @@ export function filterFields(kind: string): GraphQLInputFieldConfigMap {
 
 const filters = new Map<string, GraphQLInputObjectType>();
 
-/** `TokenFilter` …: the same object for every release; references have filters of their own, for chains. */
+/**
+ * Returns `TokenFilter` and so on; the same object for every release. References have filters of their own, for chains.
+ */
 export function filterOf(kind: string): GraphQLInputObjectType {
   let filter = filters.get(kind);
   if (filter === undefined) {
@@ -138,7 +140,7 @@ export function filterOf(kind: string): GraphQLInputObjectType {
   return filter;
 }
 
-/** What a filter asks of the parameter `code`; members that are not of its kind are left. */
+/** Returns the conditions of a filter on the parameter `code`. Members of other kinds are ignored. */
 export function filterConditions(
   kind: string,
   code: string,

@@ -1,6 +1,6 @@
 /**
  * The argument `where` of lists: for each resource type an input type with its search parameters, chains and reverse
- * chains. Types refer to each other and are made when they are first asked for.
+ * chains. Types refer to each other and are made on demand.
  */
 import {
   type GraphQLInputFieldConfig,
@@ -17,12 +17,12 @@ import { toArgumentName } from '../search-arguments';
 import type { Condition } from './condition';
 import { filterConditions, filterFields, filterOf } from './filters';
 
-/** A parameter that may refer to more types than this may refer to any. */
+/** A parameter with more target types counts as one that may refer to any type. */
 const MOST_TARGETS = 30;
-/** Types that the name of a filter tells. */
+/** The name of a filter lists up to this many target types. */
 const MOST_NAMED = 2;
 
-/** The whole value is one, commas and all; several are all to be met. */
+/** Parameters whose value is not split at commas; several values must all be met. */
 const WHOLE_VALUES: ReadonlySet<string> = new Set(['_text', '_content', '_filter']);
 
 interface ReferenceFilter {
@@ -43,16 +43,18 @@ export class WhereTypes {
   private readonly references = new Map<string, GraphQLInputObjectType>();
   private readonly parameters = new Map<string, readonly SchemaParameter[]>();
   private readonly has: GraphQLInputObjectType;
-  /** By the same keys as `references`. */
+  /** Filters by the keys of `references`. */
   private readonly named = new Map<string, ReferenceFilter>();
 
-  /** @param release those of the release, all of which are made: what is there too has the name that it has there */
+  /**
+   * @param release the filters of the release, which are all named already; filters that exist there keep their names
+   */
   constructor(
     private readonly definitions: SchemaDefinitions,
     private readonly release?: { readonly wheres: WhereTypes; readonly changed: ReadonlySet<string> },
   ) {
     for (const [key, filter] of release?.wheres.named ?? []) this.named.set(key, filter);
-    // Before anything is asked for, so that no name depends on what is asked for first.
+    // All filters are named here, so that no name depends on the order of use.
     for (const type of [...(release?.changed ?? [])].sort())
       for (const parameter of this.referenceParameters(type)) this.nameReference(type, parameter);
     this.has = new GraphQLInputObjectType({
@@ -68,7 +70,7 @@ export class WhereTypes {
     });
   }
 
-  /** `PatientWhere` */
+  /** Returns the input type of a resource type, such as `PatientWhere`. */
   of(type: string): GraphQLInputObjectType {
     let where = this.wheres.get(type);
     if (where === undefined) {
@@ -82,7 +84,7 @@ export class WhereTypes {
     return where;
   }
 
-  /** All types by their names. */
+  /** Returns all types by name. */
   *makers(): Iterable<TypeMaker> {
     yield [this.has.name, () => this.has];
     for (const type of this.definitions.resourceTypes) {
@@ -92,7 +94,7 @@ export class WhereTypes {
     for (const [key, { name }] of this.named) yield [name, () => this.referenceFilter(key)];
   }
 
-  /** What a value of `of(type)` asks for. */
+  /** Returns the conditions of a value of `of(type)`. */
   conditions(type: string, where: unknown): Condition[] {
     if (!isObject(where)) return [];
     const conditions: Condition[] = [];
@@ -159,7 +161,7 @@ export class WhereTypes {
     return this.referenceFilter(this.nameReference(type, parameter));
   }
 
-  /** One for each set of types that parameters refer to. */
+  /** Returns the key of the filter for the target types of a parameter. There is one filter for each set of types. */
   private nameReference(type: string, { code, targets }: SchemaParameter): string {
     const known = targets.filter((target) => this.definitions.resourceTypes.includes(target)).sort();
     const isAny = known.length === 0 || known.length > MOST_TARGETS;
@@ -172,7 +174,7 @@ export class WhereTypes {
     return key;
   }
 
-  /** `one-way` and `OneWay` of a tenant would have one name. */
+  /** Returns an unused name: `one-way` and `OneWay` of a tenant would have the same name. */
   private free(named: string): string {
     const taken = new Set([...this.named.values()].map(({ name }) => name));
     let name = `${named}Filter`;
@@ -228,12 +230,12 @@ export class WhereTypes {
   }
 }
 
-/** A token with a grammar of its own. */
+/** Treats `_id` as a kind of its own, because its filter differs from that of tokens. */
 function kindOf({ code, kind }: SchemaParameter): string {
   return code === '_id' ? 'id' : kind;
 }
 
-/** `based-on` as `BasedOn`. */
+/** Converts `based-on` to `BasedOn`. */
 function toTypeName(code: string): string {
   return code
     .split(/[^A-Za-z0-9]+/)
