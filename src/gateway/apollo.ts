@@ -19,7 +19,7 @@ import { inOrder } from './plugins-in-order';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
 
-/** Everything that Apollo Server would do by itself: report to its vendor, wrap resolvers, point to its website. */
+/** Disables what Apollo Server does by default: reports to its vendor, wrapped resolvers, links to its website. */
 const switchedOff = (): ApolloServerPlugin[] => [
   ApolloServerPluginCacheControlDisabled(),
   ApolloServerPluginInlineTraceDisabled(),
@@ -28,7 +28,7 @@ const switchedOff = (): ApolloServerPlugin[] => [
   ApolloServerPluginUsageReportingDisabled(),
 ];
 
-/** True when nothing was answered: each root field is null because it failed. */
+/** True when all root fields failed: each is null and has an error. */
 function hasAllFailed(
   result: Readonly<Record<string, unknown>> | null | undefined,
   errors: readonly GraphQLError[],
@@ -40,8 +40,8 @@ function hasAllFailed(
 }
 
 /**
- * Sets the HTTP status by the outcome when all root fields failed; a partial answer is 200. Never by
- * `extensions.http`, which Apollo Server would take from any field for the whole response.
+ * Sets the HTTP status when all root fields failed; a partial response has 200. It ignores `extensions.http`, which
+ * Apollo Server would apply from any field to the whole response.
  */
 const statusPlugin: ApolloServerPlugin<GatewayContext> = {
   async requestDidStart() {
@@ -57,12 +57,12 @@ const statusPlugin: ApolloServerPlugin<GatewayContext> = {
   },
 };
 
-/** Not where a field of the document may have been carried out. */
+/** True when the client may retry: no field of the document can have been executed. */
 function isToBeRepeated(status: number, errors: readonly GraphQLError[]): boolean {
   return (status === 503 || status === 429) && !errors.some(isUncertain);
 }
 
-/** Remembers which request an error belongs to until it is formatted, for its id and its log. */
+/** Records the request id of an error until it is formatted, and logs unexpected errors. */
 function errorPlugin(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext> {
   return {
     async requestDidStart() {
@@ -80,10 +80,10 @@ function errorPlugin(requestIds: WeakMap<object, string>): ApolloServerPlugin<Ga
   };
 }
 
-/** Requests of which the document is none of the schema. */
+/** Requests whose document does not fit the schema. */
 const invalid = new WeakSet<RequestContext>();
 
-/** Whether the document of a request was refused because the schema has not what it names, or not so. */
+/** True when the document of a request was refused because it does not fit the schema. */
 export function isInvalid(request: RequestContext): boolean {
   return invalid.has(request);
 }
@@ -100,7 +100,7 @@ const validationPlugin: ApolloServerPlugin<GatewayContext> = {
   },
 };
 
-/** Apollo's own messages may repeat what a client sent; only their kind is logged. */
+/** Logs only the kind of Apollo's messages, because their text may repeat what a client sent. */
 function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (message: unknown) => void> {
   const kind = (message: unknown): string => String(message).split(':', 1)[0] ?? '';
   return {
@@ -112,8 +112,8 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
 }
 
 /**
- * The plugins that are installed. None of them may have `willResolveField`: it would wrap every resolver of the
- * schema, at half the speed (a test asserts it).
+ * Returns the installed plugins. None of them may have `willResolveField`: it would wrap every resolver of the schema,
+ * at half the speed (a test asserts it).
  */
 function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
   const format = (error: GraphQLError): GraphQLFormattedError =>
@@ -126,7 +126,7 @@ function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<
   ];
 }
 
-/** A started Apollo Server for the schema of one release. */
+/** Returns a started Apollo Server for one schema. */
 export async function createApollo(
   schema: GraphQLSchema,
   limits: DocumentLimits,
@@ -151,7 +151,7 @@ export async function createApollo(
     validationRules: [limitRule(limits), atomicRule, shapingRule],
     logger: toApolloLogger(log),
     formatError(formatted, error) {
-      // Apollo Server hides them in what validation finds, and not in what is wrong with variables.
+      // Apollo Server hides suggestions in validation errors, but not in errors of variables.
       const message = execution.introspection ? formatted.message : withoutSuggestion(formatted.message);
       const requestId = (error instanceof Error && requestIds.get(error)) || 'unknown';
       return formatError({ ...formatted, message }, error, requestId);

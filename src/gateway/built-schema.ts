@@ -1,4 +1,4 @@
-/** What was made of a release's schema when the server was built: as text, and as the answers to introspections. */
+/** Reads the files that the build made of a release's schema: its text, and the results of introspections. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,21 +7,24 @@ import { gzip } from 'node:zlib';
 import type { Release } from '../core/index';
 
 /**
- * `graphql`: the schema as text. `json`: the answer to an introspection that asks for all there is. `standard`: `__schema` of
- * the introspection that tools send who ask for nothing special.
+ * `graphql`: the schema as text. `json`: the result of an introspection of the whole schema. `standard`: `__schema` of
+ * the usual introspection of tools.
  */
 export type BuiltForm = 'graphql' | 'json' | 'standard';
 
 const PACKAGE = path.resolve(__dirname, '../../..');
-/** What scripts/build-schema.mjs printed. */
+/** Output of scripts/build-schema.mjs. */
 const PRINTED = path.join(PACKAGE, 'schema');
-/** What scripts/build-introspection.mjs made of it: a file is named by the hash of what was printed. */
+/** Output of scripts/build-introspection.mjs; the name of a file has the hash of the printed schema. */
 const INTROSPECTIONS = path.join(PACKAGE, 'dist/introspection');
 const ENDINGS = { json: '.json.gz', standard: '-standard.json.gz' } as const;
 
 const pack = promisify<string, Buffer>(gzip);
 
-/** Packed by gzip; undefined where the package came without, or with one of another schema. Cost: reads two files. */
+/**
+ * Returns the file compressed by gzip. Undefined when the package has none, or one of another schema. Cost: reads two
+ * files.
+ */
 export async function readBuiltSchema(release: Release, form: BuiltForm): Promise<Uint8Array | undefined> {
   const printed = await readIfPresent(PRINTED, `${release}.graphql`);
   if (printed === undefined) return undefined;

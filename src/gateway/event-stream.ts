@@ -1,7 +1,8 @@
 /**
  * Subscriptions by server-sent events: the distinct connections mode of the protocol "GraphQL over Server-Sent Events"
- * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md), with the numbers of changes as ids of its events, so
- * that an EventSource goes on where it was. Its own handler would keep all that a slow client has not read.
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). The ids of its events are the numbers of changes,
+ * so that an EventSource resumes where it stopped. The handler of graphql-sse would buffer everything that a slow
+ * client has not read.
  */
 import { Readable } from 'node:stream';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -11,19 +12,19 @@ import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './li
 import { toMembers } from './persisted-documents';
 
 const EVENT_STREAM = /(^|,)\s*(text\/event-stream|text\/\*|\*\/\*)\s*(;|,|$)/i;
-/** Milliseconds in which a client that is told the end must have taken that. */
+/** Milliseconds in which a client must have read the end of its subscription. */
 const GRACE_MS = 2_000;
-/** Milliseconds after which an EventSource connects again. */
+/** Milliseconds after which an EventSource reconnects. */
 const RETRY_MS = 1_000;
 
-/** Throws notAcceptable. */
+/** Throws invalidValue when the client does not accept text/event-stream. */
 export function requireEventStream(request: FastifyRequest): void {
   const { accept = '*/*' } = request.headers;
   if (EVENT_STREAM.test(accept)) return;
   throw fhirError('invalidValue', { reason: 'This address answers text/event-stream and nothing else' });
 }
 
-/** A request by its address, as an EventSource sends it. Throws invalidValue. */
+/** Parses a request in the address, as an EventSource sends it. Throws invalidValue. */
 export function parseAddress(request: FastifyRequest): LiveRequest {
   const { searchParams } = new URL(request.url, 'http://localhost');
   const variables = searchParams.get('variables');
@@ -36,7 +37,7 @@ export function parseAddress(request: FastifyRequest): LiveRequest {
   };
 }
 
-/** The body of a POST. Throws invalidValue for what is no object. */
+/** Reads the body of a POST. Throws invalidValue when it is not an object. */
 export function toLiveRequest(body: unknown): LiveRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw fhirError('invalidValue', {
@@ -56,7 +57,7 @@ function parseVariables(text: string): unknown {
   }
 }
 
-/** The header that an EventSource sends when it connects again. Throws invalidValue. */
+/** Returns the header that an EventSource sends when it reconnects. Throws invalidValue. */
 export function lastEventId(request: FastifyRequest): number | undefined {
   const text = request.headers['last-event-id'];
   if (text === undefined || text === '') return undefined;
@@ -64,7 +65,7 @@ export function lastEventId(request: FastifyRequest): number | undefined {
   throw fhirError('invalidValue', { reason: 'Last-Event-ID is the number of a change' });
 }
 
-/** Answers with the results until the client goes or the server ends them. */
+/** Sends the results until the client disconnects or the server ends the subscription. */
 export function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -76,7 +77,7 @@ export function sendEvents(
   return sendStream(request, reply, Readable.from(toFrames(results, pingMs)));
 }
 
-/** Answers with what is wrong with the request, as the protocol says: in the stream, and then nothing more. */
+/** Sends the errors of a request in the stream and completes it, as the protocol requires. */
 export function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -98,11 +99,11 @@ const COMPLETE = 'event: complete\ndata:\n\n';
 
 function nextFrame(text: string, sequence?: number): string {
   const id = sequence === undefined ? '' : `id: ${sequence}\n`;
-  // A text that a client laid out has lines of its own.
+  // The text may have line breaks of its own, from a client's formatting.
   return `${id}event: next\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`;
 }
 
-/** Only an id: an EventSource remembers it, everybody else sees a sign of life. */
+/** Returns a frame with only an id: an EventSource stores it, other clients treat it as a keep-alive. */
 function pingFrame({ resumeAfter }: LiveResults): string {
   return `:\nid: ${resumeAfter}\n\n`;
 }
@@ -128,7 +129,7 @@ async function* toFrames(results: LiveResults, pingMs: number): AsyncGenerator<s
   } catch (error) {
     if (!(error instanceof FhirError)) throw error;
     yield nextFrame(toEndText(error, results.resumeAfter), results.resumeAfter);
-    // Without the end of the protocol clients connect again, and go on.
+    // Without `complete` a client reconnects and resumes.
     if (error.key !== 'streamEnded') yield COMPLETE;
   } finally {
     results.close();

@@ -1,6 +1,6 @@
 /**
- * What a client sends to HL7's addresses, `$graphql` on the server and on a resource
- * (http://hl7.org/fhir/R4/graphql.html#invoking): a query in the address, as the body, in a JSON body, or as the parameter
+ * Reads requests at HL7's addresses, `$graphql` on the server and on a resource
+ * (http://hl7.org/fhir/R4/graphql.html#invoking). The query is in the address, the body, a JSON body, or the parameter
  * of the operation.
  */
 import type { HeaderMap } from '@apollo/server';
@@ -10,10 +10,10 @@ import { type DocumentLimits, measureText } from '../schema/limits';
 import { JSON_TYPES, parseBody, toHeaderMap, toSearch } from './http';
 import { type InstanceAddress, type InstanceDocument, selectInstance } from './instance';
 
-/** What Apollo Server is given. */
+/** The request in the form of Apollo Server. */
 export interface SentQuery {
   readonly headers: HeaderMap;
-  /** The query of the address with its `?`. */
+  /** The query string of the address with its `?`. */
   readonly search: string;
   readonly body: unknown;
   readonly instance?: InstanceDocument;
@@ -24,7 +24,10 @@ const FHIR_TYPES = /^application\/(fhir\+json|json\+fhir)\s*(;|$)/i;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Throws `unsupportedMediaType`, what the parser of bodies finds, and for queries that cannot be on one resource. */
+/**
+ * Reads the query of a request. Throws `unsupportedMediaType`, the errors of the body parser, and errors for queries
+ * that one resource cannot have.
+ */
 export async function readFhirQuery(
   request: FastifyRequest,
   core: Core,
@@ -40,7 +43,7 @@ export async function readFhirQuery(
 ): Promise<SentQuery> {
   const headers = toHeaderMap(request);
   admitSafeClient(headers);
-  // HL7: the answer is application/json, whatever a FHIR client says that it takes.
+  // HL7 requires application/json, whatever the header of a FHIR client accepts.
   headers.set('accept', 'application/json');
   if (request.method !== 'POST') return inAddress(headers, toSearch(request), limits, address);
   const body = await readBody(request, core, maxDepth);
@@ -48,8 +51,8 @@ export async function readFhirQuery(
 }
 
 /**
- * Apollo Server lets no GET pass that another site could have a browser send. HL7's carry no header of ours: one that
- * names JSON or brings a credential comes from no link, form or image.
+ * Marks requests that need no preflight for Apollo Server, which refuses each GET that another site could cause in a
+ * browser. A request that accepts JSON or has a credential does not come from a link, form or image.
  */
 function admitSafeClient(headers: HeaderMap): void {
   const namesJson = /\bjson\b/i.test(headers.get('accept') ?? '');
@@ -67,7 +70,7 @@ function inAddress(
   if (!address || query === null) return { headers, search, body: undefined };
   const instance = wrap(query, address, limits);
   parameters.set('query', instance.text);
-  // A hash of what the client has sent is none of what runs.
+  // The hash of the client's text does not fit the executed text.
   parameters.delete('extensions');
   return { headers, search: `?${parameters.toString()}`, body: undefined, instance };
 }
@@ -85,7 +88,7 @@ function inBody(
 }
 
 function wrap(text: string, address: InstanceAddress, limits: DocumentLimits): InstanceDocument {
-  // What is over a limit is refused as it was sent.
+  // A document over a limit is refused in the form that the client sent.
   if (measureText(text, limits)) return { ...address, text, insertions: [] };
   return selectInstance(text, address, limits.tokens);
 }
@@ -102,7 +105,7 @@ async function readBody(request: FastifyRequest, core: Core, maxDepth: number): 
   return isObject(body) && body['resourceType'] === 'Parameters' ? { query: queryOf(body) } : body;
 }
 
-/** The parameter `query` of the operation. */
+/** Returns the parameter `query` of the operation. */
 function queryOf({ parameter }: Members): string {
   const entries: readonly unknown[] = Array.isArray(parameter) ? parameter : [];
   const [entry, ...others] = entries.filter((each): each is Members => isObject(each));

@@ -1,10 +1,10 @@
-/** GraphiQL, served by us alone: the page and its files make no request to anyone else. */
+/** Serves GraphiQL; the page and its files make no request to another site. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fhirError } from '../core/index';
 
-/** What scripts/build-graphiql.mjs wrote: the names carry a hash of the content. */
+/** Output of scripts/build-graphiql.mjs; the names contain a hash of the content. */
 interface Manifest {
   readonly script: string;
   readonly style: string;
@@ -19,16 +19,16 @@ interface Asset {
 }
 
 export interface Graphiql {
-  /** The page for one tenant and release; `isFolder` when its address ends with a slash. */
+  /** Returns the page for one tenant and release; `isFolder` when its address ends with a slash. */
   toPage(tenant: string, release: string, isFolder: boolean): string;
   registerAssets(server: FastifyInstance): void;
 }
 
-/** Where the assets are; relative to the page, so that a prefix before `/w/` does not matter. */
+/** Address of the assets. The page refers to them by a relative path, so that a prefix before `/w/` does not matter. */
 const ASSETS = '/graphiql/assets';
 const FROM_PAGE = '../../../../..';
 
-/** Monaco makes its styles as it runs, and carries its fonts as data urls. */
+/** Monaco creates styles at run time, and has its fonts as data urls. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -40,7 +40,7 @@ async function loadManifest(): Promise<Manifest | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Manifest);
 }
 
-/** Tenant and release were found before; escaped all the same, as anything that stands in HTML. */
+/** Escapes tenant and release. Both exist at this point, but any text in HTML is escaped. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
@@ -71,7 +71,7 @@ const NOT_BUILT = `<!doctype html>
 <p>GraphiQL is not built here: run <code>node scripts/build-graphiql.mjs</code>. GraphQL requests by POST are answered.</p>
 `;
 
-/** Reads the manifest; files are read as they are asked for, and browsers keep them for good. */
+/** Reads the manifest. Files are read on demand, and browsers cache them permanently. */
 export async function createGraphiql(): Promise<Graphiql> {
   const manifest = await loadManifest();
   const assets = new Map<string, Asset>();

@@ -1,4 +1,4 @@
-/** Between Fastify's requests and what Apollo Server takes. */
+/** Converts Fastify's requests to those of Apollo Server. */
 import { HeaderMap } from '@apollo/server';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
@@ -15,23 +15,28 @@ import { stringifyAround } from '../schema/raw-json';
 import { SentJson } from '../schema/sent-json';
 import { formatFhirError } from './errors';
 
-/** Levels around a resource in the variables of a body: it may be as deep as one that is sent alone. */
+/**
+ * Levels around a resource in the variables of a body, so that it may have as many levels as one that is sent by
+ * itself.
+ */
 const LEVELS_AROUND = 4;
 
-/** Body, variables, the value of a variable: GraphQL looks at the members of that, and no deeper but for JSON. */
+/**
+ * Body, variables, and the value of a variable. GraphQL reads members of these levels; below them it reads only JSON.
+ */
 const OPEN_LEVELS = 2;
 
 export const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
 
-/** A browser that opens the address names HTML; GraphQL clients do not. */
+/** True for a browser that opens the address: it accepts HTML, and GraphQL clients do not. */
 export function isBrowser(request: FastifyRequest): boolean {
   return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
 }
 
 /**
- * The body of a POST, read by the parser that keeps decimals; undefined for a GET. `maxDepth`: levels that a resource
- * may have. Long objects and arrays in the variables of a long body are `SentJson`. Throws `unsupportedMediaType`, what
- * the parser finds, and `tooCostly` for what is long and not in a variable.
+ * Reads the body of a POST with the parser that keeps decimals; undefined for a GET. `maxDepth`: limit on the levels of
+ * a resource. Long objects and arrays in the variables of a long body become `SentJson`.
+ * Throws `unsupportedMediaType`, the errors of the parser, and `tooCostly` for long values outside of variables.
  */
 export async function readBody(request: FastifyRequest, core: Core, maxDepth: number): Promise<unknown> {
   if (request.method !== 'POST') return undefined;
@@ -42,14 +47,14 @@ export async function readBody(request: FastifyRequest, core: Core, maxDepth: nu
   return parseBody(typeof request.body === 'string' ? request.body : '', core, maxDepth);
 }
 
-/** The JSON of a body: see `readBody`. */
+/** Parses the JSON of a body; see `readBody`. */
 export async function parseBody(text: string, core: Core, maxDepth: number): Promise<unknown> {
   return joinParts(await core.outline(text, { maxDepth: maxDepth + LEVELS_AROUND, levels: OPEN_LEVELS }));
 }
 
-/** The value of an outline, of which we are the only owner. */
+/** Puts the long parts into the value of an outline. It changes the value, which has no other owner. */
 function joinParts({ value, parts }: JsonOutline): unknown {
-  // Several requests in one body are refused, whatever they ask.
+  // Several requests in one body are refused later, whatever they contain.
   if (Array.isArray(value)) return value;
   for (const { path, text } of parts) {
     const [root, variable, ...below] = path;
@@ -74,7 +79,7 @@ function replace(
   else replace(Reflect.get(owner, name), next, further, part);
 }
 
-/** Throws for a document that is over a limit, before graphql parses and validates it: see measureText. */
+/** Throws for a document over a limit, before graphql parses and validates it; see `measureText`. */
 export function checkText(body: unknown, limits: DocumentLimits): void {
   if (typeof body !== 'object' || body === null || !('query' in body) || typeof body.query !== 'string')
     return;
@@ -93,13 +98,13 @@ export function toHeaderMap(request: FastifyRequest): HeaderMap {
   return headers;
 }
 
-/** The query of the address with its `?`. */
+/** Returns the query string of the address with its `?`. */
 export function toSearch(request: FastifyRequest): string {
   const start = request.url.indexOf('?');
   return start < 0 ? '' : request.url.slice(start);
 }
 
-/** What every answer of the gateway carries. */
+/** Sets the headers of all responses of the gateway. */
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .header('cache-control', 'no-store')
@@ -108,7 +113,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
     .header('x-request-id', request.id);
 }
 
-/** An answer of `errors` for what failed before Apollo Server had the request. */
+/** Sends a response of `errors` for a failure before Apollo Server had the request. */
 export function sendErrors(request: FastifyRequest, reply: FastifyReply, error: FhirError): FastifyReply {
   const response = { errors: [formatFhirError(error)] };
   const isToBeRepeated = (error.status === 503 || error.status === 429) && !error.isUncertain;

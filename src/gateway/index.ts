@@ -1,4 +1,4 @@
-/** The GraphQL gateway: Apollo Server behind our own Fastify handler, at the addresses of docs/graphql.md. */
+/** The GraphQL gateway: Apollo Server behind a Fastify handler, at the addresses of docs/graphql.md. */
 import { type ApolloServer, type HTTPGraphQLResponse } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
@@ -35,21 +35,21 @@ import { type SocketSettings } from './web-socket';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
 export interface GatewaySettings {
-  /** Milliseconds after which a request is answered with `timeout`. */
+  /** Milliseconds after which a request fails with `timeout`. */
   readonly requestTimeoutMs: number;
   /** Base of the urls of our extensions, without a slash at its end. */
   readonly extensionBase: string;
-  /** Levels of objects and arrays that a resource may have. */
+  /** Limit on the levels of objects and arrays in a resource. */
   readonly maxDepth: number;
-  /** Of resources that are kept parsed. */
+  /** Bytes of the cache of parsed resources. */
   readonly parsedBytes: number;
-  /** What a request may cost, and how long it may see one moment. */
+  /** Limits on the cost of a request, and on the time of its snapshot. */
   readonly execution: ExecutionLimits;
-  /** Releases whose schema is made now rather than by the first request. */
+  /** Releases whose schema is made at the start rather than by the first request. */
   readonly warm?: readonly Release[];
-  /** File of the documents that are trusted (persisted-documents.ts); undefined: none. */
+  /** File of the trusted documents (persisted-documents.ts); undefined: none. */
   readonly trusted?: string | undefined;
-  /** True: no others are answered. */
+  /** True: other documents are refused. */
   readonly trustedOnly?: boolean;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
@@ -57,7 +57,7 @@ export interface GatewaySettings {
 }
 
 export interface GraphqlGateway {
-  /** Mounts the gateway's addresses on the REST server, of which it uses body parser, error answers and log lines. */
+  /** Registers the gateway's routes on the REST server; it uses its body parser, error handler and request log. */
   register(server: FastifyInstance): void;
   close(): Promise<void>;
 }
@@ -66,14 +66,14 @@ export interface GatewayOptions {
   readonly core: Core;
   readonly settings: GatewaySettings;
   readonly log: Log;
-  /** Told of each introspection, for metrics. */
+  /** Called for each introspection, for metrics. */
   readonly observeIntrospection: (outcome: IntrospectionOutcome) => void;
 }
 
 interface Address {
   readonly tenant: string;
   readonly release: string;
-  /** Of a query on one resource. */
+  /** Set for a query on one resource. */
   readonly type?: string;
   readonly id?: string;
 }
@@ -94,7 +94,7 @@ const FHIR_URLS = [
 const SCHEMA_URL = `${URL}/schema.graphql`;
 const INTROSPECTION_URL = `${URL}/schema.json`;
 const STREAM_URL = `${URL}/stream`;
-/** What logs and metrics say instead of the address. */
+/** Names in logs and metrics, instead of the address. */
 const INTERACTIONS = new Map(
   [URL, ...FHIR_URLS, SCHEMA_URL, INTROSPECTION_URL, STREAM_URL].map((pattern) => [
     pattern,
@@ -106,7 +106,7 @@ const SERVED: readonly string[] = ['GET', 'POST'];
 const ABOUT_SCHEMA = /__(?:schema|type)\b/;
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
-/** Wrong addresses are answered as REST answers them; everything else as GraphQL clients expect. */
+/** Errors of the address are sent in the form of REST; all others in the form of GraphQL. */
 const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'unknownTenant',
   'unknownRelease',
@@ -124,7 +124,10 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
   };
 }
 
-/** Creates the gateway. The schema of a release that is not `warm` is made by its first request, in slices: about a second. */
+/**
+ * Creates the gateway. The schema of a release that is not `warm` is made by its first request, in slices: about a
+ * second.
+ */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
@@ -158,18 +161,21 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   const live = createLiveRoutes({ core, settings, limits, parsed, documents, log, schemaOf });
 
-  /** Tenant and release come from the path only, so that no query can cross them. Throws what `Core.identify` throws. */
+  /**
+   * Takes tenant and release from the path only, so that no query can reach another tenant. Throws the errors of
+   * `Core.identify`.
+   */
   async function identify(request: GatewayRequest): Promise<Identified> {
     const { tenant, release } = request.params;
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
-    // A percent-encoded spelling of a name is no address.
+    // An address with a percent-encoded name is not valid.
     const isSpelledOut = ['graphql', 'fhir'].some((root) =>
       request.url.startsWith(`/w/${tenant}/api/v1/${root}/${release}`),
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
     const asked = { address: request.ip, requestId: request.id, asked: request.url };
-    // A WebSocket may bring its credentials with its first message, and is let in then (live-routes.ts).
+    // A WebSocket may send its credentials in its first message, and is authenticated then (live-routes.ts).
     const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
     const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...asked });
     const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
@@ -182,7 +188,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request).catch((error: unknown) => {
-      // A browser that opens an address sends no credentials. The page discloses nothing, and sends those that users enter.
+      // A browser that opens an address sends no credentials. The page discloses nothing, and sends those that users
+      // enter.
       if (isBrowser(request) && error instanceof FhirError && error.key === 'unauthorized') return undefined;
       throw error;
     });
@@ -196,15 +203,15 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     });
   }
 
-  /** Subscriptions. */
+  /** Serves subscriptions. */
   async function stream(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request);
-    // What is followed is under way until its client ends it, and limited as such (MAX_SUBSCRIPTIONS).
+    // A subscription runs until its client ends it, and has a limit of its own (MAX_SUBSCRIPTIONS).
     await admitted(request, reply, identified, async () => undefined);
     return live.stream(request, reply, identified.space);
   }
 
-  /** At HL7's addresses. */
+  /** Serves HL7's addresses. */
   async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request);
     const instance = findInstance(request, identified.space.release);
@@ -248,7 +255,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
           return instance ? setInstance(made, instance) : made;
         },
       });
-      // What the schema has not may be a query that got its name since. Nothing of such a document was run.
+      // An unknown field may be a named query that was added since. Nothing of such a document was executed, so that it
+      // can be repeated.
       const mayBeStale = !isAgain && isInvalid(recorded);
       return mayBeStale && (await queries.refresh(context)) ? execute(recorded, true) : response;
     };
@@ -261,13 +269,16 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
     request.visit.tellLimits(reply);
-    // Chunks are for @defer, which graphql 16 does not have.
+    // Only @defer needs chunks, and graphql 16 does not have it.
     const text = response.body.kind === 'complete' ? response.body.string : '';
     request.visit.sends(text.length);
     return reply.send(text);
   }
 
-  /** Counts the request before anything of it is read, and as one that is under way until `work` is done. Throws tooManyRequests. */
+  /**
+   * Counts the request against the limits before reading it, and as a request in progress until `work` is done. Throws
+   * tooManyRequests.
+   */
   async function admitted<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -330,14 +341,14 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const error = toFhirError(thrown, request.id);
-    // Fastify hands what an error handler throws to the one of the server around it.
+    // Fastify passes an error of this handler on to that of the server around it.
     if (ADDRESS_ERRORS.includes(error.key)) throw error;
     logUnexpected(thrown, request.id, log);
     await request.visit.recordRefusal(core, request, error);
     return sendErrors(request, reply, error);
   }
 
-  /** Who asks is looked at first, as at REST's addresses. */
+  /** Refuses other methods after authentication, as REST's addresses do. */
   function refuseOtherMethods(scope: FastifyInstance, url: string, served: readonly string[]): void {
     const allowed = served.join(', ');
     scope.route<{ Params: Address }>({
@@ -386,7 +397,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   };
 }
 
-/** For the record: the document, without its variables. */
+/** Returns the address for the audit record: the document, without its variables. */
 function toAsked(search: string, body: unknown): string {
   if (search !== '') return `$graphql${search}`;
   const isNamed = typeof body === 'object' && body !== null && 'query' in body;

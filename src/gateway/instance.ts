@@ -1,6 +1,6 @@
 /**
- * A query on one resource, `{fhir_root}/{type}/{id}/$graphql` (http://hl7.org/fhir/R4/graphql.html#invoking): what it
- * selects is put below the field that reads the resource, and taken out of the answer again.
+ * A query on one resource, `{fhir_root}/{type}/{id}/$graphql` (http://hl7.org/fhir/R4/graphql.html#invoking). Its
+ * selections are put below the field that reads the resource, and its response is unwrapped again.
  */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { type GraphQLFormattedError, Lexer, Source, type Token, TokenKind } from 'graphql';
@@ -13,36 +13,36 @@ export interface InstanceAddress {
   readonly id: string;
 }
 
-/** Characters that were put into a document: from this place on. */
+/** Characters that were inserted into a document, and their position. */
 interface Insertion {
   readonly line: number;
   readonly column: number;
   readonly length: number;
 }
 
-/** A document of which the queries are below one resource. */
+/** A document whose queries are below one resource. */
 export interface InstanceDocument extends InstanceAddress {
   readonly text: string;
   readonly insertions: readonly Insertion[];
 }
 
-/** The name under which the resource stands in the answer that Apollo Server gives. */
+/** The response name of the resource in Apollo Server's response. */
 const NAME = 'resource';
 const END = ' }';
 
-/** By the request in core's words: Apollo Server hands plugins a copy of the context. */
+/** By core's request, because Apollo Server passes a copy of the context to plugins. */
 const instances = new WeakMap<RequestContext, InstanceDocument>();
 
-/** Says that a request is about one resource. */
+/** Marks a request as a query on one resource. */
 export function setInstance(context: GatewayContext, instance: InstanceDocument): GatewayContext {
   instances.set(context.request, instance);
   return context;
 }
 
 /**
- * Puts the selections of each query of `text` below the resource, on the same lines. Only the words are looked at, up
- * to `maxTokens` of them: what is no GraphQL comes out as it was, for the parser to refuse. Throws for anything that is
- * no query.
+ * Puts the selections of each query of `text` below the resource, on the same lines. It reads only the tokens, up to
+ * `maxTokens`. A text that is not GraphQL stays unchanged, so that the parser refuses it.
+ * Throws for operations other than queries.
  */
 export function selectInstance(text: string, address: InstanceAddress, maxTokens: number): InstanceDocument {
   const lexer = new Lexer(new Source(text));
@@ -53,7 +53,7 @@ export function selectInstance(text: string, address: InstanceAddress, maxTokens
       return undefined;
     }
   };
-  // Type and id are of the characters that need no escapes.
+  // Type and id have no characters that need escapes.
   const writer = new Writer(text);
   const start = `{ ${NAME}: ${address.type}(id: "${address.id}") `;
   let keyword = '';
@@ -78,7 +78,7 @@ export function selectInstance(text: string, address: InstanceAddress, maxTokens
   return { ...address, text: writer.end(), insertions: writer.insertions };
 }
 
-/** A text with insertions, which know where they stand in it. */
+/** Writes a text with insertions, and records their positions. */
 class Writer {
   readonly insertions: Insertion[] = [];
   #written = '';
@@ -86,7 +86,7 @@ class Writer {
 
   constructor(private readonly text: string) {}
 
-  /** `offset`, `line` and `column` are those of the original. */
+  /** `offset`, `line` and `column` are positions in the original. */
   insert(part: string, offset: number, line: number, column: number): void {
     const before = this.insertions.filter((insertion) => insertion.line === line);
     const shift = before.reduce((sum, { length }) => sum + length, 0);
@@ -105,7 +105,7 @@ function onlyQueries(keyword: string): FhirError {
   return fhirError('invalidValue', { reason });
 }
 
-/** Takes answer, paths and locations of a query on one resource back to what the client has sent. */
+/** Converts response, paths and locations of a query on one resource to the document that the client sent. */
 export const instancePlugin: ApolloServerPlugin<GatewayContext> = {
   async requestDidStart() {
     return {
@@ -152,7 +152,7 @@ function unwrapLocation(
   let { column } = place;
   for (const inserted of insertions) {
     if (inserted.line !== place.line || place.column < inserted.column) continue;
-    // What lies inside of an insertion is told as the place where it was made.
+    // A position inside an insertion becomes the position where it was inserted.
     column -= Math.min(inserted.length, place.column - inserted.column);
   }
   return { line: place.line, column };

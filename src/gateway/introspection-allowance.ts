@@ -1,16 +1,16 @@
-/** How many introspections that nobody has asked before may be worked out: each keeps a processor busy for a second. */
+/** Limits the rate of introspections that are not cached: each takes a second of processor time. */
 import { LRUCache } from 'lru-cache';
 import { fhirError } from '../core/index';
 
-/** Of one tenant at once; then one in so many milliseconds. */
+/** Burst of one tenant, and the milliseconds per further introspection. */
 const OF_TENANT = { most: 4, everyMs: 10_000 };
-/** Of all tenants together. */
+/** The same for all tenants together. */
 const OF_ALL = { most: 12, everyMs: 5_000 };
 const MOST_TENANTS = 1_000;
 
 interface Bucket {
   left: number;
-  /** When `left` was counted. */
+  /** Time at which `left` was updated. */
   at: number;
 }
 
@@ -18,12 +18,15 @@ export class IntrospectionAllowance {
   private readonly all: Bucket;
   private readonly tenants = new LRUCache<number, Bucket>({ max: MOST_TENANTS });
 
-  /** @param now milliseconds that never go back */
+  /** @param now returns milliseconds of a monotonic clock */
   constructor(private readonly now: () => number = () => performance.now()) {
     this.all = { left: OF_ALL.most, at: now() };
   }
 
-  /** Counts one. Throws `tooManyRequests` where the tenant has none left, and `overloaded` where there are none for anybody. */
+  /**
+   * Takes one introspection. Throws `tooManyRequests` when the tenant has none left, and `overloaded` when all tenants
+   * together have none left.
+   */
   take(tenant: number): void {
     let own = this.tenants.get(tenant);
     if (own === undefined) this.tenants.set(tenant, (own = { left: OF_TENANT.most, at: this.now() }));

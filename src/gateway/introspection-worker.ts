@@ -1,4 +1,4 @@
-/** The thread that answers an introspection, which takes a second that the server's own thread does not have. */
+/** The worker thread for introspections, each of which takes a second that the main thread cannot spare. */
 import { gzipSync } from 'node:zlib';
 import { parentPort } from 'node:worker_threads';
 import { type GraphQLSchema, parse, printSchema } from 'graphql';
@@ -7,7 +7,7 @@ import { compileOperation } from './execution/compile';
 import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
 import { schemaOf, schemaOfRelease, type SchemaSource } from './own-schema';
 
-/** The last ones: who asks several things of a schema asks them one after the other. */
+/** The last schemas: a tool sends several introspections of one schema in a row. */
 let ofRelease: { readonly release: Release; readonly schema: GraphQLSchema } | undefined;
 let last: { readonly key: string; readonly schema: GraphQLSchema } | undefined;
 

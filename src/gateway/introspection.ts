@@ -10,22 +10,22 @@ import { RawJson } from '../schema/raw-json';
 import { IntrospectionAllowance } from './introspection-allowance';
 import type { SchemaSource } from './own-schema';
 
-/** An operation that asks about the schema and nothing else. */
+/** An operation that is an introspection only. */
 export interface Introspection {
   readonly source: string;
   readonly operationName: string | undefined;
 }
 
-/** What is asked of the thread: the answer to an operation, or all of the schema in one of its two forms. */
+/** A task of the worker thread: the result of an operation, or the whole schema in one of its two forms. */
 export interface IntrospectionTask {
   readonly of: SchemaSource;
   readonly asked: Introspection | SchemaForm;
 }
 
-/** `graphql`: as text (SDL). `json`: as the answer to an introspection that asks for all there is. */
+/** `graphql`: as text (SDL). `json`: as the result of an introspection of the whole schema. */
 export type SchemaForm = 'graphql' | 'json';
 
-/** Asks for all that a schema tells. */
+/** Introspection of the whole schema. */
 export const WHOLE_SCHEMA = getIntrospectionQuery({
   descriptions: true,
   specifiedByUrl: true,
@@ -35,25 +35,28 @@ export const WHOLE_SCHEMA = getIntrospectionQuery({
   oneOf: true,
 });
 
-/** What tools send who ask for nothing special. */
+/** The usual introspection of tools. */
 export const STANDARD = getIntrospectionQuery();
 
-/** Texts, packed: the values of the root as JSON by their names, or the one of a form by that of the form. */
+/** Compressed texts: the values of the root fields as JSON by their names, or the text of a form by the form's name. */
 export type Packed = Readonly<Record<string, Uint8Array>>;
 
-/** Introspections that are remembered, of all schemas: each takes less than a megabyte. */
+/** Limit on the cached introspections of all schemas; each takes less than a megabyte. */
 const MOST_REMEMBERED = 8;
-/** Those that wait for the thread; each tool sends its own, again and again the same. */
+/**
+ * Limit on the introspections that wait for the worker thread. Tools repeat their own introspection, so that few
+ * differ.
+ */
 const MOST_WAITING = 4;
 const HEAP_MEGABYTES = 512;
-/** Milliseconds after which a thread that nobody asks ends: it holds some 150 MB. */
+/** Milliseconds after which an idle worker thread ends: it holds some 150 MB. */
 const IDLE_MS = 5_000;
 
 const unpack = promisify<Uint8Array, Buffer>(gunzip);
 
 /**
- * True for an operation that asks for the schema, once, and nothing else, without directives, which might shape its answer: that
- * is always the same.
+ * True for an operation whose only field is one `__schema`, without variables. It has no directives, which might change
+ * its result: the result is then always the same.
  */
 export function isIntrospection(
   { selectionSet, variableDefinitions }: OperationDefinitionNode,
@@ -65,17 +68,17 @@ export function isIntrospection(
 }
 
 interface Remembered {
-  /** Undefined: of the schema of a release. */
+  /** Undefined: the schema of a release. */
   readonly space: number | undefined;
   readonly packed: Promise<Packed>;
 }
 
-/** Where an answer came from. */
+/** The source of a result: the cache, the build, or the worker thread. */
 export type IntrospectionOutcome = 'remembered' | 'built' | 'thread';
 
 /**
- * Answers introspections: that which most tools send, of a release, as it was made when the server was built; others are
- * worked out once, in a thread that ends soon after the last of them, and remembered.
+ * Executes introspections. The usual one of a release comes from a file of the build. Others run once, in a worker
+ * thread that ends soon after the last of them, and are cached.
  */
 export class Introspections {
   private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
@@ -85,7 +88,7 @@ export class Introspections {
   private ending: NodeJS.Timeout | undefined;
   private readonly allowance = new IntrospectionAllowance();
 
-  /** `observe` is told of each that is asked. */
+  /** `observe` is called for each introspection. */
   constructor(private readonly observe: (outcome: IntrospectionOutcome) => void) {
     registerCache(this);
   }
@@ -96,8 +99,8 @@ export class Introspections {
   }
 
   /**
-   * The values of the root. Throws `overloaded` while too many others are asked for the first time, and `tooManyRequests` for
-   * a tenant that asks ever new ones.
+   * Returns the values of the root fields. Throws `overloaded` while too many others wait for the worker thread, and
+   * `tooManyRequests` for a tenant that sends too many different ones.
    */
   async answer(of: SchemaSource, asked: Introspection, tenant: number): Promise<Record<string, RawJson>> {
     const key = JSON.stringify([of.key, asked.operationName, asked.source]);
@@ -121,21 +124,21 @@ export class Introspections {
     return { __schema: built };
   }
 
-  /** Throws at once, so that what is refused is not remembered. */
+  /** Throws at once, so that a refusal is not cached. */
   private workOutAnew(task: IntrospectionTask, tenant: number): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.allowance.take(tenant);
     return this.workOut(task);
   }
 
-  /** All of a schema, packed by gzip; not remembered. Throws as `answer` does. */
+  /** Returns the whole schema, compressed by gzip; it is not cached. Throws `overloaded`. */
   async whole(of: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
     const packed = (await this.workOut({ of, asked: form }))[form];
     if (packed === undefined) throw new Error('the introspection thread gave another form');
     return packed;
   }
 
-  /** One after the other. */
+  /** Executes tasks one after the other. */
   private async workOut(task: IntrospectionTask): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.waiting++;
@@ -150,7 +153,7 @@ export class Introspections {
     }
   }
 
-  /** One task at a time. */
+  /** Sends one task to the worker thread; the caller makes sure that no other is in progress. */
   private async inThread(task: IntrospectionTask): Promise<Packed> {
     clearTimeout(this.ending);
     const thread = (this.thread ??= this.startThread());
@@ -192,6 +195,6 @@ export class Introspections {
 
 interface Thread {
   readonly worker: Worker;
-  /** Who waits for the task that it works on. */
+  /** The pending promise of the current task. */
   waiting?: { resolve(packed: Packed): void; reject(error: Error): void };
 }

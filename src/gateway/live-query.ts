@@ -1,4 +1,4 @@
-/** A subscription from its document to the texts of its results; by which protocol they travel is no matter here. */
+/** Executes a subscription, from its document to the texts of its results, independent of the protocol. */
 import {
   createSourceEventStream,
   type DocumentNode,
@@ -34,26 +34,26 @@ import { planShaping } from './shaping/plan';
 import { shapingRule } from './shaping/rule';
 import { shape } from './shaping/shape';
 
-/** What a client sends, by whatever way. */
+/** The request of a client, by any protocol. */
 export interface LiveRequest {
   readonly query: unknown;
   readonly variables?: unknown;
   readonly operationName?: unknown;
-  /** By `persistedQuery` the document is named in the place of its text. */
+  /** `persistedQuery` names the document instead of its text. */
   readonly extensions?: unknown;
   readonly documentId?: unknown;
-  /** The number that a client that reconnects by itself goes on after. */
+  /** The sequence number after which a reconnecting client resumes. */
   readonly after?: number;
 }
 
 export interface LiveResult {
   /** An ExecutionResult as JSON text. */
   readonly text: string;
-  /** The number of the change that it tells. */
+  /** The sequence number of the change. */
   readonly sequence: number;
 }
 
-/** What makes a request no subscription that can be begun: the `errors` of an answer. */
+/** A subscription that cannot begin, with the `errors` of the response. */
 export class LiveRefusal extends Error {
   constructor(readonly errors: readonly GraphQLError[]) {
     super(errors[0]?.message ?? 'refused');
@@ -67,11 +67,11 @@ export interface LiveResults {
   readonly operationName: string | undefined;
   readonly resumeAfter: number;
   /**
-   * Undefined: it was closed. Rejects with the FhirError by which the server ends it. `turn` is waited for when there is
-   * something to tell, before its text is made.
+   * Returns the next result; undefined: the subscription was closed. Rejects with the FhirError with which the server
+   * ends it. It waits for `turn` when there is a result, before making its text.
    */
   next(turn?: () => Promise<void>): Promise<LiveResult | undefined>;
-  /** Called once, when the server ends it. */
+  /** The listener is called once, when the server ends the subscription. */
   onEnd(listener: () => void): void;
   close(): void;
 }
@@ -80,28 +80,30 @@ export interface LiveQueriesOptions {
   readonly core: Core;
   readonly settings: { readonly extensionBase: string; readonly maxDepth: number };
   readonly limits: DocumentLimits;
-  /** What one result may cost (schema/cost.ts), and whether the schema may be asked for. */
+  /** Limit on the cost of one result (schema/cost.ts), and whether introspection is allowed. */
   readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
   readonly parsed: ParsedCache;
   readonly documents: Pick<PersistedDocuments, 'completeMembers'>;
   schemaOf(context: RequestContext): Promise<GraphQLSchema>;
 }
 
-/** Documents that were found valid; many clients send the same. */
+/** Limit on the cached valid documents of a schema; many clients send the same ones. */
 const MAX_DOCUMENTS = 200;
 
-/** The result by which a client is told that the server ends its subscription, and after which number to go on. */
+/**
+ * Returns the result that tells a client that the server ends its subscription, and the number after which to resume.
+ */
 export function toEndText(error: FhirError, resumeAfter: number): string {
   return toText({ errors: [endError(error, resumeAfter)] });
 }
 
-/** The same as an entry of `errors`. */
+/** Returns the same as an entry of `errors`. */
 export function endError(error: FhirError, resumeAfter: number): GraphQLError {
   const { message, extensions } = formatFhirError(error);
   return new GraphQLError(message, { extensions: { ...extensions, after: resumeAfter } });
 }
 
-/** What is kept of a schema, as long as it is. */
+/** Caches of one schema, which live as long as the schema. */
 interface OfSchema {
   readonly documents: LRUCache<string, ReadDocument>;
   readonly operations: OperationCache;
@@ -109,11 +111,14 @@ interface OfSchema {
 
 interface ReadDocument {
   readonly document: DocumentNode;
-  /** What is run in its place, where its directives change the form of the answer. */
+  /** The document that is executed instead, where directives change the form of the response. */
   readonly planned: DocumentNode | undefined;
 }
 
-/** What is told was chosen by what the client might see when it subscribed. Throws `forbidden`. */
+/**
+ * Throws `forbidden` when the access of the client has changed: the changes were selected by its access at the time of
+ * subscription.
+ */
 function requireSameAccess({ access: then }: RequestContext, { access: now }: RequestContext): void {
   if (then === now || JSON.stringify(then) === JSON.stringify(now)) return;
   throw fhirError('forbidden', { reason: 'What this client may do was changed: subscribe again' });
@@ -125,9 +130,9 @@ export class LiveQueries {
   constructor(private readonly options: LiveQueriesOptions) {}
 
   /**
-   * Begins a subscription. `contextOf` is asked anew for each result, so that none reads what was read for the one before.
-   * Throws LiveRefusal, and forbidden for a document that is not trusted where only those are answered. Cost: core.follow; the
-   * first time, parsing and validating.
+   * Begins a subscription. `contextOf` is called for each result, so that no result uses reads of an earlier one.
+   * Throws LiveRefusal, and `forbidden` for a document that is not trusted where only trusted ones are allowed.
+   * Cost: core.follow; the first time, parsing and validation.
    */
   async open(request: LiveRequest, contextOf: () => Promise<RequestContext>): Promise<LiveResults> {
     const context = await contextOf();
@@ -210,7 +215,7 @@ export class LiveQueries {
     };
   }
 
-  /** Names of a schema that may not be asked for are not guessed at. */
+  /** Removes suggestions of names where introspection is not allowed. */
   #refusalOf(errors: readonly GraphQLError[], context: RequestContext): LiveRefusal {
     const { introspection } = this.options.execution;
     return refusalOf(introspection ? errors : errors.map(hideSuggestion), context);
@@ -295,7 +300,7 @@ function hideSuggestion(error: GraphQLError): GraphQLError {
   });
 }
 
-/** As an entry of `errors`, in the words that it has in every answer. */
+/** Returns an entry of `errors`, in the form of all responses. */
 export function toGraphqlError(error: unknown, context: RequestContext): GraphQLError {
   const given = error instanceof GraphQLError ? error : undefined;
   const isOfRequest =

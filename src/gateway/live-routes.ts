@@ -1,4 +1,4 @@
-/** Live queries at the gateway's addresses: who is let in, and by which protocol. */
+/** Serves live queries at the gateway's addresses: authentication and the choice of the protocol. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
 import {
@@ -32,7 +32,7 @@ export interface LiveRoutesOptions {
     readonly requestTimeoutMs: number;
     readonly extensionBase: string;
     readonly maxDepth: number;
-    /** What one result may cost, and whether the schema may be asked for. */
+    /** Limit on the cost of one result, and whether introspection is allowed. */
     readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
     readonly subscriptions: SocketSettings;
   };
@@ -44,15 +44,15 @@ export interface LiveRoutesOptions {
 }
 
 export interface LiveRoutes {
-  /** Undefined: the request wants no WebSocket. */
+  /** Returns undefined when the request is not for a WebSocket. */
   acceptSocket(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): FastifyReply | undefined;
-  /** Answers by server-sent events. Throws invalidValue, and what reading the body throws. */
+  /** Serves server-sent events. Throws invalidValue, and the errors of reading the body. */
   stream(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): Promise<FastifyReply>;
-  /** Lets WebSockets come to the server's routes, and ends all live queries when it is closed. */
+  /** Routes WebSocket requests to the server's routes, and ends all live queries when the server closes. */
   register(server: FastifyInstance): void;
 }
 
-/** Addresses at which a WebSocket may be asked for. */
+/** Addresses that accept WebSockets. */
 const SOCKET_ADDRESS = /^\/w\/[^/?]+\/api\/v1\/graphql\/[^/?]+\/?(\?|$)/;
 const SOCKET_PATTERN = '/w/:tenant/api/v1/graphql/:release';
 const SOCKET_INTERACTION = Object.freeze({ name: 'graphql-socket', pattern: SOCKET_PATTERN });
@@ -71,7 +71,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     schemaOf: ({ space }) => schemaOf(space),
   });
 
-  /** Of one result: the space and who asks as they are now, and the time that a request has. */
+  /** Returns the context of one result: the current space and access of the caller, and the deadline of a request. */
   async function contextOf(
     request: FastifyRequest,
     { tenant, release }: TenantSpace,
@@ -101,7 +101,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       request.visit.interaction = SOCKET_INTERACTION;
       reply.hijack();
       takeOver(reply.raw, upgrade);
-      // Browsers can set no header on a WebSocket: its first message may bring what would stand there.
+      // Browsers cannot set a header on a WebSocket, so that its first message may have the credentials.
       let { authorization } = request.headers;
       const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
       sockets.accept(request.raw, upgrade, request.id, {
@@ -140,7 +140,8 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       }
     },
     register(server) {
-      // Before the server waits for the answers that are under way: those of live queries end only when they are ended.
+      // `preClose` runs before the server waits for responses in progress; those of live queries would never end by
+      // themselves.
       server.addHook('preClose', async () => {
         core.endStreams();
         await sockets.close();

@@ -1,6 +1,6 @@
 /**
- * The named queries of spaces, as they were when they were last looked at. They are looked at when the schema is asked for,
- * and before a document is refused that names what the schema has not: so other requests pay nothing for them.
+ * Caches the named queries of spaces. It refreshes them before introspection, and before refusing a document with
+ * unknown names, so that other requests do not pay for them.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -12,7 +12,7 @@ import {
   type RequestContext,
 } from '../core/index';
 
-/** Spaces that are known; each has a kilobyte or so for each query. */
+/** Limit on the spaces in the cache; each takes about a kilobyte for each query. */
 const MAX_KNOWN = 1_000;
 /** Minimum milliseconds between two refreshes, so that invalid requests do not query the database each time. */
 const LEAST_BETWEEN_MS = 250;
@@ -28,12 +28,14 @@ export class NamedQueryCache {
 
   constructor(private readonly core: Pick<Core, 'namedQueries'>) {}
 
-  /** Those that are known; they need not be the present ones. */
+  /** Returns the cached queries, which may be out of date. */
   of({ number }: RequestContext['space']): readonly NamedQueryInfo[] {
     return this.#known.get(number)?.queries ?? NONE;
   }
 
-  /** Looks at them; true: they are others than before. Cost: one statement, two more where they are others. */
+  /**
+   * Reads the queries of the space; returns true when they have changed. Cost: one statement, two more after a change.
+   */
   async refresh({ space, actor, deadline, requestId, log }: RequestContext): Promise<boolean> {
     const known = this.#known.get(space.number);
     if (known !== undefined && Date.now() - known.lookedAt < LEAST_BETWEEN_MS) return false;

@@ -1,4 +1,7 @@
-/** What a schema is made of: the definitions of its release, and the search parameters and named queries of one space. Plain values. */
+/**
+ * Makes schemas from the definitions of a release, and the search parameters and named queries of one space. The
+ * sources are plain values.
+ */
 import type { GraphQLSchema } from 'graphql';
 import {
   type NamedQueryInfo,
@@ -20,37 +23,40 @@ import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
 
 type OwnParameters = NonNullable<Space['searchParameters']>;
 
-/** From which a thread can make the same schema again. */
+/** The source of a schema, from which a worker thread can make it again. */
 export interface SchemaSource {
   readonly release: Release;
-  /** Number of the space whose own it is; undefined: the schema is that of the release. */
+  /** Number of the space with a schema of its own; undefined: the schema of the release. */
   readonly space?: number;
-  /** Of that space. */
+  /** Search parameters of that space. */
   readonly searchParameters?: OwnParameters | undefined;
   readonly queries?: readonly NamedQueryInfo[];
-  /** The same for the same schema, and of one space. */
+  /** Identifies the schema; schemas of different spaces have different keys. */
   readonly key: string;
 }
 
-/** Names of arguments and of members of `where` that are no search parameters. */
+/** Names of arguments and of members of `where` that are not search parameters. */
 const RESERVED = [...PAGING_NAMES, 'where', 'asOf', 'and', 'or', 'not'];
 
-/** Cost: that of the definitions of the release; half a second, once. */
+/** Returns the schema of a release. Cost: that of the definitions of the release; half a second, once. */
 export function schemaOfRelease(release: Release): GraphQLSchema {
   return createSchema(releaseDefinitions(release), true);
 }
 
-/** The same, without keeping others waiting. */
+/** Returns the same, in slices between other requests. */
 export function makeSchemaOfRelease(release: Release): Promise<GraphQLSchema> {
   return finishInSlices(schemaSteps(releaseDefinitions(release), true));
 }
 
-/** Of `source`, from that of its release. Cost: some milliseconds for each type that has search parameters of the space. */
+/**
+ * Returns the schema of `source`, made from that of its release. Cost: some milliseconds for each type that has search
+ * parameters of the space.
+ */
 export function schemaOf(source: SchemaSource, ofRelease: GraphQLSchema): GraphQLSchema {
   return finish(ownSchemaSteps(source, ofRelease));
 }
 
-/** The same, without keeping others waiting. */
+/** Returns the same, in slices between other requests. */
 export function makeSchemaOf(source: SchemaSource, ofRelease: GraphQLSchema): Promise<GraphQLSchema> {
   return finishInSlices(ownSchemaSteps(source, ofRelease));
 }
@@ -59,7 +65,10 @@ function* ownSchemaSteps(source: SchemaSource, ofRelease: GraphQLSchema): Steps<
   return source.space === undefined ? ofRelease : extendSchema(ofRelease, yield* ownDefinitions(source));
 }
 
-/** A parameter of the space that would have the name of another argument is for `search` alone. */
+/**
+ * Returns the definitions of a space. A search parameter whose name is taken by another argument is left out; only
+ * `search` has it.
+ */
 function* ownDefinitions({ release, searchParameters, queries = [] }: SchemaSource): Steps<OwnDefinitions> {
   const ofRelease = releaseDefinitions(release);
   const definitions = spaceDefinitions({ release, searchParameters });
@@ -88,12 +97,15 @@ function* ownDefinitions({ release, searchParameters, queries = [] }: SchemaSour
   };
 }
 
-/** That of spaces without search parameters and named queries of their own. */
+/** Returns the source for spaces without search parameters and named queries of their own. */
 export function sourceOfRelease(release: Release): SchemaSource {
   return { release, key: release };
 }
 
-/** Of a space as it is now, with the named queries that are known of it. Cost: a look at its search parameters. */
+/**
+ * Returns the source for the current state of a space, with its cached named queries. Cost: one visit of its search
+ * parameters.
+ */
 export function sourceOf(
   { number, release, searchParameters }: Space,
   queries: readonly NamedQueryInfo[],

@@ -1,6 +1,6 @@
 /**
- * Documents that a request names by their hash: those that a client has registered (automatic persisted queries, for its
- * tenant and release alone) and those of a manifest (trusted documents, for all).
+ * Documents that a request names by their hash. Clients register documents for their tenant and release (automatic
+ * persisted queries); a manifest has documents for all (trusted documents).
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { type Core, fhirError, registerCache, type Space } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
 import type { SentQuery } from './fhir-request';
 
-/** Of a registered text; longer ones are answered and have to be sent each time. */
+/** Limit on the characters of a registered text; longer ones are executed but must be sent each time. */
 const LONGEST = 100_000;
-/** Bytes of registered texts that a process keeps itself. */
+/** Bytes of registered texts that a process caches itself. */
 const MOST_KEPT = 8 * 1024 * 1024;
-/** New registrations of one process in a minute: what nobody comes back for must not fill Redis. */
+/** Limit on new registrations of one process per minute: documents that are never used again must not fill Redis. */
 const MOST_IN_A_MINUTE = 600;
 const MINUTE_MS = 60_000;
 
@@ -24,11 +24,11 @@ const UNTRUSTED =
 export interface DocumentTrust {
   /** Hash and text of each trusted document. */
   readonly documents: ReadonlyMap<string, string>;
-  /** True: no others are answered. */
+  /** True: other documents are refused. */
   readonly only: boolean;
 }
 
-/** Of a request. */
+/** Members of a request. */
 type Members = Readonly<Record<string, unknown>>;
 
 function isMembers(value: unknown): value is Members {
@@ -40,8 +40,8 @@ export function hashOf(text: string): string {
 }
 
 /**
- * The documents of a manifest: an object of hashes, with or without `sha256:`, and texts, as graphql-codegen's
- * client-preset writes it with `hashAlgorithm: 'sha256'`. Throws a sentence for an operator.
+ * Reads the documents of a manifest: an object of hashes, with or without `sha256:`, and texts. graphql-codegen's
+ * client-preset writes it with `hashAlgorithm: 'sha256'`. Throws an error with a message for the operator.
  */
 export async function readManifest(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -80,7 +80,7 @@ export class PersistedDocuments {
     private readonly trust: DocumentTrust,
   ) {}
 
-  /** The request with the text that it names; as it is where nothing is known by that name. Throws `forbidden`. */
+  /** Adds the named text to a request; returns it unchanged when the name is unknown. Throws `forbidden`. */
   async complete(space: Space, sent: SentQuery): Promise<SentQuery> {
     if (isMembers(sent.body)) return { ...sent, body: await this.completeMembers(space, sent.body) };
     if (sent.body !== undefined || sent.search === '') return sent;
@@ -95,7 +95,7 @@ export class PersistedDocuments {
     return { ...sent, search: `?${parameters.toString()}` };
   }
 
-  /** The members of a request, with the text that they name. Throws `forbidden`. */
+  /** Adds the named text to the members of a request. Throws `forbidden`. */
   async completeMembers(space: Space, body: Members): Promise<Members> {
     const hash = namedHash(body);
     if (typeof body.query === 'string' && body.query !== '') {
@@ -130,7 +130,7 @@ export class PersistedDocuments {
     this.core.sharedTexts.put(space, nameOf(hash), text);
   }
 
-  /** Registers what a client has sent with its hash, once it has been found right. */
+  /** Registers a text that a client sent with its hash, once the document is valid. */
   get plugin(): ApolloServerPlugin<GatewayContext> {
     return {
       requestDidStart: async () => ({
@@ -143,8 +143,8 @@ export class PersistedDocuments {
 }
 
 /**
- * What Apollo Server keeps of registered documents, which is nothing: it would know them for all tenants. It compares
- * hashes all the same, and tells what is not found.
+ * A cache for Apollo Server that stores nothing, because Apollo Server's would be shared by all tenants. Apollo Server
+ * still compares hashes, and reports unknown ones.
  */
 export const NOTHING_KEPT = {
   get: async () => undefined,
@@ -156,7 +156,7 @@ function untrusted(): Error {
   return fhirError('forbidden', { reason: UNTRUSTED });
 }
 
-/** `documentId` is the name in GraphQL over HTTP's draft, `persistedQuery` that of Apollo's clients. */
+/** `documentId` comes from the draft of GraphQL over HTTP, `persistedQuery` from Apollo's clients. */
 function namedHash({ extensions, documentId }: Members): string | undefined {
   if (typeof documentId === 'string') return toHash(documentId);
   const persisted = isMembers(extensions) ? extensions['persistedQuery'] : undefined;
@@ -164,12 +164,12 @@ function namedHash({ extensions, documentId }: Members): string | undefined {
   return typeof hash === 'string' && /^[0-9a-f]{64}$/i.test(hash) ? toHash(hash) : undefined;
 }
 
-/** Whether a request names its document in the place of a text. */
+/** True when a request names its document by hash. */
 export function namesDocument(body: Members): boolean {
   return namedHash(body) !== undefined;
 }
 
-/** The object that a part of an address holds as JSON; undefined for anything else. */
+/** Parses the JSON object in a part of an address; undefined for anything else. */
 export function toMembers(text: string | null): Members | undefined {
   if (text === null) return undefined;
   try {

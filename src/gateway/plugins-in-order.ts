@@ -1,7 +1,10 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayContext } from '../resolvers/index';
 
-/** Apollo Server calls a hook of all plugins at the same time; those that change one response are called in this order. */
+/**
+ * Combines plugins so that their hooks run in this order. Apollo Server runs a hook of all plugins concurrently, which
+ * does not suit plugins that change one response.
+ */
 export function inOrder(
   plugins: readonly ApolloServerPlugin<GatewayContext>[],
 ): ApolloServerPlugin<GatewayContext> {

@@ -1,4 +1,4 @@
-/** The schemas that are served: one for each release, and one for each space with search parameters or named queries of its own. */
+/** Caches schemas: one for each release, and one for each space with search parameters or named queries of its own. */
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { registerCache, type NamedQueryInfo, type Release, type TenantSpace } from '../core/index';
@@ -24,20 +24,20 @@ interface Making {
   readonly served: Promise<ServedSchema>;
 }
 
-/** Some MB each; the documents that were asked of them are remembered with them. */
+/** Limit on cached schemas of spaces; each takes some MB, with its documents. */
 const MAX_OWN = 10;
-/** Milliseconds for which the schema of a space may be older than what it is made of. */
+/** Milliseconds for which the schema of a space may be out of date. */
 const MIN_AGE_MS = 1_000;
 
 export class SchemaCache {
   readonly #releases = new Map<Release, Promise<ServedSchema>>();
   readonly #own: LRUCache<number, Own>;
-  /** Of spaces, those that are being made. */
+  /** Schemas of spaces that are being made. */
   readonly #making = new Map<number, Making>();
 
   /**
-   * @param queriesOf the named queries that are known of a space
-   * @param forget told of a schema that is no longer served; requests by it may be under way
+   * @param queriesOf returns the cached named queries of a space
+   * @param forget called for an evicted schema; requests may still use it
    */
   constructor(
     private readonly queriesOf: (space: TenantSpace) => readonly NamedQueryInfo[],
@@ -54,7 +54,11 @@ export class SchemaCache {
     }
   }
 
-  /** Cost: two look-ups; some milliseconds for each type that has its own parameters the first time, besides `ofRelease`. */
+  /**
+   * Returns the schema of a space.
+   * Cost: two look-ups; the first time that of `ofRelease`, and some milliseconds for each type with search parameters
+   * of the space.
+   */
   async of(space: TenantSpace): Promise<ServedSchema> {
     const source = sourceOf(space, this.queriesOf(space));
     if (source.space === undefined) return this.ofRelease(space.release);
@@ -77,7 +81,7 @@ export class SchemaCache {
     try {
       const { schema: ofRelease } = await this.ofRelease(release);
       const own = { schema: await makeSchemaOf(source, ofRelease), source, madeAt };
-      // What was erased meanwhile is not kept.
+      // A schema of a space that was erased meanwhile is not cached.
       if (this.#making.has(number)) this.#own.set(number, own);
       return own;
     } finally {
@@ -85,7 +89,10 @@ export class SchemaCache {
     }
   }
 
-  /** That of spaces that have nothing of their own. Cost: a look-up; about a second the first time, in slices. */
+  /**
+   * Returns the schema for spaces without search parameters and queries of their own. Cost: a look-up; about a second
+   * the first time, in slices.
+   */
   ofRelease(release: Release): Promise<ServedSchema> {
     let served = this.#releases.get(release);
     if (served === undefined) {

@@ -1,6 +1,6 @@
 /**
- * A schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, and the answer to an
- * introspection as `…/schema.json`.
+ * Serves a schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, and the result of
+ * an introspection as `…/schema.json`.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -14,9 +14,9 @@ import type { SchemaSource } from './own-schema';
 import type { ServedSchema } from './schema-cache';
 
 export interface SchemaFile {
-  /** By gzip. */
+  /** The text, compressed by gzip. */
   readonly packed: Uint8Array;
-  /** Weak, without its `W/`: that of the packed text is that of the text. */
+  /** Weak entity tag without its `W/`; the compressed and the plain text share it. */
   readonly etag: string;
 }
 
@@ -36,8 +36,9 @@ export class SchemaFiles {
   constructor(private readonly introspections: Introspections) {}
 
   /**
-   * Kept as long as the schema. Cost: for the schema of a release, reading a file of the package; for others, or where the
-   * package came without, some seconds in a thread. Throws `overloaded`.
+   * Returns a file, which is cached as long as the schema. Throws `overloaded`.
+   * Cost: for the schema of a release, reading a file of the package; for others, or when the package has none, some
+   * seconds in a worker thread.
    */
   of({ schema, source }: ServedSchema, form: SchemaForm): Promise<SchemaFile> {
     const known = this.#files[form].get(schema);
@@ -56,7 +57,7 @@ export class SchemaFiles {
   }
 }
 
-/** Answers with the file, or with 304 where the client has it. */
+/** Sends the file, or 304 when the client has it. */
 export async function sendSchemaFile(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -13,7 +13,7 @@ export class Turns {
     await new Promise<void>((call) => this.#waiting.push({ who, call }));
   }
 
-  /** Releases the mutex, or stops waiting for it; does nothing where `who` neither holds it nor waits. */
+  /** Releases the mutex, or stops waiting for it. Does nothing when `who` neither holds it nor waits. */
   leave(who: object): void {
     if (this.#holder !== who) {
       const place = this.#waiting.findIndex((one) => one.who === who);

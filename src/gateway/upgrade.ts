@@ -1,11 +1,11 @@
 /**
- * Requests that ask for another protocol on their connection. Node passes all of them to the listener for upgrades, even
- * those that accept HTTP/1.1 (`Upgrade: h2c`, which Java's client sends with every first request).
+ * Handles requests for another protocol on their connection. Node passes all of them to the listener for upgrades, even
+ * requests that also accept HTTP/1.1 (`Upgrade: h2c`, which Java's client sends with every first request).
  */
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
 
-/** The connection of a request that wants a WebSocket, and what has been read beyond the request. */
+/** The connection of a WebSocket request, and the bytes read beyond the request. */
 export interface Upgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
@@ -13,14 +13,14 @@ export interface Upgrade {
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 
-/** Undefined: the request wants no WebSocket. */
+/** Returns the connection of a WebSocket request; undefined for other requests. */
 export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return upgrades.get(request);
 }
 
 /**
- * Sends requests for WebSockets at these addresses through the routes of the server, so that they have the limits, the log
- * line and the refusals of any other; all others are answered as if they had not asked for another protocol.
+ * Sends WebSocket requests at these addresses through the routes of the server, so that the same limits, request log
+ * and refusals apply. All other requests for another protocol are handled as plain HTTP/1.1.
  */
 export function routeUpgrades(
   server: Server,
@@ -28,7 +28,7 @@ export function routeUpgrades(
   route: (request: IncomingMessage, response: ServerResponse) => void,
 ): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Until somebody else listens: a connection that breaks is nobody's fault.
+    // Until another listener is added: a broken connection is not an error of the server.
     socket.on('error', () => socket.destroy());
     const isWanted = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
     if (!isWanted || !address.test(request.url ?? '')) {
@@ -38,21 +38,21 @@ export function routeUpgrades(
     upgrades.set(request, { socket, head });
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    // `socket` of an HTTP server is a net.Socket, or one of TLS.
+    // `socket` of an HTTP server is a net.Socket or a TLS socket.
     response.assignSocket(request.socket);
     response.once('finish', () => socket.end());
     route(request, response);
   });
 }
 
-/** From now on the connection is no matter of HTTP any more; its end is that of the answer. */
+/** Detaches the connection from HTTP; the response closes when the connection does. */
 export function takeOver(response: ServerResponse, { socket }: Upgrade): void {
   response.statusCode = 101;
   if (response.socket !== null) response.detachSocket(response.socket);
   socket.once('close', () => response.emit('close'));
 }
 
-/** Lets the server read the request again, without its wish. */
+/** Lets the server read the request again, without its upgrade header. */
 function giveBack(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method = 'GET', url = '/', httpVersion, rawHeaders } = request;
   let text = `${method} ${url} HTTP/${httpVersion}\r\n`;

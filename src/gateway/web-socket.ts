@@ -15,23 +15,23 @@ import { Turns } from './turns';
 import { type Upgrade } from './upgrade';
 
 export interface SocketSettings {
-  /** Subscriptions of one connection. */
+  /** Limit on the subscriptions of one connection. */
   readonly perConnection: number;
-  /** Milliseconds between two signs of life; a client that does not answer one is gone. */
+  /** Milliseconds between two pings; a client that does not answer one is disconnected. */
   readonly pingMs: number;
   /** Milliseconds in which `connection_init` must arrive. */
   readonly initTimeoutMs: number;
 }
 
 export interface LiveSockets {
-  /** Takes the connection over. */
+  /** Takes over the connection. */
   accept(request: IncomingMessage, upgrade: Upgrade, requestId: string, served: ServedConnection): void;
-  /** Ends all connections: their subscriptions have been told where to go on. */
+  /** Closes all connections, after the subscriptions have received the number from which to resume. */
   close(): Promise<void>;
 }
 
 export interface ServedConnection {
-  /** Lets the connection in or throws; `authorization`: as the header of this name, from `connection_init`. */
+  /** Authenticates the connection or throws. `authorization`: the header of this name, from `connection_init`. */
   admit(authorization: string | undefined): Promise<void>;
   /** Begins a subscription. */
   open(request: LiveRequest): Promise<LiveResults>;
@@ -43,26 +43,26 @@ interface Connection extends ServedConnection {
   readonly turns: Turns;
 }
 
-/** A document at its limit, and as much for variables. */
+/** A document at its limit, and the same size for variables. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
-/** Milliseconds in which a client that is told the end must have taken that. */
+/** Milliseconds in which a client must have read the end of its subscriptions. */
 const GRACE_MS = 2_000;
-/** Milliseconds in which the ends of subscriptions are written before the connection is closed. */
+/** Milliseconds for writing the ends of subscriptions before the connection is closed. */
 const LAST_WORDS_MS = 50;
-/** Messages that were not taken yet: only who asks and asks and reads nothing has so many. */
+/** Limit on unsent messages; only a client that sends requests without reading reaches it. */
 const MAX_UNSENT = 1_000;
-/** RFC 6455, 5.5.1: 123 bytes. */
+/** RFC 6455, 5.5.1 allows 123 bytes. */
 const LONGEST_REASON = 100;
-/** RFC 6455, 7.4.1, and the registry of IANA: clients connect again after these. */
+/** RFC 6455, 7.4.1, and the registry of IANA: clients reconnect after these. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
-/** Stands in a message for the result that is put there as it is; no client can know it. */
+/** Placeholder in a message for a result text; clients cannot guess it. */
 const RESULT = randomUUID();
 
-/** A result in the place where graphql-ws writes it. */
+/** A result at the position where graphql-ws writes it. */
 class RawResult {
-  /** For the type of a result; not written. */
+  /** Required by the type of a result; it is not written. */
   readonly data?: null;
   constructor(
     private readonly text: string,
@@ -74,7 +74,7 @@ class RawResult {
   }
 }
 
-/** What a subscription tells, one after the other; each waits until the connection is its own. */
+/** The results of a subscription, in sequence; each waits for its turn on the connection. */
 class Results implements AsyncIterableIterator<RawResult, undefined> {
   #isEnding = false;
 
@@ -96,13 +96,13 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
       return { done: false, value: new RawResult(result.text, this.written) };
     } catch (error) {
       if (!(error instanceof FhirError) || error.key !== 'streamEnded') throw error;
-      // The end of the subscription would tell the client not to come again; the end of the connection will follow.
+      // `complete` would keep the client from reconnecting; the connection is closed afterwards.
       this.#isEnding = true;
       return { done: false, value: new RawResult(toEndText(error, this.results.resumeAfter), this.written) };
     }
   }
 
-  /** One that takes nothing holds up all others of the connection. */
+  /** Ends a connection whose client reads nothing, because it blocks all other subscriptions of the connection. */
   #endSlowConnection(): void {
     const { socket } = this.connection;
     setTimeout(() => {
@@ -122,7 +122,7 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
   }
 }
 
-/** A subscription whose connection is about to be closed has nothing more to say. */
+/** Never resolves: a subscription whose connection is about to be closed has no further results. */
 const NEVER = new Promise<never>(() => undefined);
 
 function endConnection(socket: WebSocket, code: number, reason: string): void {
@@ -130,7 +130,7 @@ function endConnection(socket: WebSocket, code: number, reason: string): void {
   setTimeout(() => socket.terminate(), GRACE_MS).unref();
 }
 
-/** Takes connections for live queries; the server's own limits hold for their number. */
+/** Serves live queries by WebSocket; the server's own limits apply to their number. */
 export function createLiveSockets(settings: SocketSettings, log: Log): LiveSockets {
   const protocol = makeServer<Record<string, unknown>, Connection & { written(text: string): void }>({
     connectionInitWaitTimeout: settings.initTimeoutMs,
@@ -143,7 +143,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
         logUnexpected(error, extra.requestId, log);
         const { status, message } = toFhirError(error, extra.requestId);
         if (status === 401) extra.socket.close(CloseCode.Unauthorized, message.slice(0, LONGEST_REASON));
-        // Closed with 4403, if it is not yet.
+        // graphql-ws closes the connection with 4403, if it is still open.
         return false;
       }
     },
@@ -202,7 +202,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
         if (socket.readyState !== socket.OPEN) return resolve();
         unsent += 1;
         if (unsent > MAX_UNSENT) return socket.terminate();
-        // What cannot be sent any more has nobody to tell.
+        // An error of sending is ignored, because the connection is gone.
         send(() => {
           unsent -= 1;
           resolve();
@@ -212,7 +212,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       {
         protocol: socket.protocol,
         send(message) {
-          // Written just now, by the same call: there is never more than one.
+          // The same call of `JSON.stringify` has just set it, so that there is never more than one.
           const text = raw;
           raw = undefined;
           const data = text === undefined ? message : message.replace(`"${RESULT}"`, () => text);
@@ -237,7 +237,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
     }, settings.pingMs);
     socket.on('pong', () => (isAlive = true));
     socket.on('ping', (data) => void sending((done) => socket.pong(data, false, done)));
-    // The connection is closed then, of which the listener below hears.
+    // The connection is then closed, and the listener below runs.
     socket.on('error', () => undefined);
     socket.once('close', (code, reason) => {
       clearInterval(pinging);

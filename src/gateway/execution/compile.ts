@@ -1,7 +1,7 @@
 /**
- * Operations compiled to closures, without generated code: what graphql's `execute` finds out anew for each object (the
- * definition, the arguments, the type of each field) is found out once for each field of the document, when its first
- * value comes. Answers are those of `execute` (test/schema/execution-parity.test.ts).
+ * Compiles operations to closures, without generated code. graphql's `execute` determines the definition, the arguments
+ * and the type of each field again for each object. This code determines them once for each field of the document, at
+ * its first value. The results equal those of `execute` (test/schema/execution-parity.test.ts).
  */
 import {
   type DocumentNode,
@@ -32,39 +32,45 @@ import { collectFields, conditionsOf, type SelectionScope } from './selection';
 export interface OperationInput {
   readonly rootValue?: unknown;
   readonly context: unknown;
-  /** As they were sent. */
+  /** The variables in the form that the client sent. */
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A request of which the variables are what the operation declares. */
+/** A request whose variables fit the operation. */
 export interface PreparedRun {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Runs it; never rejects for what a resolver does. A promise only where one of the resolvers gave one. */
+  /**
+   * Executes the operation; never rejects for an error of a resolver. Returns a promise only when a resolver returned
+   * one.
+   */
   run(context: unknown, rootValue?: unknown): ExecutionResult | Promise<ExecutionResult>;
 }
 
 export interface CompiledOperation {
   readonly operation: OperationDefinitionNode;
-  /** Errors where the variables are not those that the operation declares. */
+  /** Returns errors when the variables do not fit the operation. */
   prepare(variables: OperationInput['variables']): PreparedRun | readonly GraphQLError[];
-  /** Both at once. */
+  /** Prepares and executes the operation. */
   run(input: OperationInput): ExecutionResult | Promise<ExecutionResult>;
 }
 
 type PlainRecord = Record<string, unknown>;
 
-/** Variable values that are wrong are told one by one up to so many. */
+/** Number of invalid variable values that get an error of their own. */
 const MOST_VARIABLE_ERRORS = 50;
 
-/** In a document that is shaped afterwards: what an object was made of. Clients cannot ask for it: no type has it. */
+/**
+ * In a document that is shaped afterwards: a field with the source of an object. Clients cannot select it, because no
+ * type has it.
+ */
 export const SOURCE_FIELD = '__andiron_source';
 
-/** Plans of one operation, of which each is for other values of its `@skip` and `@include`. */
+/** Limit on the plans of one operation; each plan is for other values of its `@skip` and `@include`. */
 const MOST_PLANS = 32;
 
 const NO_ARGUMENTS: Record<string, unknown> = Object.freeze({});
 
-/** Puts the value of one field into `target`; FAILED where null is not allowed and there is no value. */
+/** Puts the value of one field into `target`; returns FAILED where null is not allowed and there is no value. */
 type FillField = (run: Run, source: unknown, target: Holder, place: Place) => unknown;
 
 interface Plan {
@@ -74,8 +80,9 @@ interface Plan {
 }
 
 /**
- * The operation of a validated document; errors where there is none of this name, or more than one and no name.
- * Cost: nothing but a look at the directives; fields are compiled as they are met.
+ * Compiles the operation of a validated document. Returns errors when the name does not exist, or is missing where
+ * there are several operations.
+ * Cost: one visit of the directives; fields are compiled when they are first executed.
  */
 export function compileOperation(
   schema: GraphQLSchema,
@@ -137,7 +144,7 @@ export function compileOperation(
   };
 }
 
-/** Where the answer is counted; undefined for a context that is none of the gateway. */
+/** Returns the byte counter of the request; undefined for a context of another kind. */
 function countedIn(context: unknown): HeldBytes | undefined {
   if (typeof context !== 'object' || context === null || !isGatewayContext(context)) return undefined;
   return context.request.bytes;
@@ -180,7 +187,7 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
   return run.isIdle ? finish() : run.idle().then(finish);
 }
 
-/** One field of the root after the other, each with all that is below it (6.2.2 "Mutation"). */
+/** Executes the root fields one after the other, each with all fields below it (6.2.2 "Mutation"). */
 async function runSerially(
   plan: Plan,
   {
@@ -207,14 +214,14 @@ async function runSerially(
   return finish();
 }
 
-/** A name that an assignment would not make a member of is a name like any other in an alias. */
+/** Makes a holder that can have `__proto__` as a member, which is a legal alias. */
 function emptyHolder(fields: readonly { readonly key: string }[]): Holder {
   return fields.some(({ key }) => key === '__proto__') ? (Object.create(null) as Holder) : {};
 }
 
-/** Makes plans of selection sets, with the `@skip` and `@include` of one set of variables. */
+/** Makes plans of selection sets for the `@skip` and `@include` of one set of variables. */
 class Planner {
-  /** Fields have numbers, under which a run keeps their arguments. */
+  /** Number of fields so far; a run stores the arguments of a field under its number. */
   private fields = 0;
 
   constructor(private readonly scope: SelectionScope) {}
@@ -238,7 +245,7 @@ class Planner {
     return { type, fields, fill };
   }
 
-  /** Undefined for a field that the type does not have, which validation has refused. */
+  /** Returns undefined for a field that the type does not have; validation has refused such fields. */
   private field(
     parentType: GraphQLObjectType,
     key: string,
@@ -309,7 +316,7 @@ class Planner {
   }
 }
 
-/** What is thrown need not be an Error. */
+/** Converts a thrown value, which may be of any type, to an Error. */
 function toError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown

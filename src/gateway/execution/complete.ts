@@ -1,6 +1,6 @@
 /**
- * Closures that make the answer's value of what a resolver gave, one for each type in the document (GraphQL
- * specification, 6.4.3 "Value Completion").
+ * Closures that convert the value of a resolver to the value of the response, one for each type in the document
+ * (GraphQL specification, 6.4.3 "Value Completion").
  */
 import {
   defaultTypeResolver,
@@ -23,7 +23,7 @@ import { type JsonValue, sizeOfJson } from '../../core/index';
 import { RawJson } from '../../schema/raw-json';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, type Run } from './run';
 
-/** Where a value is to stand: at `key` of `holder`, which is what stands at `place`. */
+/** The position of a value: `key` of `holder`, whose own position is `place`. */
 interface Target {
   readonly holder: Holder;
   readonly key: string | number;
@@ -31,8 +31,9 @@ interface Target {
 }
 
 /**
- * The answer's value; null; FAILED where null is not allowed; undefined where it will be put into the holder later.
- * Never throws: what goes wrong is reported to the run.
+ * Returns the value of the response, or null. Returns FAILED where null is not allowed, and undefined when the value
+ * will be put into the holder later.
+ * Never throws: errors are reported to the run.
  */
 export type Complete = (
   run: Run,
@@ -42,16 +43,19 @@ export type Complete = (
   place: Place,
 ) => unknown;
 
-/** The same for a value that is not null and no Error; it may throw. FAILED: what stood below has failed and was reported. */
+/**
+ * The same for a value that is neither null nor an Error; it may throw. FAILED: a value below has failed, and its error
+ * was reported.
+ */
 type CompletePresent = Complete;
 
-/** Fills an object of the answer; FAILED as above. */
+/** Fills an object of the response. Returns FAILED where a value that must not be null has failed. */
 export type Fill = (run: Run, source: unknown, place: Place) => unknown;
 
-/** Gives what fills objects of a type with the selections of one field; each is made when it is first asked for. */
+/** Returns the function that fills objects of a type with the selections of one field; it is made on first use. */
 export type FillOf = (type: GraphQLObjectType) => Fill;
 
-/** A closure for values of `type` of the field `site`. */
+/** Returns a closure for values of `type` of the field `site`. */
 export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: FillOf): Complete {
   if (!isNonNullType(type)) {
     const present = presentCompleter(type, true, site, fillOf);
@@ -98,7 +102,7 @@ function presentCompleter(
 
 const MAX_INT = 2 ** 31 - 1;
 
-/** True for what graphql's own scalars answer unchanged: most values need no call of `serialize`. */
+/** Returns a test for values that graphql's own scalars return unchanged: most values need no call of `serialize`. */
 function plainCheck(type: GraphQLLeafType): ((value: unknown) => boolean) | undefined {
   switch (type) {
     case GraphQLString:
@@ -125,10 +129,13 @@ function leafCompleter(type: GraphQLLeafType): CompletePresent {
   return (run, value) => counted(run, isPlain(value) ? value : serialize(value));
 }
 
-/** Characters up to which a value is not worth counting. */
+/** Values up to this many characters are not counted. */
 const SHORT = 256;
 
-/** The value of a leaf, its characters counted where it is a long text; null once the answer is refused. */
+/**
+ * Returns the value of a leaf, and counts its characters where it is a long text. Returns null once the response is
+ * refused.
+ */
 function counted(run: Run, value: unknown): unknown {
   if (typeof value === 'string') return value.length <= SHORT || run.hasRoomFor(value.length) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
@@ -195,7 +202,7 @@ function listCompleter(
   };
 }
 
-/** Completes an object once its type is known; throws where the type itself does not take the value for one of its own. */
+/** Completes an object whose type is resolved; throws when `isTypeOf` rejects the value. */
 function completeObject(
   run: Run,
   {
@@ -228,7 +235,7 @@ function completeObject(
     : finish(isRight);
 }
 
-/** Completes with what a promise brings. */
+/** Completes a value when its promise settles. */
 function later<T>(
   run: Run,
   {

@@ -15,33 +15,33 @@ import type { PreparedRun } from './compile';
 import { OperationCache } from './operation-cache';
 
 export interface ExecutionLimits {
-  /** What one request may cost (schema/cost.ts). */
+  /** Limit on the cost of one request (schema/cost.ts). */
   readonly cost: number;
-  /** Milliseconds that a query of several levels may read in one snapshot; 0: none has one. */
+  /** Milliseconds in which a query of several levels may read in one snapshot; 0: without snapshots. */
   readonly snapshotMs: number;
-  /** Whether the schema may be asked for. */
+  /** True: introspection is allowed. */
   readonly introspection: boolean;
 }
 
-/** Answers an operation that asks about the schema and nothing else; `tenant`: who asks. */
+/** Executes an operation that is an introspection only; `tenant` is the tenant of the client. */
 export type Introspect = (asked: Introspection, tenant: number) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
-/** A query of so many levels that ask the database reads all of them in one snapshot. */
+/** A query with this many levels of fields that read from the database reads them in one snapshot. */
 const LEVELS_OF_A_SNAPSHOT = 2;
 
-/** Of what tools ask for when they ask for the schema. */
+/** Limit on the cost of an introspection, as a multiple of the usual introspection of tools. */
 const MORE_THAN_TOOLS_ASK = 1.2;
-/** What questions about the schema may cost beside others: `__type` of a few. */
+/** Limit on the cost of introspection beside other fields: `__type` of a few types. */
 const MOST_OF_SCHEMA = 500;
 
-/** The header, and the member of `extensions` in a request, that ask what it cost. */
+/** The request header that asks for the cost of a request; `extensions.cost` of the request does the same. */
 const COST_HEADER = 'x-graphql-cost';
 
 /**
- * The seam by which Apollo Server lets another execute: it keeps HTTP, parsing, validation, plugins and errors. What
- * wraps each resolver (`willResolveField`) has no place in it.
+ * Replaces only the execution of Apollo Server, through its gateway interface. Apollo Server still does HTTP, parsing,
+ * validation, plugins and errors. Hooks that wrap each resolver (`willResolveField`) have no effect.
  */
 export function compiledExecution(
   schema: GraphQLSchema,
@@ -50,7 +50,7 @@ export function compiledExecution(
 ): Gateway {
   const operations = new OperationCache(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
-  /** Those that no memory of searches could answer. */
+  /** Operations that the search result cache can never answer. */
   const asksMore = new WeakSet<OperationDefinitionNode>();
   let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
 
@@ -67,7 +67,10 @@ export function compiledExecution(
   }
 
   let toolsAsk: number | undefined;
-  /** Why it is not run, if it is not. What asks for the schema alone is worked out once, in a thread; all else here. */
+  /**
+   * Returns the error when the operation costs too much. An introspection runs once, in a worker thread, and has a
+   * limit of its own; all else runs here.
+   */
   function refusalOf({ cost, ofSchema }: OperationCost, isOfSchema: boolean): GraphQLError | undefined {
     if (isOfSchema) {
       toolsAsk ??= costOfIntrospection(schema);
@@ -78,7 +81,7 @@ export function compiledExecution(
     return cost > limits.cost ? refuseCost(cost, limits.cost) : undefined;
   }
 
-  /** Milliseconds of the snapshot that the operation may have; undefined: none. */
+  /** Returns the milliseconds of the operation's snapshot; undefined: no snapshot. */
   function snapshotOf({ operation }: OperationDefinitionNode, { levels }: OperationCost): number | undefined {
     const mayRead = operation === OperationTypeNode.QUERY && levels >= LEVELS_OF_A_SNAPSHOT;
     return mayRead && limits.snapshotMs > 0 ? limits.snapshotMs : undefined;
@@ -98,7 +101,7 @@ export function compiledExecution(
     return runAtOnce(prepared, context, snapshotMs);
   }
 
-  /** The same, and what it took of the database. */
+  /** Executes the operation without the search result cache, and adds its cost and database usage to the extensions. */
   async function runCounted(
     operation: OperationDefinitionNode,
     prepared: PreparedRun,
@@ -109,7 +112,7 @@ export function compiledExecution(
     const withUsage = withRequest(context, { ...context.request, usage });
     const result = await runAtOnce(prepared, withUsage, snapshotOf(operation, cost));
     const { statements, rows } = usage;
-    // Rows are counted of what is looked at, too, and not shown.
+    // The counted rows include rows that the client may not see, so that only clients with full access get the numbers.
     const counted = context.core.seesEverything(context.request) ? { statements, rows } : {};
     return { ...result, extensions: { cost: { ...counted, cost: cost.cost, limit: limits.cost } } };
   }
@@ -146,7 +149,7 @@ export function compiledExecution(
             const result = await (isAsked ? runCounted : run)(operation, prepared, context, cost);
             return withIssues(result, context);
           } catch (error) {
-            // What failed for all fields of the root at once, such as a connection that could not be had.
+            // A failure of all root fields at once, such as a missing database connection.
             if (!(error instanceof FhirError)) throw error;
             return { data: null, errors: [new GraphQLError(error.message, { originalError: error })] };
           }
@@ -157,12 +160,15 @@ export function compiledExecution(
   };
 }
 
-/** With what was found in resources that it has written. */
+/** Adds the warnings about written resources to the extensions. */
 function withIssues(result: ExecutionResult, { issues }: GatewayContext): ExecutionResult {
   return issues.length === 0 ? result : { ...result, extensions: { ...result.extensions, issues } };
 }
 
-/** Runs it with what earlier searches have found, where that still stands: it is of one moment too, and costs no snapshot. */
+/**
+ * Executes the operation from the search result cache, if its entries are still valid. Such a result is consistent and
+ * needs no snapshot.
+ */
 function runFromMemory(
   prepared: PreparedRun,
   context: GatewayContext,
@@ -172,7 +178,7 @@ function runFromMemory(
   );
 }
 
-/** Runs it, in a snapshot where it may have one for so many milliseconds. */
+/** Executes the operation, in a snapshot when `snapshotMs` is given. */
 async function runAtOnce(
   prepared: PreparedRun,
   context: GatewayContext,

@@ -1,6 +1,6 @@
 /**
- * Texts in variables that are too long for what they stand for. graphql quotes the whole of a value that it refuses, and
- * Apollo looks for patterns in the quotation: a text of 5 MB for a number took twice as long as reading it had.
+ * Refuses texts in variables that are too long for their type. graphql quotes the whole value that it refuses, and
+ * Apollo searches the quotation for patterns: a text of 5 MB for a number took twice as long as parsing it.
  */
 import {
   GraphQLBoolean,
@@ -18,7 +18,7 @@ import {
   typeFromAST,
 } from 'graphql';
 
-/** Characters of a number, of a name of an enumeration, or of what should be an object. */
+/** Limit on the characters of a number, of an enum value, or of a string in the place of an object. */
 const LONGEST = 1_000;
 
 const SHORT_SCALARS = new Set<GraphQLInputType>([GraphQLInt, GraphQLFloat, GraphQLBoolean]);
@@ -28,10 +28,10 @@ type Test = (value: unknown) => boolean;
 const never: Test = () => false;
 const isLongText: Test = (value) => typeof value === 'string' && value.length > LONGEST;
 
-/** Input types refer to each other in circles: each is made ready once. */
+/** Input types refer to each other in cycles, so each is prepared once. */
 const tests = new WeakMap<GraphQLInputType, Test>();
 
-/** Whether a value of the type has such a text. What a type is, is asked once: graphql takes long to tell. */
+/** Returns the test for too long texts in values of a type. It is cached, because graphql is slow to classify types. */
 function testOf(type: GraphQLInputType): Test {
   const known = tests.get(type);
   if (known !== undefined) return known;
@@ -59,7 +59,10 @@ function makeTest(type: GraphQLInputType): Test {
   };
 }
 
-/** The refusal of the first variable with such a text; undefined where there is none. Cost: a look at each value. */
+/**
+ * Returns the error for the first variable with such a text; undefined when there is none. Cost: one visit of each
+ * value.
+ */
 export function refusalOfLongText(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,

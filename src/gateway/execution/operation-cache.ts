@@ -3,16 +3,13 @@ import { compileOperation, type CompiledOperation } from './compile';
 
 type Compiled = CompiledOperation | readonly GraphQLError[];
 
-/**
- * The compiled operations of the documents that are in memory: a document takes them with it when it is forgotten. One
- * for each schema.
- */
+/** Caches the compiled operations of one schema by document. An entry lives as long as its document. */
 export class OperationCache {
   private readonly documents = new WeakMap<DocumentNode, Map<string | undefined, Compiled>>();
 
   constructor(private readonly schema: GraphQLSchema) {}
 
-  /** As `compileOperation`; names that the document does not have are not remembered. */
+  /** Compiles an operation like `compileOperation`, or returns it from the cache. Errors are not cached. */
   find(document: DocumentNode, operationName: string | null | undefined): Compiled {
     const name = operationName ?? undefined;
     const known = this.documents.get(document);

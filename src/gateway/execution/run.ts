@@ -1,4 +1,4 @@
-/** What one execution of a compiled operation remembers: where it is, what has failed and what it waits for. */
+/** The state of one execution of a compiled operation: positions, errors and pending promises. */
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -16,15 +16,15 @@ import { FhirError, fhirError, type HeldBytes } from '../../core/index';
 type Path = GraphQLResolveInfo['path'];
 type PathKey = string | number;
 
-/** What holds a place: the object or the list of the answer that is being made. */
+/** The object or list of the response that contains a position. */
 export type Holder = Record<PathKey, unknown>;
 
-/** Stands for a value that failed where null is not allowed: what holds it becomes null in its stead. */
+/** Represents a value that failed where null is not allowed: its holder becomes null instead. */
 export const FAILED = Symbol('failed');
 
-/** What an error or a resolver has to know of a field. */
+/** The properties of a field that errors and resolvers need. */
 export interface FieldSite {
-  /** Its name in the answer. */
+  /** Its name in the response. */
   readonly key: string;
   /** Its name in the schema. */
   readonly name: string;
@@ -33,9 +33,9 @@ export interface FieldSite {
   readonly nodes: readonly FieldNode[];
 }
 
-/** Where an object or a list stands in the answer. */
+/** The position of an object or list in the response. */
 export class Place {
-  /** True when null has taken the place of all that is below. */
+  /** True when null has replaced this value. */
   private isNulled = false;
 
   constructor(
@@ -47,19 +47,19 @@ export class Place {
     readonly typeName: string | undefined,
   ) {}
 
-  /** Null takes this place, or the next one above it where null may stand. */
+  /** Puts null at this position, or at the next one above it that may be null. */
   fail(): void {
     this.isNulled = true;
     if (this.isNullable || this.parent === undefined) this.holder[this.key] = null;
     else this.parent.fail();
   }
 
-  /** The same where the caller puts null into the holder. */
+  /** Marks this position as null; the caller puts null into the holder. */
   abandon(): void {
     this.isNulled = true;
   }
 
-  /** True when what stands here, or around it, is null by now: nothing below is answered. */
+  /** True when this value or one around it is null: values below it are not part of the response. */
   get isGone(): boolean {
     return this.isNulled || (this.parent?.isGone ?? false);
   }
@@ -69,7 +69,7 @@ export class Place {
     return { prev: this.parent.path, key: this.key, typename: this.typeName };
   }
 
-  /** `path` as clients are told it, with one key more. */
+  /** Returns the path in the form of `errors`, with `key` added. */
   keysTo(key: PathKey): PathKey[] {
     const keys = this.parent?.keysTo(this.key) ?? [];
     keys.push(key);
@@ -77,7 +77,7 @@ export class Place {
   }
 }
 
-/** What is the same for all resolvers of one execution. */
+/** The values that all resolvers of one execution share. */
 export interface RunScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -85,22 +85,22 @@ export interface RunScope {
   readonly rootValue: unknown;
   readonly context: unknown;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Where the answer is counted. */
+  /** The counter of the response's size; undefined: it is not counted. */
   readonly bytes: HeldBytes | undefined;
 }
 
-/** Characters of all values of one answer, about. */
+/** Approximate limit on the characters of all values of one response. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
-/** So many at a time are counted among those of all requests. */
+/** Number of characters after which they are added to the count of all requests. */
 const COUNTED_AT_ONCE = 256 * 1024;
 
 export class Run {
   readonly errors: GraphQLError[] = [];
-  /** Why the whole answer is refused; from then on nothing more is made of it. */
+  /** The error that refuses the whole response; nothing more is completed after it. */
   refusal: FhirError | undefined = undefined;
   private characters = 0;
   private uncounted = 0;
-  /** Arguments of the fields, by their number in the plan: the same for all objects that have the field. */
+  /** Arguments of the fields, by their number in the plan; all objects with the field share them. */
   readonly arguments: (Record<string, unknown> | undefined)[] = [];
   private pending = 0;
   private whenIdle: (() => void) | undefined;
@@ -108,7 +108,7 @@ export class Run {
 
   constructor(readonly scope: RunScope) {}
 
-  /** Counts a value of so many characters that becomes part of the answer; false: it is refused. */
+  /** Counts a value of this many characters in the response. Returns false when the response is refused. */
   hasRoomFor(characters: number): boolean {
     this.characters += characters;
     this.uncounted += characters;
@@ -125,7 +125,7 @@ export class Run {
         const reason = `The answer would be longer than ${MOST_CHARACTERS} characters: ask for less at once${done}`;
         throw fhirError('tooCostly', { reason });
       }
-      // What was changed is answered, whatever else there is to do.
+      // The result of a mutation is sent whatever the load of the server is.
       if (!isChange) this.scope.bytes?.addAnswer(this.uncounted);
       this.uncounted = 0;
     } catch (error) {
@@ -134,14 +134,14 @@ export class Run {
     }
   }
 
-  /** Remembers why there is no value at `key` of `place`, unless something around it has become null before. */
+  /** Adds the error for `key` of `place`, unless a value around it is null already. */
   report(thrown: unknown, site: FieldSite, place: Place, key: PathKey): void {
     if (!place.isGone) this.errors.push(locatedError(thrown, site.nodes, place.keysTo(key)));
   }
 
   /**
-   * Puts what `promise` brings, by way of `finish`, at `key` of `holder`. `finish` reports its own errors; where it gives
-   * FAILED, `place`, which is that of the holder, fails. `refuse` does the same for a rejection.
+   * Puts the value of `promise`, converted by `finish`, at `key` of `holder`. `finish` reports its own errors. When it
+   * returns FAILED, `place`, the position of the holder, fails. `refuse` does the same for a rejection.
    */
   await<T>(
     promise: PromiseLike<T>,
@@ -166,13 +166,13 @@ export class Run {
       } else if (!place.isGone && completed !== undefined) holder[key] = completed;
       if (--this.pending === 0) this.whenIdle?.();
     };
-    // A thenable that is no promise might call back before the holder is in its place.
+    // A thenable that is not a Promise might call back before the holder is in its place.
     (promise instanceof Promise ? (promise as Promise<T>) : Promise.resolve(promise))
       .then(
         (value) => settle(place.isGone ? undefined : finish(value)),
         (error: unknown) => settle(refuse(error)),
       )
-      // Only a fault of the executor itself comes here: the whole answer fails rather than never coming.
+      // Only a fault of the executor itself gets here. The whole response fails, so that it does not stay pending.
       .catch((error: unknown) => this.crash?.(error));
   }
 
@@ -180,7 +180,7 @@ export class Run {
     return this.pending === 0;
   }
 
-  /** Resolves when all promises of the moment, and all that came of them, have brought their values. */
+  /** Resolves when all pending promises, and those that follow from them, have settled. */
   idle(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.whenIdle = () => {
@@ -192,7 +192,7 @@ export class Run {
   }
 }
 
-/** What a resolver is told of the field; its path is made when it is asked for. */
+/** The `info` argument of a resolver; its path is made on demand. */
 export class FieldInfo implements GraphQLResolveInfo {
   readonly fieldName: string;
   readonly fieldNodes: readonly FieldNode[];

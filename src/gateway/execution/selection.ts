@@ -1,4 +1,4 @@
-/** Which fields a selection set asks for of one object type (GraphQL specification, 6.3.2 "Field Collection"). */
+/** Collects the fields of a selection set for one object type (GraphQL specification, 6.3.2 "Field Collection"). */
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -18,16 +18,16 @@ import {
   visit,
 } from 'graphql';
 
-/** Response names in the order of the answer, each with the fields of the document that are merged in it. */
+/** Response names in the order of the response, each with the fields of the document that are merged in it. */
 export type CollectedFields = ReadonlyMap<string, readonly FieldNode[]>;
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What `@skip` and `@include` depend on, and where fragments are found. */
+/** The variables of `@skip` and `@include`, and the fragments of the document. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** Those that `conditionsOf` names, coerced; others may be missing. */
+  /** The coerced variables that `conditionsOf` returns; others may be missing. */
   readonly variables: Variables;
 }
 
@@ -37,7 +37,10 @@ function isCondition(directive: DirectiveNode): boolean {
   return CONDITIONS.includes(directive.name.value);
 }
 
-/** Names of the variables that `@skip` and `@include` of an operation and of its fragments ask, without repeats. */
+/**
+ * Returns the names of the variables that `@skip` and `@include` of an operation and of its fragments use, without
+ * repeats.
+ */
 export function conditionsOf(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
   const names = new Set<string>();
   const inspect = (directive: DirectiveNode): void => {
@@ -68,7 +71,7 @@ function appliesTo(
   return condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
 }
 
-/** The fields of all `sets`, which are those of one merged field, that apply to an object of `type`. */
+/** Returns the fields of all `sets`, which belong to one merged field, that apply to an object of `type`. */
 export function collectFields(
   scope: SelectionScope,
   type: GraphQLObjectType,

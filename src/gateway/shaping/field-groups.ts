@@ -1,4 +1,4 @@
-/** What is selected in an object, by the name under which it is answered, with the directives that shape it. */
+/** Groups the selections in an object by response name, with the directives that shape them. */
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -22,13 +22,13 @@ import { HIDDEN } from './plan';
 import { FilterAllowance } from '../../core/index';
 import { pathOf, SLICE_COMPILING_STEPS, type SlicePath, slicePathOf, sliceOf } from './slice-path';
 
-/** All selections of one name in one place: they are one value of the answer. */
+/** All selections of one response name at one position, which form one value of the response. */
 export interface FieldGroup {
   readonly name: string;
   readonly nodes: readonly FieldNode[];
-  /** Undefined for `__typename` and its like, which are never shaped. */
+  /** Undefined for `__typename` and the like, which are never shaped. */
   readonly type: GraphQLOutputType | undefined;
-  /** A directive on one of the selections holds for all. */
+  /** A directive on one of the selections applies to all of them. */
   readonly isFlat: boolean;
   readonly isFirst: boolean;
   readonly isSingle: boolean;
@@ -45,7 +45,10 @@ export class FieldGroups {
     private readonly variables: Readonly<Record<string, unknown>>,
   ) {}
 
-  /** In the order of the answer. `owner`: whose selections these are, the same object each time. */
+  /**
+   * Returns the groups in the order of the response. `owner` identifies the selections: it must be the same object for
+   * the same selections.
+   */
   of(
     owner: object,
     sets: readonly (SelectionSetNode | undefined)[],
@@ -87,7 +90,7 @@ export class FieldGroups {
     }
   }
 
-  /** Undefined for one that has been spread out in this place. */
+  /** Returns undefined for a fragment that was already expanded at this position. */
   private fragmentOf(name: string, spread: Set<string>): FragmentDefinitionNode | undefined {
     if (spread.has(name)) return undefined;
     spread.add(name);

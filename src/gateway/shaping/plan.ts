@@ -1,4 +1,4 @@
-/** What a document needs that its answer can be shaped: made once per document. */
+/** Prepares a document for shaping, once per document. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -16,21 +16,22 @@ import { FilterAllowance } from '../../core/index';
 import { pathOf, SLICE_COMPILING_STEPS, slicePathOf, sliceOf } from './slice-path';
 import { toSelection } from './slice-fields';
 
-/** Begins the aliases of what is selected for shaping alone. */
+/** Prefix of the aliases that only shaping reads. */
 export const HIDDEN = '__andiron_';
-/** Alias of `__typename`, where a type is one of several. */
+/** Alias of `__typename`, where a value may have one of several types. */
 export const HIDDEN_TYPE = `${HIDDEN}type`;
 
 const NAMES: ReadonlySet<string> = new Set(SHAPING_DIRECTIVES.map(({ name }) => name));
 
-/** Alias of what a @slice of this path reads. */
+/** Returns the alias of the values that a @slice with this path reads. */
 export function aliasOf(names: readonly string[]): string {
   return `${HIDDEN}slice_${names.join('_')}`;
 }
 
 /**
- * The document with what shaping reads besides, under hidden aliases; undefined for one without directives that shape.
- * It has passed `shapingRule`. Cost: two passes over the document.
+ * Returns the document with the fields that shaping also needs, under hidden aliases. Undefined for a document without
+ * shaping directives. The document must have passed `shapingRule`.
+ * Cost: two passes over the document.
  */
 export function planShaping(document: DocumentNode, schema: GraphQLSchema): DocumentNode | undefined {
   if (!usesDirectives(document)) return undefined;
@@ -70,7 +71,7 @@ function usesDirectives(document: DocumentNode): boolean {
     Directive(node) {
       found ||= NAMES.has(node.name.value);
     },
-    // A field's arguments hold no directives that count.
+    // Directives inside arguments do not count.
     [Kind.ARGUMENT]: () => false,
   });
   return found;

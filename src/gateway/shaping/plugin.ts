@@ -5,7 +5,7 @@ import { planShaping } from './plan';
 import { shape } from './shape';
 
 /**
- * Shapes answers as the directives of a document say, whatever executor has run it. A document without them costs one
+ * Shapes responses by the directives of a document, independent of the executor. A document without them costs one
  * look-up. `format` makes an entry of `errors`.
  */
 export function shapingPlugin(
@@ -25,7 +25,7 @@ export function shapingPlugin(
       return {
         async didResolveOperation(context) {
           planned = planOf(context.document, context.schema);
-          // What runs is the document that reads what shaping needs; it is the same object each time.
+          // The executed document selects what shaping needs; it is the same object each time.
           if (planned) Object.assign(context, { document: planned });
         },
         async willSendResponse({ request, response, schema }) {

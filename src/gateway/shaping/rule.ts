@@ -1,4 +1,4 @@
-/** Refuses documents that use the directives where they mean nothing, before anything runs. */
+/** A validation rule that refuses shaping directives where they have no meaning. */
 import { type ASTVisitor, getNamedType, GraphQLError, isLeafType, type ValidationContext } from 'graphql';
 import { flattenDirective, sliceDirective } from '../../schema/directives';
 import { HIDDEN } from './plan';
@@ -22,7 +22,7 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
         refuse('@flatten needs a field that has fields', [node]);
       if (node.name.value !== sliceDirective.name) return;
       const text = pathOf(node);
-      // What is no literal is refused below; what is missing, by graphql itself.
+      // A path that is not a literal is refused below; a missing one by graphql itself.
       if (text === undefined) {
         if (node.arguments?.some(({ name }) => name.value === 'path') === true)
           refuse("The 'path' of @slice is written as a string, not as a variable", [node]);

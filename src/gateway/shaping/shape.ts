@@ -1,6 +1,6 @@
 /**
- * Gives an answer the form that @flatten, @first, @singleton and @slice ask for, after the document has run
- * (http://hl7.org/fhir/R4/graphql.html#flattening), so that it does not matter what ran it.
+ * Gives a response the form of @flatten, @first, @singleton and @slice
+ * (http://hl7.org/fhir/R4/graphql.html#flattening). It runs after the execution, independent of the executor.
  */
 import {
   type DocumentNode,
@@ -32,26 +32,26 @@ export interface Shaped {
   readonly errors: readonly GraphQLError[];
 }
 
-/** What a flattened field hands down to what stands in its place. */
+/** State that a flattened field passes to the fields that replace it. */
 interface Descent {
-  /** Below a field that is left out. */
+  /** True below a field that is left out. */
   readonly isFlat: boolean;
-  /** One of the fields that are left out repeats: what is below becomes lists. */
+  /** True when one of the fields that are left out repeats: values below it become lists. */
   readonly isList: boolean;
-  /** Of the slices that the fields left out were cut into: '', '.0', '.0.home'. */
+  /** Suffix from the slices of the fields that are left out: '', '.0', '.0.home'. */
   readonly suffix: string;
 }
 
 const ROOT: Descent = { isFlat: false, isList: false, suffix: '' };
 
-/** One member of the answer, and the fields that went into it. */
+/** One member of the response, and the fields that it is made of. */
 class Member {
   readonly groups = new Set<FieldGroup>();
   readonly values: unknown[] = [];
   type: GraphQLNamedType | undefined = undefined;
   isList = false;
   isSingle = false;
-  /** What is answered when it has no value; undefined: nothing at all. */
+  /** Its value in the response when it has none; undefined: the member is missing. */
   empty: null | readonly [] | undefined = undefined;
   hasMixedTypes = false;
 }
@@ -60,8 +60,8 @@ type Target = Map<string, Member>;
 
 /**
  * Shapes the data of an operation of `document`, which `planShaping` has made. A member that cannot be formed is null
- * and has an error. Yields to the event loop between the elements of a @slice by FHIRPath. Cost: one pass over the data, two
- * with such a @slice.
+ * and has an error. Yields to the event loop between the elements of a @slice by FHIRPath.
+ * Cost: one pass over the data, two with such a @slice.
  */
 export async function shape(
   schema: GraphQLSchema,
@@ -98,7 +98,7 @@ export async function shape(
 
 class Shaper {
   readonly errors: GraphQLError[] = [];
-  /** Fields of which the slices have no names. */
+  /** Fields whose slices have no names. */
   private readonly failed = new Set<FieldGroup>();
 
   constructor(
@@ -158,7 +158,8 @@ class Shaper {
       const member = memberOf(target, name + descent.suffix, group);
       member.isList ||= isRepeating || descent.isList;
       member.isSingle ||= isSingle;
-      // Null or an empty list is an answer where the field was asked for, and nothing where it has been moved.
+      // Null or an empty list is part of the response at the field's own position, and nothing where the field was
+      // moved.
       if (!isMoved) member.empty = Array.isArray(value) && !isSingle ? [] : null;
     }
     elements.forEach((element, index) => {
@@ -183,7 +184,7 @@ class Shaper {
     });
   }
 
-  /** Undefined where it cannot be told, which is an error once for all elements of the field. */
+  /** Returns undefined when the name cannot be determined; all elements of the field share one error. */
   private sliceName(
     group: FieldGroup,
     {
@@ -211,7 +212,7 @@ class Shaper {
     return undefined;
   }
 
-  /** An element as it is answered, what is in it shaped. */
+  /** Returns an element in the form of the response, with its content shaped. */
   private inner(
     element: unknown,
     group: FieldGroup,
@@ -242,7 +243,7 @@ class Shaper {
     if (hasMixedTypes) return this.fail('What is flattened into one list is not of one type', member, path);
     if (isSingle && values.length > 1)
       return this.fail('@singleton is for one value, and there are several', member, path);
-    // What several fields are flattened into is a list whatever they hold.
+    // The flattened values of several fields are always a list.
     if (!isSingle && (isList || groups.size > 1)) return values;
     return values[0] ?? null;
   }

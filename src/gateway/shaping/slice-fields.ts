@@ -1,4 +1,4 @@
-/** The selection that fetches what the `path` of a @slice names, though the client has not selected it. */
+/** Selects the fields of the `path` of a @slice that the client has not selected. */
 import {
   type FieldNode,
   getNamedType,
@@ -9,7 +9,10 @@ import {
   Kind,
 } from 'graphql';
 
-/** The types of the fields along `names`, below `type`; undefined where one is missing or the last is no value. */
+/**
+ * Returns the types of the fields along `names`, below `type`. Undefined when one does not exist or the last is not a
+ * leaf.
+ */
 export function fieldsBelow(
   type: GraphQLNamedType,
   names: readonly string[],
@@ -25,7 +28,7 @@ export function fieldsBelow(
   return isLeafType(at) ? types : undefined;
 }
 
-/** `alias: use`, or `alias: code { alias: text }`. */
+/** Returns the selection `alias: use`, or `alias: code { alias: text }`. */
 export function toSelection([name = '', ...below]: readonly string[], alias: string): FieldNode {
   return {
     kind: Kind.FIELD,

@@ -1,4 +1,4 @@
-/** The names of slices that FHIRPath expressions give. */
+/** The slice names that FHIRPath expressions return. */
 import {
   elementTexts,
   FhirError,
@@ -14,8 +14,8 @@ import type { SlicePath } from './slice-path';
 type Expression = SlicePath & { readonly kind: 'expression' };
 
 /**
- * The first pass over an answer says which names it needs, `find` evaluates their expressions and yields to the event loop
- * between elements, and a second pass uses them.
+ * Evaluates the names of slices between two passes over a response. The first pass records the names that it needs.
+ * `find` evaluates their expressions, and yields to the event loop between elements. The second pass uses them.
  */
 export class SliceNames {
   readonly #found = new Map<FieldGroup, Map<unknown, string>>();
@@ -23,7 +23,10 @@ export class SliceNames {
   readonly #needed: (() => void)[] = [];
   readonly #allowance = new FilterAllowance();
 
-  /** The name of an element's slice; '' in the first pass; an error where the expression of the field has failed. */
+  /**
+   * Returns the name of an element's slice; '' in the first pass. Returns an error when the expression of the field has
+   * failed.
+   */
   of(group: FieldGroup, slice: Expression, element: unknown): string | FhirError {
     const failure = this.#failed.get(group);
     if (failure !== undefined) return failure;
@@ -36,7 +39,7 @@ export class SliceNames {
     return '';
   }
 
-  /** False when no name was needed: then the pass is the last. */
+  /** Returns false when no name was needed, so that the pass was the last. */
   async find(): Promise<boolean> {
     for (const evaluate of this.#needed) {
       if (this.#allowance.needsPause) await this.#allowance.yield();
@@ -62,7 +65,7 @@ export class SliceNames {
   }
 }
 
-/** The JSON of an element: what its object was made of, or the value itself. */
+/** Returns the JSON of an element: the source of its object, or the value itself. */
 function sourceOf(element: unknown): JsonValue {
   const source: unknown = isObject(element) ? element[SOURCE_FIELD] : element;
   if (source instanceof ResourceSource) return parseStoredObject(source.text);

@@ -1,4 +1,4 @@
-/** The `path` of @slice: what the names of the slices are made of. */
+/** Reads the `path` of @slice, which defines the names of the slices. */
 import {
   type ConstDirectiveNode,
   type DirectiveNode,
@@ -15,9 +15,9 @@ import { fieldsBelow } from './slice-fields';
 
 export type SlicePath =
   | { readonly kind: 'index' }
-  /** Names of fields, one below the other; none: the element itself. */
+  /** Names of nested fields; none: the element itself. */
   | { readonly kind: 'members'; readonly names: readonly string[] }
-  /** FHIRPath on an element of this place. */
+  /** FHIRPath on an element of this FHIR type. */
   | {
       readonly kind: 'expression';
       readonly release: Release;
@@ -28,9 +28,9 @@ export type SlicePath =
 const MEMBERS = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
 /**
- * What a path means on elements of a type: the position, fields of the answer, else FHIRPath. Undefined where that is not
- * known of the type, or finds nothing. `allowance`: the budget of compiling. Throws invalidValue for what is no expression;
- * tooCostly beyond the allowance.
+ * Returns the meaning of a path on elements of a type: the index, fields of the response, or FHIRPath. Undefined when
+ * the FHIR type is unknown, or the path finds nothing. `allowance`: the budget of compilation.
+ * Throws invalidValue for an invalid expression, and tooCostly beyond the allowance.
  */
 export function slicePathOf(
   schema: GraphQLSchema,
@@ -49,10 +49,10 @@ export function slicePathOf(
     : undefined;
 }
 
-/** Steps of compiling the paths of one document: 20,000 characters, compiled twice. */
+/** Limit on the steps of compiling the paths of one document: 20,000 characters, compiled twice. */
 export const SLICE_COMPILING_STEPS = 200_000;
 
-/** The text of the argument; undefined where it is no literal. */
+/** Returns the text of the argument; undefined when it is not a string literal. */
 export function pathOf(directive: DirectiveNode | ConstDirectiveNode): string | undefined {
   const value = directive.arguments?.find(({ name }) => name.value === 'path')?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
