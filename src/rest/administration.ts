@@ -1,4 +1,4 @@
-/** Routes below /w/system/api/v1/tenants/{tenant} in which JSON of our own travels. */
+/** Routes below /w/system/api/v1/tenants/{tenant} whose JSON is not FHIR. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   fhirError,
@@ -12,7 +12,7 @@ import { requireContentType } from './body';
 import { refuseOtherMethods } from './method';
 
 interface Parts {
-  /** Of the tenant. */
+  /** Name of the tenant. */
   readonly name: string;
   readonly client: string;
   readonly secret: string;
@@ -28,7 +28,7 @@ type Method = (typeof METHODS)[number];
 const ROOT = '/w/system/api/v1/tenants/:name';
 const LONGEST_BODY = 256 * 1024;
 
-/** `scope`: of routes that only administrators reach (administrator.ts). Other methods are 405. */
+/** Adds routes to `scope`, which only administrators reach (administrator.ts). Other methods get 405. */
 export function addAdministration(
   scope: FastifyInstance,
   path: string,
@@ -45,13 +45,13 @@ export function addAdministration(
   refuseOtherMethods(scope, url, served);
 }
 
-/** Throws `noSuchAddress`. */
+/** Returns the value, or throws `noSuchAddress` when it is undefined. */
 export function found<Value>(value: Value | undefined): Value {
   if (value === undefined) throw fhirError('noSuchAddress');
   return value;
 }
 
-/** The object that a body is. Throws `invalidValue`, `invalidJson`, `unsupportedMediaType`, `bodyTooLarge`. */
+/** Returns the object of a body. Throws `invalidValue`, `invalidJson`, `unsupportedMediaType`, `bodyTooLarge`. */
 export function readObject(request: AdministrationRequest): JsonObject {
   requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
   const body = request.body ?? '';
@@ -61,7 +61,7 @@ export function readObject(request: AdministrationRequest): JsonObject {
   return value;
 }
 
-/** Throws `invalidValue` for members that there are not, so that no typing error is taken for a wish. */
+/** Reads the object of a body. Throws `invalidValue` for unknown members, so that a typing error is not ignored. */
 export function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
   const value = readObject(request);
   const unknown = Object.keys(value).find((name) => !known.includes(name));

@@ -1,4 +1,4 @@
-/** Who may administer the server: clients of the tenant `system` that are administrators. */
+/** Admits administrators of the server: clients of the tenant `system` that are administrators. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, type Core } from '../core';
 import { parseHost } from './host';
@@ -9,7 +9,7 @@ import { READING_METHODS, type RequestLogEntry } from './request-log-entry';
 const SYSTEM = 'system';
 
 const ROOT = /^\/w\/system\/api\/v1\//;
-/** An answer that fails to be recorded is followed by another one. */
+/** Requests that are in the audit record: a failed recording leads to a second response. */
 const isRecorded = new WeakSet<RequestLogEntry>();
 
 /**
@@ -35,7 +35,7 @@ export function admitAdministratorsOnly(
       throw fhirError('forbidden', { reason: 'Only administrators of the tenant system may do that' });
     requireThisMachine(request);
   });
-  // Whom `identify` did not know it has recorded itself.
+  // `identify` itself records a caller that it refuses.
   scope.addHook('onSend', async ({ visit, method, url, ip, id }, reply) => {
     const { caller } = visit;
     if (caller === undefined || isRecorded.has(visit)) return;
@@ -49,12 +49,12 @@ export function admitAdministratorsOnly(
   });
 }
 
-/** Headers by which proxies say that they pass a request on, beside those that begin with `x-forwarded-`. */
+/** Headers of proxies for forwarded requests, besides those that begin with `x-forwarded-`. */
 const FORWARDING_HEADERS: readonly string[] = ['forwarded', 'via', 'x-real-ip'];
 
 /**
- * By its socket, without any sign of a proxy, and under a local name, so that a web page whose name was made to point here stays
- * outside.
+ * Throws unless the request comes from this machine: by its socket, without headers of a proxy, and under a local name.
+ * The name keeps out web pages whose host name was made to point here.
  */
 function requireThisMachine({ headers, socket }: FastifyRequest): void {
   const isForwarded = Object.keys(headers).some(

@@ -1,6 +1,6 @@
 /**
- * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/http.md): taken with 202 and an
- * address, at which the client asks how far it is, gets the answer, or gives it up.
+ * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/http.md). The response is 202 with an
+ * address where the client gets the status or the result, or cancels the request.
  */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
 import { FhirError, fhirError, isRelease, toOutcome, type Caller, type Core, type JobRequest } from '../core';
@@ -13,7 +13,7 @@ import { parsePreference, withoutAsync } from './prefer';
 import type { RestSettings } from './settings';
 import { DATA_ADDRESS } from './request-log-entry';
 
-/** Searches change nothing, so that they may be begun anew. */
+/** Searches change nothing, so that they can be restarted. */
 const SEARCHES: readonly Interaction[] = [
   INTERACTIONS.searchType,
   INTERACTIONS.searchTypeByPost,
@@ -25,7 +25,7 @@ const SEARCHES: readonly Interaction[] = [
 ];
 const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
-/** Headers that say what is asked, where and in which form. Credentials are none of them: who asked is kept instead. */
+/** Headers that are stored with the request. Credentials are not among them: the caller is stored instead. */
 const KEPT_HEADERS = [
   'accept',
   'content-type',
@@ -36,17 +36,20 @@ const KEPT_HEADERS = [
   'x-request-id',
 ] as const;
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may poll again. */
 const RETRY_AFTER = '1';
 
-/** Whether a request is to be answered later: as RFC 7240 allows, what else asks for it is answered at once. */
+/**
+ * True when a request is executed asynchronously. Other requests with `respond-async` are executed at once, as RFC 7240
+ * allows.
+ */
 export function isAnsweredLater({ request }: Exchange, interaction: Interaction): boolean {
   const { prefer } = request.headers;
   if (prefer === undefined || request.method === 'HEAD' || jobTime.getStore() !== undefined) return false;
   return (SEARCHES.includes(interaction) || BUNDLES.includes(interaction)) && parsePreference(prefer).isAsync;
 }
 
-/** 202 with the address of the answer. Throws tooManyJobs. */
+/** Stores the request as a job; the response is 202 with the address of the result. Throws tooManyJobs. */
 export async function submit(exchange: Exchange, interaction: Interaction): Promise<FastifyReply> {
   const { edge, request, context, root, reply } = exchange;
   const headers: Record<string, string> = { 'x-request-id': request.id };
@@ -74,7 +77,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
     .send(202, say('The request was taken; ask at Content-Location for its answer'));
 }
 
-/** GET _async/{job}: 202 until it is done, then its answer; an error with the status that it would have had. */
+/** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
 export async function status(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, reply } = exchange;
   const job = await edge.core.jobs.find(context, request.params.job ?? '');
@@ -91,7 +94,7 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
   return exchange.send(202, say(`The request is ${progress}`));
 }
 
-/** DELETE _async/{job}: 202; what was not begun is not done, and a search that is under way stops. */
+/** DELETE _async/{job}: 202. A job that has not begun is not executed, and a running search stops. */
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
@@ -102,7 +105,7 @@ function say(diagnostics: string): string {
   return toOutcome([{ severity: 'information', code: 'informational', diagnostics }]);
 }
 
-/** Carries out what was taken, by the way that any request goes. */
+/** Executes the jobs, each as an ordinary request. */
 export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutMs }: RestSettings): void {
   core.jobs.serve(async ({ details, body }, signal) => {
     const deadline = Date.now() + asyncTimeoutMs;
@@ -115,10 +118,10 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     const job = { deadline, signal: AbortSignal.any([signal, revoked]), revoked, caller };
     return jobTime.run(job, async () => {
       try {
-        // What `inject` gives begins only where it is awaited.
+        // `inject` sends the request only when its result is awaited.
         const answer = await server.inject(options);
         if (signal.aborted) throw new Error('it was given up');
-        // What was stopped says why; what was done all the same, or in part, says so.
+        // A job that lost its access gets that error, unless the request succeeded in spite of it.
         const reason: unknown = revoked.reason;
         return reason instanceof FhirError && answer.statusCode >= 400
           ? { status: reason.status, text: toOutcome(reason.issues) }
@@ -135,7 +138,7 @@ function callerOf({ actor, access }: Caller): Caller {
   return { actor, ...(access === undefined ? {} : { access }) };
 }
 
-/** As `submit` has written it. Requests that were taken before callers were kept are nobody's. */
+/** Returns the caller that `submit` has stored. Requests that older versions stored without a caller are anonymous. */
 function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
   if (typeof kept !== 'string') return { actor: 'anonymous' };
   return JSON.parse(kept) as Caller;

@@ -1,5 +1,5 @@
 /**
- * Binary, the one type that FHIR sends and takes in its own content type (https://hl7.org/fhir/R4/binary.html#rest).
+ * Binary, the only type that FHIR sends and accepts in its own content type (https://hl7.org/fhir/R4/binary.html#rest).
  */
 import type { FastifyRequest } from 'fastify';
 import { fhirError, stringifyJson, type Core, type JsonObject, type Release } from '../core';
@@ -10,20 +10,20 @@ import { fitsRelease } from './negotiation';
 
 export const BINARY = 'Binary';
 
-/** What is not told what it is. */
+/** The type of content without a content type. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Where a body may be the content of a Binary: create, update, and update by condition. */
+/** Routes where a body may be the content of a Binary: create, update, and conditional update. */
 const RAW_ADDRESSES: readonly string[] = [
   `POST ${FHIR_ROOT}/:type`,
   `PUT ${FHIR_ROOT}/:type/:id`,
   `PUT ${FHIR_ROOT}/:type`,
 ];
 
-/** Room for the other members of the resource that a content becomes. */
+/** Bytes for the other members of the resource that the content becomes. */
 const ENVELOPE_BYTES = 4096;
 
-/** Whether the body of a request is the content of a Binary in another type than FHIR's. */
+/** True when the body of a request is the content of a Binary in another type than FHIR's. */
 export function isContentOfBinary(request: FastifyRequest): boolean {
   const { params } = request;
   if (typeof params !== 'object' || params === null || !('type' in params) || params.type !== BINARY)
@@ -37,12 +37,12 @@ function isJsonType(header: string): boolean {
   return range !== undefined && RESOURCE_TYPES.some((name) => name === `${range.type}/${range.subtype}`);
 }
 
-/** Largest content, in bytes, of which the resource does not exceed the limit of a resource. */
+/** Returns the largest content, in bytes, whose resource does not exceed the limit of a resource. */
 export function largestContent(resourceLimit: number): number {
   return Math.max(0, Math.floor(((resourceLimit - ENVELOPE_BYTES) * 3) / 4));
 }
 
-/** JSON text of the Binary of some content; `id` undefined: it has none yet. */
+/** Returns the JSON text of the Binary of some content; `id` undefined: it has none yet. */
 export function writeBinary(
   base64: string,
   id: string | undefined,
@@ -55,14 +55,14 @@ export function writeBinary(
     contentType: String(headers['content-type'] ?? UNKNOWN_TYPE).trim(),
     ...(securityContext === undefined ? {} : { securityContext: { reference: String(securityContext) } }),
   };
-  // What is put in behind needs no escape, and an empty value is no value in FHIR.
+  // The base64 text needs no escapes. FHIR allows no empty value.
   const text = stringifyJson(resource, false);
   return base64 === '' ? text : `${text.slice(0, -1)},"data":"${base64}"}`;
 }
 
-/** What a Binary holds, ready to be sent. */
+/** The content of a Binary, ready to be sent. */
 export interface BinaryContent {
-  /** A media type of harmless characters. */
+  /** A media type of safe characters. */
   readonly contentType: string;
   /** Value of `X-Security-Context`. */
   readonly securityContext: string | undefined;
@@ -72,7 +72,7 @@ export interface BinaryContent {
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** The content of a stored Binary; a long one is parsed in a thread of its own. */
+/** Reads the content of a stored Binary. A long text is parsed in a worker thread. */
 export async function readBinary(core: Core, text: string): Promise<BinaryContent> {
   const { value, parts } = await core.outline(text, { ...STORED_DEPTH, levels: 1 });
   const resource = isObject(value) ? value : {};
@@ -97,8 +97,9 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Whether a Binary is sent as a resource: where the client names a content type of FHIR, and none that it would
- * rather have. Else it is sent in its own type. Throws `notAcceptable` where the client takes neither.
+ * True when a Binary is sent as a resource: the client accepts a content type of FHIR by name, with at least the
+ * quality of the content's type. Otherwise the content is sent in its own type. Throws `notAcceptable` where the client
+ * accepts neither.
  */
 export function wantsResource(
   accept: string | undefined,
@@ -129,14 +130,17 @@ function toRanges(format: string): MediaRange[] {
   return range === undefined ? [] : [range];
 }
 
-/** A type of FHIR by name, no pattern; `application/json` is the content's own where the content is of that type. */
+/**
+ * True for a type of FHIR by name, without wildcards. `application/json` means the content where the content has that
+ * type.
+ */
 function isFhirRange(range: MediaRange, own: MediaRange | undefined, release: Release): boolean {
   const name = `${range.type}/${range.subtype}`;
   if (!RESOURCE_TYPES.some((type) => type === name) || !fitsRelease(range, release)) return false;
   return name === RESOURCE_TYPES[0] || own === undefined || name !== `${own.type}/${own.subtype}`;
 }
 
-/** The quality that the most specific range gives to a type. */
+/** Returns the quality that the most specific range gives to a type. */
 function qualityOf(own: MediaRange, ranges: readonly MediaRange[]): number {
   let best = -1;
   let quality = 0;
@@ -158,7 +162,7 @@ function qualityOf(own: MediaRange, ranges: readonly MediaRange[]): number {
   return quality;
 }
 
-/** Types that browsers show without running anything of them; all others are offered to be saved. */
+/** Types that browsers display without executing any part of them; all others are sent as attachments. */
 const SHOWN =
   /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i;
 
@@ -167,10 +171,10 @@ export function dispositionOf(contentType: string): 'inline' | 'attachment' {
   return SHOWN.test(contentType) ? 'inline' : 'attachment';
 }
 
-/** What a browser may do with stored content that it opens: nothing but show it. */
+/** The policy for stored content that a browser opens: it may only be displayed. */
 export const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/** Whether JSON text that was sent to Binary is one, and not a content of type JSON. */
+/** True when JSON text that was sent to Binary is a Binary resource, and not content of type JSON. */
 export async function isBinaryResource(core: Core, text: string, maxDepth: number): Promise<boolean> {
   if (!text.includes(BINARY)) return false;
   const { value } = await core.outline(text, { maxDepth, levels: 1 });

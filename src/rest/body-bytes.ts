@@ -4,20 +4,21 @@ import { errorOf, fhirError, type FhirError, type HeldBytes } from '../core';
 import { CollectedBytes, type BodyBlocks } from './collected-bytes';
 import { createDecoder } from './content-coding';
 
-/** Bytes beyond the limit that are still read and dropped, so that the client gets to see the refusal. */
+/** Bytes beyond the limit that are still read and dropped, so that the client receives the refusal. */
 const DRAINED_SIZE = 16 * 1024 * 1024;
 
-/** What is known of a body before it is read, and where its bytes are counted. */
+/** The headers of a body before it is read, and the counter of its bytes. */
 export interface CountedBody {
   readonly headers: IncomingHttpHeaders;
   readonly visit: { readonly bytes: HeldBytes };
 }
 
 /**
- * The whole body, uncompressed, a long one in blocks; inflated in the threads of libuv and never further than the limit. Errors, given to
- * `done`: `bodyTooLarge` over `limit` bytes, sent or inflated; `unsupportedCoding` for an unknown `Content-Encoding`;
- * `invalidCoding` for bytes that are not what it says; `invalidJson` for a body that breaks off; what `HeldBytes.addBody`
- * throws: bytes are counted as they come, so that nobody holds memory by a length that is only declared.
+ * Reads the whole body, decompressed; a long one in blocks. libuv's threads decompress it, never beyond the limit.
+ * Errors, passed to `done`: `bodyTooLarge` over `limit` bytes, sent or decompressed; `unsupportedCoding` for an unknown
+ * `Content-Encoding`; `invalidCoding` for bytes that do not fit the coding; `invalidJson` for an incomplete body; the
+ * errors of `HeldBytes.addBody`. Bytes are counted when they arrive, so that a declared length alone reserves no
+ * memory.
  */
 export function readBytes(
   source: Readable,
@@ -95,5 +96,5 @@ export function readBytes(
 }
 
 function ignore(): void {
-  // A decoder that is destroyed on its way may still tell of it.
+  // A destroyed decoder may still emit an error.
 }

@@ -10,7 +10,7 @@ export const RESOURCE_TYPES = ['application/fhir+json', 'application/json', 'app
 export const PATCH_TYPES = ['application/json-patch+json', ...RESOURCE_TYPES] as const;
 export const FORM_TYPES = ['application/x-www-form-urlencoded'] as const;
 
-/** What a `Content-Type` says, judged once per header text. */
+/** The parsed `Content-Type`, cached by header text. */
 interface ContentType {
   readonly name: string;
   readonly isUtf8: boolean;
@@ -21,15 +21,15 @@ const CACHE_SIZE = 256;
 const CACHED_LENGTH = 256;
 const contentTypes = new Map<string, ContentType>();
 
-/** Whether the headers announce a body; a chunked one may still turn out empty. */
+/** True when the headers announce a body; a chunked one may still be empty. */
 export function announcesBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
 }
 
 /**
- * Whether the body is of one of the `allowed` types, in UTF-8, and of this release where it names one. Cost: one
- * look-up in a map for a header that was seen before.
+ * True when the body has one of the `allowed` types, is in UTF-8, and is of this release where it names one.
+ * Cost: one look-up in a map for a header in the cache.
  */
 export function hasContentType(
   headers: IncomingHttpHeaders,
@@ -54,7 +54,7 @@ export function requireContentType(
   });
 }
 
-/** For a message: what the header says, where it says something. */
+/** Returns the value of the header for a message, or `not stated`. */
 export function nameContentType(headers: IncomingHttpHeaders): string {
   const { 'content-type': stated = '' } = headers;
   return stated === '' ? 'not stated' : stated;
@@ -76,10 +76,13 @@ function judgeContentType(header: string): ContentType | undefined {
   return contentType;
 }
 
-/** A body: text, or a long one as bytes where `readLongBody` read it. */
+/** A body: text, or bytes where `readLongBody` read a long one. */
 export type Body = string | BodyBlocks;
 
-/** The whole body as text. Errors, given to `done`: those of `readBytes`, `invalidJson` for bytes that are not UTF-8. */
+/**
+ * Reads the whole body as text. Errors, passed to `done`: those of `readBytes`, `invalidJson` for bytes that are not
+ * UTF-8.
+ */
 export function readBody(
   source: Readable,
   counted: CountedBody,
@@ -91,13 +94,13 @@ export function readBody(
       done(error, body);
       return;
     }
-    // Joining, decoding and handing over megabytes are a turn of the event loop each.
+    // Joining, decoding and passing on megabytes each take a turn of the event loop.
     const bytes = Buffer.concat(body);
     setImmediate(() => decode(bytes, (failure, text) => setImmediate(() => done(failure, text))));
   });
 }
 
-/** As `readBody`, but a body of more than LONG_BODY bytes stays in blocks and is decoded where it is parsed. */
+/** Like `readBody`, but a body of more than LONG_BODY bytes stays in blocks and is decoded where it is parsed. */
 export function readLongBody(
   source: Readable,
   counted: CountedBody,
@@ -125,7 +128,7 @@ function decode(bytes: Buffer, done: (error: Error | null, text?: string) => voi
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A body as text. Throws `invalidJson` for bytes that are not UTF-8. Cost: decoding, for a long one. */
+/** Returns a body as text. Throws `invalidJson` for bytes that are not UTF-8. Cost: decoding, for a long body. */
 export function toText(body: Body): string {
   return typeof body === 'string' ? body : textOf({ blocks: body });
 }

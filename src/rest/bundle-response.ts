@@ -13,15 +13,16 @@ import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
 import { deletionIssue, locationOf, writtenIssues } from './written';
 
-/** A text in pieces: a resource is one by itself, so that nobody copies it before it is encoded. */
+/** A text in pieces. Each resource is a piece by itself, so that it is not copied before it is encoded. */
 type Pieces = readonly string[];
 
-/** A resource in an entry, and what stands before it. */
+/** A resource in an entry, and the text before it. */
 type EntryResource = readonly [start: string, resource: string];
 
 /**
- * The Bundle that answers a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction-response), in pieces.
- * `root` is `{fhir_root}`. A resource goes with it unless `return=minimal`, an outcome where something is to say.
+ * Returns the Bundle of a batch or transaction response (https://hl7.org/fhir/R4/http.html#transaction-response), in
+ * pieces. `root` is `{fhir_root}`. An entry has its resource unless `return=minimal`, and an outcome where there are
+ * issues.
  */
 export function writeBundleResponse(
   { type, entries }: BundleAnswer,
@@ -92,7 +93,7 @@ function addressOf(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }
 
-/** What has no address of its own. */
+/** Writes a response entry without an address. */
 function writeFound(text: string, isHead: boolean): Pieces {
   return join(isHead ? undefined : ['"resource":', text], writeResponse({ status: 200 }));
 }
@@ -119,7 +120,7 @@ interface Response {
   readonly issues?: readonly Issue[];
 }
 
-/** `Bundle.entry.response`; what is absent is left out. */
+/** Writes `Bundle.entry.response`, without absent members. */
 function writeResponse({ status, location, version, issues = [] }: Response): string {
   let text = `"response":{"status":"${status} ${STATUS_CODES[status] ?? ''}"`;
   if (location !== undefined) text += `,"location":"${location}"`;

@@ -3,19 +3,19 @@ import { toOutcome } from '../core';
 import { toEntityTag } from './entity-tag';
 import { formatParameters, type Parameter } from './query';
 
-/** Where the links of a Bundle point: `address` without a query, and the parameters of this page. */
+/** The links of a Bundle: `address` without a query, and the parameters of this page. */
 export interface PageLinks {
   readonly address: string;
   readonly used: readonly Parameter[];
   /** Value of `_cursor` of the next page. */
   readonly next: string | undefined;
-  /** That of the page before. */
+  /** Value of `_cursor` of the previous page. */
   readonly previous?: string | undefined;
 }
 
 /**
- * A searchset Bundle (https://hl7.org/fhir/R4/bundle.html#searchset) by joining the stored texts; nothing is parsed.
- * `root` is `{fhir_root}`. Order: matches, included, then the outcome.
+ * Returns a searchset Bundle (https://hl7.org/fhir/R4/bundle.html#searchset) by joining the stored texts; nothing is
+ * parsed. `root` is `{fhir_root}`. Order: matches, included, then the outcome.
  */
 export function writeSearchset(page: SearchPage, root: string, links: PageLinks): string {
   const entries: string[] = [];
@@ -27,15 +27,18 @@ export function writeSearchset(page: SearchPage, root: string, links: PageLinks)
 }
 
 /**
- * A history Bundle (https://hl7.org/fhir/R4/http.html#history), newest first: each entry says which request made the
- * version, and a deletion has no resource.
+ * Returns a history Bundle (https://hl7.org/fhir/R4/http.html#history), newest first. Each entry has the request that
+ * made the version; a deletion has no resource.
  */
 export function writeHistory(page: HistoryPage, root: string, links: PageLinks): string {
   const entries = page.versions.map((version) => writeHistoryEntry(version, root));
   return writeBundle('history', page.total, links, entries);
 }
 
-/** A document Bundle (https://hl7.org/fhir/R4/documents.html#bundle), of which each resource has its address here. */
+/**
+ * Returns a document Bundle (https://hl7.org/fhir/R4/documents.html#bundle); each resource has its address on this
+ * server.
+ */
 export function writeDocument({ identifier, timestamp, versions }: DocumentContent, root: string): string {
   const entries = versions.map(
     ({ type, id, text }) => `{"fullUrl":"${root}/${type}/${id}","resource":${text}}`,
@@ -44,12 +47,12 @@ export function writeDocument({ identifier, timestamp, versions }: DocumentConte
   return `{"resourceType":"Bundle",${name},"type":"document","timestamp":"${timestamp}","entry":[${entries.join(',')}]}`;
 }
 
-/** The parameters that say at which page of an answer one is. */
+/** The parameters that define the position of a page. */
 export const POSITION: ReadonlySet<string> = new Set(['_cursor', '_offset']);
 
 /**
- * JSON of FHIR has no empty arrays. The text is put together from its pieces once, when it is sent: nothing here may ask
- * for a part of it (6 % of the processor in searches).
+ * FHIR's JSON has no empty arrays. V8 joins the pieces of the text once, when it is sent. Code here must not read parts
+ * of it, which would join it earlier (6 % of the processor in searches).
  */
 function writeBundle(
   type: string,
@@ -86,13 +89,16 @@ function writeSearchEntry(version: StoredVersion, root: string, mode: 'match' | 
   return `{"fullUrl":"${root}/${type}/${id}${part}","resource":${text},"search":{${match === undefined ? '' : writeGrade(match)}"mode":"${mode}"}}`;
 }
 
-/** How likely a match is (https://hl7.org/fhir/R4/extension-match-grade.html). */
+/** Writes the grade of a match (https://hl7.org/fhir/R4/extension-match-grade.html). */
 function writeGrade({ score, grade }: NonNullable<StoredVersion['match']>): string {
   const extension = `{"url":"http://hl7.org/fhir/StructureDefinition/match-grade","valueCode":"${grade}"}`;
   return `"extension":[${extension}],"score":${score},`;
 }
 
-/** The first version is told as POST, or by PUT under the client's id; a later `create` brought a deleted resource back. */
+/**
+ * Writes the entry of a version. The first version is a POST, or a PUT under the client's id; a later `create` restored
+ * a deleted resource.
+ */
 function writeHistoryEntry(version: StoredVersion, root: string): string {
   const { type, id, versionId, change } = version;
   const resource = change === 'delete' ? '' : `"resource":${version.text},`;

@@ -1,7 +1,7 @@
 /** Stops a long request when its caller loses access. */
 import { FhirError, fhirError, type Caller, type Core, type Release } from '../core';
 
-/** Milliseconds between two checks: work goes on for so long after access is lost. */
+/** Milliseconds between two checks: a request continues for up to this long after access is lost. */
 const LOOK_MS = 1_000;
 
 export interface CallerWatch {

@@ -1,8 +1,8 @@
 /**
  * Administration of a tenant's clients, keys and issuers, for administrators only (administrator.ts), below
  * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
- * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT,
- * DELETE with ?issuer=), `keys` (POST: new ones sign from now on).
+ * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT, DELETE with ?issuer=), `keys` (POST: makes new keys,
+ * which sign at once).
  */
 import type { FastifyInstance } from 'fastify';
 import {
@@ -29,7 +29,7 @@ import {
 } from './administration';
 import { sendJson } from './send-json';
 
-/** `scope`: of routes that only administrators reach. */
+/** Registers the routes in `scope`, which only administrators reach. */
 export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
   const { clients, issuers, tokens } = core;
 
@@ -101,7 +101,7 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
       });
       return sendJson(request, reply, { status: 200, answer: { issuers: await issuers.list(name) } });
     },
-    // Its name is an address, and stands in the query as one.
+    // The name of an issuer is a URL, so it is a parameter of the query.
     DELETE: async (request, reply) => {
       const issuer = new URLSearchParams(toSearch(request.url)).get('issuer');
       if (issuer === null) refuse('The parameter issuer says whose tokens are not taken any more');
@@ -183,7 +183,7 @@ function toSearch(url: string): string {
   return start === -1 ? '' : url.slice(start);
 }
 
-/** `{"expires":"2027-01-01T00:00:00Z"}`, or nothing: it does not. */
+/** Reads `{"expires":"2027-01-01T00:00:00Z"}`; an empty body means that the secret does not expire. */
 function readExpiry(request: AdministrationRequest): number | undefined {
   if (request.body === undefined || request.body === '') return undefined;
   const text = readText('expires', readMembers(request, ['expires'])['expires']);
@@ -194,7 +194,7 @@ function readExpiry(request: AdministrationRequest): number | undefined {
   return expires;
 }
 
-/** What a claim says, and the scopes that this stands for. */
+/** Reads an object of values of a claim, each with the scopes that it stands for. */
 function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
   if (!isObject(value)) refuse('"scopeMap" is an object of lists of scopes');
   return Object.fromEntries(
@@ -226,7 +226,7 @@ function toAnswer(client: ClientApplication): object {
   };
 }
 
-/** The one answer that tells it. */
+/** Returns the only response that contains the secret. */
 function toSecretAnswer({ id, secret, expires }: NewSecret): object {
   return { id, secret, ...(expires === undefined ? {} : { expires: toInstant(expires) }) };
 }

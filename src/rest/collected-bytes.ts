@@ -1,16 +1,16 @@
-/** Bytes from which on a body is kept in blocks: joining, decoding and handing over more would each keep others waiting. */
+/** A longer body is stored in blocks: joining, decoding and passing it on at once would each delay other requests. */
 export const LONG_BODY = 1024 * 1024;
 const BLOCK_SIZE = 1024 * 1024;
 
-/** A long body in blocks of memory that threads share, so that it goes to another thread without being copied. */
+/** A long body in blocks of shared memory, so that it goes to another thread without being copied. */
 export type BodyBlocks = readonly Uint8Array[];
 
-/** The bytes of a body as they come. Each is copied at most once when it comes, so that no step is long. */
+/** Collects the bytes of a body. Each is copied at most once when it arrives, so that no step takes long. */
 export class CollectedBytes {
   private chunks: Buffer[] = [];
   private size = 0;
   private blocks: Uint8Array[] | undefined;
-  /** Bytes that the last block holds. */
+  /** Bytes used in the last block. */
   private used = BLOCK_SIZE;
 
   add(chunk: Buffer): void {
@@ -31,7 +31,7 @@ export class CollectedBytes {
     this.blocks = undefined;
   }
 
-  /** Bytes, or blocks of a long body. */
+  /** Returns the bytes, or the blocks of a long body. */
   take(): Buffer | BodyBlocks {
     if (this.blocks !== undefined) return [...this.blocks.slice(0, -1), ...this.lastBlock()];
     const [first] = this.chunks;

@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { chooseCoding, createEncoder } from './content-coding';
 import { addVary } from './vary';
 
-/** Smaller answers fit into one packet as they are. */
+/** Smaller responses fit into one packet without compression. */
 const LEAST_SIZE = 1400;
 
-/** Types that compression makes smaller; what is packed already (images, archives) is left as it is. */
+/** Types that compression makes smaller; compressed formats (images, archives) stay as they are. */
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|ndjson)|image\/svg\+xml)/i;
 
 /**
- * Compresses answers in the coding that the client prefers, REST and GraphQL alike. They are sent while they are
- * being compressed, in the threads of libuv.
+ * Compresses responses in the client's preferred coding, for REST and GraphQL. libuv's threads compress them while they
+ * are sent.
  */
 export function compressAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -32,7 +32,7 @@ export function compressAnswers(server: FastifyInstance): void {
   });
 }
 
-/** -1 for what has no size yet: streams are sent as they come. */
+/** Returns the size in bytes; -1 for streams, which are sent without compression. */
 function sizeOf(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : -1;

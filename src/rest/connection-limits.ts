@@ -5,34 +5,34 @@ import { fhirError, toOutcome, type Log } from '../core';
 import { jobTime } from './job-time';
 import { FHIR_JSON } from './negotiation';
 
-/** What a client may ask of a connection before anything is known of it but its bytes. */
+/** Limits of a connection, which apply before a request is authenticated. */
 export interface ConnectionLimits {
   /** Bytes of the request line and all headers. */
   readonly headerBytes: number;
   readonly headers: number;
-  /** Bytes of an address, its query included. */
+  /** Limit on the bytes of an address, including its query. */
   readonly urlBytes: number;
-  /** Milliseconds in which the headers of a request must have arrived. */
+  /** Milliseconds in which the headers of a request must arrive. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds in which all of a request must have arrived; the time for its answer begins after it. */
+  /** Milliseconds in which a whole request must arrive; the time limit of its response begins afterwards. */
   readonly arrivalTimeoutMs: number;
-  /** Connections at once; further ones are closed. */
+  /** Limit on simultaneous connections; further ones are closed. */
   readonly connections: number;
-  /** Milliseconds after which a connection is closed whose client takes nothing of its answer. */
+  /** Milliseconds after which a connection is closed whose client reads nothing of its response. */
   readonly stallMs: number;
 }
 
 /**
- * How long a connection stays open without a request: longer than the 60 s after which load balancers and Prometheus ask
- * again, because a server that closes first resets the request that is just on its way.
+ * Milliseconds for which an idle connection stays open. They exceed the 60 s after which load balancers and Prometheus
+ * send again, because a server that closes first resets a request that is on its way.
  */
 export const KEEP_ALIVE_MS = 72_000;
-/** How often Node looks for connections that are too slow: they are ended so much later at most. */
+/** Greatest interval of Node's check for slow connections: they are closed at most this much later. */
 const LARGEST_CHECK_MS = 5000;
-/** Closed connections are told of in the log at most so often. */
+/** Minimum milliseconds between two warnings about closed connections. */
 const WARNING_MS = 60_000;
 
-/** The options of `fastify` that hold a client to the limits. */
+/** Returns the options of `fastify` that enforce the limits. */
 export function connectionOptions(limits: ConnectionLimits) {
   const { headerBytes, headersTimeoutMs, arrivalTimeoutMs } = limits;
   return {
@@ -48,25 +48,28 @@ export function connectionOptions(limits: ConnectionLimits) {
   };
 }
 
-/** The limits that only a request that was read can be told of, as an OperationOutcome; to be called before other hooks. */
+/**
+ * Enforces the limits that can be reported as an OperationOutcome, because the request was read. Call it before other
+ * hooks are added.
+ */
 export function limitRequests(server: FastifyInstance, limits: ConnectionLimits, log: Log): void {
   const { headers, urlBytes, connections, stallMs } = limits;
   limitServer(server.server, connections, log);
   server.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, url = '' } = request.raw;
-    // Node's parser lets no character through that is more than a byte.
+    // Node's parser accepts only characters of one byte.
     if (url.length > urlBytes) done(fhirError('urlTooLong', { limit: urlBytes }));
     else if (rawHeaders.length > 2 * headers) done(fhirError('tooManyHeaders', { limit: headers }));
     else done();
   });
   server.addHook('onSend', (request, _reply, payload, done) => {
-    // Node gives the connection another limit once the answer is out. The answer of a job goes to no connection.
+    // Node resets this timeout after the response. The response of a job goes to no connection.
     if (isLong(payload) && jobTime.getStore() === undefined) request.raw.socket.setTimeout(stallMs);
     done(null, payload);
   });
 }
 
-/** What fits into the buffers of the kernel waits for nobody. */
+/** Shorter responses fit into the buffers of the kernel, so that they do not wait for the client. */
 const LONG = 64 * 1024;
 
 function isLong(payload: unknown): boolean {
@@ -74,7 +77,8 @@ function isLong(payload: unknown): boolean {
 }
 
 function limitServer(server: Server, connections: number, log: Log): void {
-  // What is beyond such a count Node drops in silence, a guard such as If-Match among it; their bytes are limited.
+  // Node silently drops headers beyond such a count, which may include a guard such as If-Match; their bytes are
+  // limited instead.
   server.maxHeadersCount = 0;
   server.maxConnections = connections;
   let told = -Infinity;
@@ -90,7 +94,10 @@ function limitServer(server: Server, connections: number, log: Log): void {
 
 type ConnectionError = Error & { readonly code?: string };
 
-/** Answers what Node's parser refuses, before there is a request: headers too large, too slow, or not HTTP. */
+/**
+ * Responds to connections that Node's parser refuses before there is a request: headers too large, too slow, or not
+ * HTTP.
+ */
 function refuseConnection(error: ConnectionError, socket: Socket, { headerBytes }: ConnectionLimits): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

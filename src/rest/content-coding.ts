@@ -1,6 +1,5 @@
 /**
- * Content codings of HTTP (RFC 9110, section 8.4): which one a client takes for an answer, and the bodies that clients
- * send compressed.
+ * Content codings of HTTP (RFC 9110, section 8.4): the choice of the coding of a response, and decompression of bodies.
  */
 import type { Transform } from 'node:stream';
 import {
@@ -12,7 +11,7 @@ import {
   createInflate,
 } from 'node:zlib';
 
-/** Codings that answers are sent in, the preferred one first. */
+/** Codings of responses, the preferred one first. */
 const ANSWER_CODINGS = ['br', 'gzip'] as const;
 export type AnswerCoding = (typeof ANSWER_CODINGS)[number];
 
@@ -26,12 +25,13 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   deflate: () => createInflate(),
 };
 
-/** Value of `Accept-Encoding` in a 415: what a body may be compressed with (RFC 9110, section 15.5.16). */
+/** Value of `Accept-Encoding` in a 415: the codings of a body (RFC 9110, section 15.5.16). */
 export const BODY_CODINGS = 'gzip, br, deflate, identity';
 
 /**
- * The coding for an answer: of br and gzip the one with the higher quality, br where they are equal; undefined where
- * neither is asked for, or none is preferred (`identity`). A client that takes nothing at all gets it as it is.
+ * Returns the coding for a response: br or gzip, whichever has the higher quality, and br where they are equal.
+ * Undefined where the client accepts neither, or prefers no coding (`identity`). A client that accepts nothing at all
+ * gets the response without coding.
  */
 export function chooseCoding(acceptEncoding: string | undefined): AnswerCoding | undefined {
   if (acceptEncoding === undefined || acceptEncoding === '') return undefined;
@@ -58,7 +58,7 @@ function readQualities(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** A stream that compresses; the work is done in the threads of libuv, not in the event loop. */
+/** Returns a stream that compresses, in libuv's threads and not in the event loop. */
 export function createEncoder(coding: AnswerCoding, size: number): Transform {
   if (coding === 'gzip') return createGzip();
   return createBrotliCompress({
@@ -69,7 +69,10 @@ export function createEncoder(coding: AnswerCoding, size: number): Transform {
   });
 }
 
-/** What undoes a `Content-Encoding`: undefined for none, `unknown` for one that is not understood, or for several. */
+/**
+ * Returns a stream that decodes a `Content-Encoding`. Undefined for none; `unknown` for an unsupported one, or for
+ * several.
+ */
 export function createDecoder(contentEncoding: string | undefined): Transform | 'unknown' | undefined {
   const coding = contentEncoding?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity') return undefined;

@@ -2,7 +2,7 @@ import fastifyCors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addVary } from './vary';
 
-/** Headers of answers that a script may read beside those that it always may. */
+/** Headers of responses that a script may read, besides those that are always readable. */
 const EXPOSED_HEADERS = [
   'Allow',
   'Content-Disposition',
@@ -20,12 +20,13 @@ const EXPOSED_HEADERS = [
   'X-Security-Context',
 ];
 
-/** Seconds for which a browser need not ask again whether it may. */
+/** Seconds for which a browser may cache a preflight response. */
 const PREFLIGHT_AGE = 600;
 
 /**
- * Lets scripts of the listed origins (`*`: of all) use the server: REST, GraphQL and errors alike. Credentials that a
- * browser sends by itself are never asked for. With an empty list no answer says anything of it, and browsers refuse.
+ * Allows scripts of the listed origins (`*`: of all) to use the server: REST, GraphQL and errors alike. Credentials
+ * that a browser sends by itself are never requested. With an empty list there are no CORS headers, and browsers
+ * refuse.
  */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
@@ -38,7 +39,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
   });
 }
 
-/** The same for the answer to an address that cannot be understood, which no hook sees. */
+/** Sets the same headers on the response to an invalid address, which no hook runs for. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
   const { origin } = request.headers;
   if (origins.length > 0) addVary(reply, 'Origin');

@@ -1,4 +1,6 @@
-/** Web pages of other sites may not write here: browsers send what a page asks for, whether it may read the answer or not. */
+/**
+ * Refuses writes by web pages of other sites: browsers send such requests even when the page may not read the response.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, loopbackAddresses } from '../core';
 import { announcesBody } from './body';
@@ -7,8 +9,9 @@ import type { RestSettings } from './settings';
 import { READING_METHODS } from './request-log-entry';
 
 /**
- * Refuses what may write and comes from a page of another site (`forbidden`), unless the page's origin is one of CORS_ORIGINS or
- * of our own addresses. A request that says nothing of a page comes from a program. Cost: two look-ups of headers.
+ * Refuses possible writes that come from a page of another site (`forbidden`), unless the page's origin is in
+ * CORS_ORIGINS or is an address of this server. A request without the headers of a page comes from a program.
+ * Cost: two look-ups of headers.
  */
 export function refuseCrossSiteWrites(
   server: FastifyInstance,
@@ -20,7 +23,8 @@ export function refuseCrossSiteWrites(
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, 'sec-fetch-site': site } = request.headers;
     if ((origin === undefined && site !== 'cross-site') || !mayWrite(request)) return done();
-    // The browser itself says so, and no script can: also behind a proxy that names another host, such as that of Vite.
+    // The browser sets this header, and no script can. It is also right behind a proxy that uses another host, such as
+    // Vite's.
     if (site === 'same-origin' || (origin !== undefined && listed.has(origin))) return done();
     const port = request.socket.localPort ?? 0;
     if (isOnLoopback && origin !== undefined && loopbackAddresses(port).includes(origin)) return done();
@@ -34,7 +38,10 @@ export function refuseCrossSiteWrites(
   });
 }
 
-/** A WebSocket carries whatever comes after its handshake; a GET with a body may be a patch. Sign-in pages check it themselves. */
+/**
+ * True when a request may write. A WebSocket carries any message after its handshake; a GET with a body may be a patch.
+ * Sign-in pages have a check of their own.
+ */
 function mayWrite({ method, headers, routeOptions }: FastifyRequest): boolean {
   if (routeOptions.url === AUTHORIZE_ADDRESS) return false;
   return !READING_METHODS.includes(method) || headers.upgrade !== undefined || announcesBody(headers);

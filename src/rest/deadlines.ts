@@ -1,20 +1,20 @@
-/** Requests are answered at their deadline, whatever they wait for. */
+/** Responds to requests at their deadline. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { READING_METHODS } from './request-log-entry';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_MS = 250;
-/** What ends at the deadline by itself has better words for it, and this many milliseconds to say them. */
+/** Milliseconds after the deadline in which the request itself may still fail, because its error is more precise. */
 const GRACE_MS = 1_000;
 
 /**
- * Answers each request with an error soon after its deadline, if it is not answered by then: what is under way goes on,
- * and its answer reaches nobody. A request that was taken for later has the deadline of its job. Cost: one timer for
- * all, and a place in an array for each request.
+ * Responds with an error to each request without a response soon after its deadline. Its work continues, and its result
+ * is dropped. An asynchronous request has the deadline of its job.
+ * Cost: one timer for all, and an element in an array for each request.
  */
 export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: number): void {
-  // An array: a Set that lives long keeps what was in it (CONTRIBUTING.md, Hot paths).
+  // An array, because a long-lived Set keeps removed values alive (CONTRIBUTING.md, Hot paths).
   const open: FastifyReply[] = [];
   const forget = ({ request: { visit } }: FastifyReply): void => {
     const last = open.pop();
@@ -41,7 +41,7 @@ export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: num
 function answerLate(reply: FastifyReply): void {
   const { request } = reply;
   const { visit } = request;
-  // What has begun to be sent ends by itself.
+  // A response that has begun ends by itself.
   if (reply.sent || reply.raw.headersSent || visit.isOverdue) return;
   visit.isOverdue = true;
   const isReading = READING_METHODS.includes(request.method) || visit.interaction.name.startsWith('search');

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The UTF-8 of a text that is given in pieces. The text itself is never put together: V8 lays out one of more than 128 kB in
- * memory that it asks of the kernel and gives back, page by page, each time. Cost: two walks over each piece.
+ * Encodes a text that is given in pieces as UTF-8. It never joins the text: V8 allocates a text of more than 128 kB
+ * from the kernel, and returns it page by page, each time.
+ * Cost: two passes over each piece.
  */
 export function encodePieces(pieces: readonly string[]): Buffer {
   let size = 0;
@@ -13,16 +14,16 @@ export function encodePieces(pieces: readonly string[]): Buffer {
   return bytes;
 }
 
-/** Characters that are encoded in one turn of the event loop, about. */
+/** Approximate number of characters that are encoded in one turn of the event loop. */
 const ENCODED_AT_ONCE = 1024 * 1024;
 
-/** The same as `encodePieces`, but others have their turn after each megabyte. */
+/** Does the same as `encodePieces`, and yields to the event loop after each megabyte. */
 export async function encodeInTurns(pieces: readonly string[]): Promise<Buffer> {
   let length = 0;
   for (const piece of pieces) length += piece.length;
   if (length <= ENCODED_AT_ONCE) return encodePieces(pieces);
   let size = 0;
-  // V8 puts a text together, which takes as long as encoding it, when its bytes are first counted.
+  // V8 joins a piece when its bytes are first counted, which takes as long as encoding it.
   for await (const piece of inTurns(pieces)) size += Buffer.byteLength(piece);
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;

@@ -6,8 +6,8 @@ export type EntityTags = '*' | readonly string[];
 const ENTITY_TAG = /^(?:W\/)?"([^"]*)"$/;
 
 /**
- * Reads a list of entity tags, weak and strong alike, for FHIR compares versions weakly
- * (https://hl7.org/fhir/R4/http.html#concurrency). Undefined when the text is no such list.
+ * Parses a list of entity tags. Weak and strong tags are equal, because FHIR compares versions weakly
+ * (https://hl7.org/fhir/R4/http.html#concurrency). Undefined when the text is not such a list.
  */
 export function parseEntityTags(header: string): EntityTags | undefined {
   const text = header.trim();

@@ -10,29 +10,29 @@ import type { Query } from './query';
 import type { FhirRequest } from './fhir-request';
 
 /**
- * Caches must ask again before they answer: a browser would take a resource with Last-Modified for fresh for a while.
- * What a change answers is not kept at all.
+ * Caches must revalidate: a browser would treat a resource with Last-Modified as fresh for a while. Responses to
+ * changes are not cached at all.
  */
 const REVALIDATE = 'private, no-cache';
 const NO_STORE = 'no-store';
 
-/** Longer texts are encoded in one go: Node encodes a text that was put together from parts far more slowly. */
+/** Longer texts are encoded at once: Node encodes a joined text far more slowly. */
 const ENCODED_FROM = 4096;
 
-/** Nobody reads more, and laying it out would keep others waiting. */
+/** Longer texts are not indented: nobody reads them, and indentation would delay other requests. */
 const LONGEST_LAID_OUT = 4 * 1024 * 1024;
 
-/** One request to a FHIR route whose address was checked, and its answer. */
+/** One request to a FHIR route with a valid address, and its response. */
 export class Exchange {
   readonly edge: RestContext;
   readonly request: FhirRequest;
   readonly reply: FastifyReply;
   readonly context: RequestContext;
-  /** Of the address; after a search by POST, of the form too. */
+  /** The query of the address; after a search by POST, with the parameters of the form. */
   query: Query;
   /** A concrete type of the release; '' on routes without one. */
   readonly type: string;
-  /** Shaped like an id; '' on routes without one. */
+  /** An id of valid form; '' on routes without one. */
   readonly id: string;
   #cacheControl = REVALIDATE;
 
@@ -52,7 +52,7 @@ export class Exchange {
     this.id = request.params.id ?? '';
   }
 
-  /** `{fhir_root}` as clients should see it. */
+  /** `{fhir_root}` in the form for clients. */
   get root(): string {
     return this.edge.addresses.root(this.request, this.context.space);
   }
@@ -62,7 +62,7 @@ export class Exchange {
     return this;
   }
 
-  /** ETag and Last-Modified of a version (https://hl7.org/fhir/R4/http.html#versioning). */
+  /** Sets ETag and Last-Modified of a version (https://hl7.org/fhir/R4/http.html#versioning). */
   setVersion(version: StoredVersion): this {
     this.reply
       .header('etag', toEntityTag(version.versionId))
@@ -71,8 +71,8 @@ export class Exchange {
   }
 
   /**
-   * Sends a FHIR resource, or JSON of another type, given as text, as the pieces of a text, or as bytes that go out as they
-   * are.
+   * Sends a FHIR resource, or JSON of another type. It is a text, the pieces of a text, or bytes that are sent
+   * unchanged.
    */
   send(status: number, resource: string | readonly string[] | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
@@ -81,7 +81,9 @@ export class Exchange {
     return this.reply.code(status).header('content-type', contentType).send(body);
   }
 
-  /** Sends what a Binary holds. A browser that opens it may save it or show it, and run nothing of it. */
+  /**
+   * Sends the content of a Binary. A browser that opens it may save or display it, and must not execute any part of it.
+   */
   sendContent({ contentType, securityContext, bytes }: BinaryContent): FastifyReply {
     this.#setCommonHeaders();
     this.request.visit.sends(bytes.length);
@@ -94,7 +96,7 @@ export class Exchange {
       .send(bytes);
   }
 
-  /** Sends an answer without a body: 204, 304, or what `return=minimal` asked for. */
+  /** Sends a response without a body: 204, 304, or the result of `return=minimal`. */
   sendEmpty(status: number): FastifyReply {
     this.#setCommonHeaders();
     return this.reply.code(status).send();

@@ -5,16 +5,19 @@ import { BODY_CODINGS } from './content-coding';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
 
-/** `Allow` of the 405s that core throws without knowing HTTP. */
+/** `Allow` of the 405 errors of core, which does not know HTTP methods. */
 const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {
   operationChangesState: 'POST',
   baseResourceReadOnly: 'GET, HEAD, PUT',
 };
 
-/** Seconds after which a client should try again when the server could not serve it. */
+/** Seconds after which a client should retry when the server could not execute its request. */
 const RETRY_AFTER = '1';
 
-/** Records and answers anything that was thrown, by us, by core or by Fastify, as an OperationOutcome, and logs what is a fault. */
+/**
+ * Records any thrown error, sends it as an OperationOutcome, and logs faults. It may come from this server's code or
+ * from Fastify.
+ */
 export async function sendFailure(
   thrown: unknown,
   request: FastifyRequest,
@@ -43,17 +46,17 @@ export async function sendFailure(
     .send(isPretty(request.url) ? indentJson(toOutcome(error.issues)) : toOutcome(error.issues));
 }
 
-/** Methods of which a request that is carried out twice does what it does once. */
+/** Idempotent methods: repeating a request has no further effect. */
 const IDEMPOTENT_METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE'];
 
-/** Whether a client should send the same again after a while. */
+/** True when a client should retry the same request after a while. */
 function isToBeRepeated({ status, isUncertain }: FhirError, method: string): boolean {
   return (status === 503 || status === 429) && (!isUncertain || IDEMPOTENT_METHODS.includes(method));
 }
 
 /**
- * How to get in (RFC 6750, section 3). Browsers are not asked for a password, which they would send with whatever page of
- * another site asks for it.
+ * Returns the challenge of a 401 (RFC 6750, section 3). Browsers get no Basic challenge, because they would then send
+ * the password with requests that pages of other sites cause.
  */
 function challengeOf({ headers }: FastifyRequest): string {
   const wasSent = headers.authorization !== undefined;
@@ -62,12 +65,15 @@ function challengeOf({ headers }: FastifyRequest): string {
   return isBrowser ? bearer : `${bearer}, Basic realm="andiron", charset="UTF-8"`;
 }
 
-/** What went wrong may be the query itself, so that it is not parsed. */
+/** Searches the text, because the query itself may be malformed. */
 function isPretty(url: string): boolean {
   return /[?&]_pretty=true(?:[&#]|$)/.test(url);
 }
 
-/** Fastify's own refusals have a `code` that begins with FST_ERR_; those with a 4xx status are the client's doing. */
+/**
+ * Converts an error. Fastify's own refusals have a `code` that begins with FST_ERR_; those with a 4xx status are errors
+ * of the client.
+ */
 function translate(thrown: unknown, request: FastifyRequest): FhirError {
   const code = codeOf(thrown);
   if (code === undefined || !code.startsWith('FST_ERR_')) return toFhirError(thrown, request.id);
@@ -100,7 +106,7 @@ function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
-/** Where it happened and what kind it is; never the message, for it may quote what a client sent. */
+/** Returns the place and the kind of a fault for the log; never the message, which may quote what a client sent. */
 function describeFault(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { fault: typeof thrown };
   const frames = (thrown.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

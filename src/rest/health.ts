@@ -1,10 +1,10 @@
-/** GET /health/live: the process answers. GET /health/ready: it can do its work; 503 while it cannot. */
+/** GET /health/live: the process responds. GET /health/ready: it can execute requests; 503 while it cannot. */
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core';
 import { INTERACTIONS } from './interaction-names';
 import { refuseOtherMethods } from './method';
 
-/** Where health is answered, as the router has it. */
+/** Patterns of the health routes. */
 export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 

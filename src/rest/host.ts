@@ -1,4 +1,4 @@
-/** The header Host: what it may look like, and under which names the server answers. */
+/** The header Host: its valid forms, and the names under which the server responds. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback } from '../core';
 import { HEALTH_ADDRESSES } from './health';
@@ -8,18 +8,18 @@ const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 interface Host {
-  /** In lower case, without a port. */
+  /** Name in lower case, without the port. */
   readonly name: string;
   readonly port: string | undefined;
 }
 
-/** Undefined: it is not a host as a URL may name it. */
+/** Parses a host; undefined when it is not a valid host of a URL. */
 export function parseHost(text: string): Host | undefined {
   const [, name, port] = HOST.exec(text) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), port };
 }
 
-/** An address without the scheme and host that a request line may begin with (RFC 9112, section 3.2.2). */
+/** Removes the scheme and host with which a request line may begin (RFC 9112, section 3.2.2). */
 export function toOriginForm(url: string): string {
   const [start = ''] = ABSOLUTE.exec(url) ?? [];
   const rest = url.slice(start.length);
@@ -27,9 +27,9 @@ export function toOriginForm(url: string): string {
 }
 
 /**
- * Refuses requests that name no host, or several: `invalidValue`. In open mode on a loopback address, where a web page whose name
- * was made to point here could otherwise read and write everything, only loopback names and those of PUBLIC_URL are answered:
- * `misdirected`. Health is always answered.
+ * Refuses requests without a host, or with several: `invalidValue`. In open mode on a loopback address, only loopback
+ * names and those of PUBLIC_URL are allowed: `misdirected`. Otherwise a web page whose host name was made to point here
+ * could read and write everything. Health checks are always allowed.
  */
 export function checkHosts(
   server: FastifyInstance,
@@ -46,13 +46,16 @@ export function checkHosts(
     if (fault !== undefined) return done(fhirError('invalidValue', { reason: fault }));
     if (!isLimited || HEALTH_ADDRESSES.includes(request.routeOptions.url ?? '')) return done();
     const { headers } = request;
-    // With TRUST_PROXY the host of the request is what the proxy says, which a script may say as well.
+    // With TRUST_PROXY the host of the request comes from a header of the proxy, which a script may set as well.
     if (isOwn(headers.host ?? '') && isOwn(request.host)) return done();
     done(fhirError('misdirected'));
   });
 }
 
-/** RFC 9112, section 3.2: one Host, which is that of the request line where that names one. */
+/**
+ * Returns the fault of the hosts of a request. RFC 9112, section 3.2 requires one Host, equal to that of the request
+ * line if it has one.
+ */
 function findFault({ raw, originalUrl }: FastifyRequest): string | undefined {
   const { rawHeaders, headers } = raw;
   let count = 0;
@@ -62,7 +65,7 @@ function findFault({ raw, originalUrl }: FastifyRequest): string | undefined {
   }
   if (count > 1) return 'The request has several Host headers';
   const host = headers.host === undefined ? undefined : parseHost(headers.host);
-  // HTTP/1.0 needs none; Node refuses HTTP/1.1 without one.
+  // HTTP/1.0 does not require one; Node refuses HTTP/1.1 without one.
   if (headers.host !== undefined && host === undefined) return 'The Host header does not name a host';
   const target = ABSOLUTE.exec(originalUrl)?.[1];
   if (target === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The interactions of this edge with their route patterns: what logs and metrics say instead of addresses, which
- * hold ids. The names are those of https://hl7.org/fhir/R4/valueset-type-restful-interaction.html where it has one.
+ * The interactions of REST and GraphQL with their route patterns. Logs and metrics use them instead of addresses, which
+ * contain ids. The names are those of https://hl7.org/fhir/R4/valueset-type-restful-interaction.html where it has one.
  */
 export interface Interaction {
   readonly name: string;

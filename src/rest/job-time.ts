@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '../core';
 
-/** Known of a request while it is carried out that is answered later. */
+/** The context of an asynchronous request while it runs. */
 interface JobTime {
   /** Milliseconds since 1970. */
   readonly deadline: number;
@@ -13,5 +13,5 @@ interface JobTime {
   readonly caller: Caller;
 }
 
-/** What belongs to such a request, and to nothing that a client can send. */
+/** The context of the running asynchronous request; clients cannot set it. */
 export const jobTime = new AsyncLocalStorage<JobTime>();

@@ -2,8 +2,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * The same JSON text with line breaks and two spaces per level. Works on the text, so that decimals keep their
- * digits and members their order. The input must be valid JSON. Cost: one pass over the characters.
+ * Returns the same JSON text with line breaks and two spaces per level. It works on the text, so that decimals keep
+ * their digits and members their order. The input must be valid JSON. Cost: one pass over the characters.
  */
 export function indentJson(text: string): string {
   const pieces: string[] = [];
@@ -48,7 +48,7 @@ function endOfToken(text: string, start: number): number {
   }
 }
 
-/** Digits, letters, sign, and point: what numbers, true, false and null are made of. */
+/** True for the characters of numbers, true, false and null: digits, letters, sign and point. */
 function isLiteral(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||

@@ -10,7 +10,7 @@ export interface MediaRange {
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** The media range that `text` states; undefined when it is none. */
+/** Parses a media range; undefined when the text is not one. */
 export function parseMediaRange(text: string): MediaRange | undefined {
   const pieces = splitOutsideQuotes(text, ';');
   const [type = '', subtype = '', ...more] = (pieces[0] ?? '').trim().toLowerCase().split('/');
@@ -28,7 +28,7 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   return { type, subtype, parameters, quality };
 }
 
-/** The ranges of a comma list; malformed elements are left out. */
+/** Parses a comma-separated list of ranges, without malformed elements. */
 export function parseMediaRanges(header: string): MediaRange[] {
   const ranges: MediaRange[] = [];
   for (const element of splitOutsideQuotes(header, ',')) {
@@ -48,7 +48,7 @@ function unquote(text: string): string {
   return text.slice(1, -1).replace(/\\(.)/g, '$1');
 }
 
-/** Pieces of `text` between separators that stand outside quoted strings. */
+/** Splits `text` at separators outside of quoted strings. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];

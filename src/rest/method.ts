@@ -5,8 +5,8 @@ import { FhirError, toIssue } from '../core';
 type Asked<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
 
 /**
- * Lets the router find addresses for the methods of WebDAV and others too, which would all be 404 otherwise. CONNECT asks
- * for a tunnel, and for no address.
+ * Adds all other methods, such as WebDAV's, to the router, so that they get 405 instead of 404. CONNECT is left out,
+ * because it has no address.
  */
 export function admitEveryMethod(server: FastifyInstance): void {
   for (const method of METHODS)
@@ -14,8 +14,8 @@ export function admitEveryMethod(server: FastifyInstance): void {
 }
 
 /**
- * Answers all methods but those that are `served` at `url` (HEAD with GET) by 405 with `Allow` (RFC 9110, section 15.5.6),
- * unless `before` has something to refuse first.
+ * Responds with 405 and `Allow` to all methods at `url` that are not `served` (HEAD with GET) (RFC 9110, section
+ * 15.5.6). An error of `before` comes first.
  */
 export function refuseOtherMethods<Params>(
   server: FastifyInstance,

@@ -5,18 +5,21 @@ import { isLoopback, type Log } from '../core';
 import { KEEP_ALIVE_MS } from './connection-limits';
 import { parseHost } from './host';
 
-/** Counts of this process for Prometheus. Others may add their own to `registry`; a tenant is never a label. */
+/** Metrics of this process for Prometheus. Other modules may add their own to `registry`; a tenant is never a label. */
 export interface Metrics {
   readonly registry: Registry;
-  /** A request was taken in. */
+  /** Called when a request arrives. */
   requestStarted(): void;
-  /** It was answered, or its client went away. */
+  /** Called when the response was sent, or the client has disconnected. */
   requestFinished(interaction: string, status: number, seconds: number): void;
 }
 
 const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
-/** A new registry with the process's own measures (memory, event-loop delay, garbage collection) and the requests. */
+/**
+ * Creates a registry with the process's own metrics (memory, event-loop delay, garbage collection) and those of
+ * requests.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -57,13 +60,13 @@ export interface MetricsListener {
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 means a free port. */
   readonly port: number;
 }
 
 /**
- * Serves `/metrics` on an address of its own, on loopback under loopback names only. A port that is taken is a warning and undefined, so that several
- * processes run side by side.
+ * Serves `/metrics` on an address of its own; on loopback only under loopback names. When the port is taken it logs a
+ * warning and returns undefined, so that several processes can run on one machine.
  */
 export async function listenForMetrics(
   metrics: Metrics,
@@ -72,7 +75,7 @@ export async function listenForMetrics(
 ): Promise<MetricsListener | undefined> {
   const isLimited = isLoopback(address.host);
   const server = createServer((request, response) => {
-    // A web page whose name was made to point here reads nothing.
+    // Prevents reads by a web page whose host name was made to point here.
     if (isLimited && !isLoopback(parseHost(request.headers.host ?? '')?.name ?? '')) {
       response.writeHead(421).end();
       return;

@@ -7,13 +7,13 @@ const JSON_SUBTYPES: readonly string[] = ['fhir+json', 'json', 'json+fhir'];
 const CACHE_SIZE = 256;
 const CACHED_LENGTH = 512;
 
-/** Verdicts by release and header; clients send few different ones. */
+/** Cached results by release and header; clients send few different ones. */
 const verdicts: Readonly<Record<Release, Map<string, boolean>>> = { r4: new Map(), r4b: new Map() };
 
 /**
- * Makes sure that the client takes JSON; throws `notAcceptable`. `_format` overrides the header
- * (https://hl7.org/fhir/R4/http.html#parameters); no header, or one that cannot be understood, takes anything.
- * Cost: one look-up in a map for a header that was seen before.
+ * Requires that the client accepts JSON; throws `notAcceptable`. `_format` overrides the header
+ * (https://hl7.org/fhir/R4/http.html#parameters). A missing or malformed header accepts anything.
+ * Cost: one look-up in a map for a header in the cache.
  */
 export function requireJsonAccepted(
   accept: string | undefined,
@@ -33,7 +33,7 @@ export function requireJsonAccepted(
   if (!verdict) throw fhirError('notAcceptable', { accept: asked });
 }
 
-/** Whether some JSON media type has a quality above zero, the most specific range deciding for each. */
+/** True when a JSON media type has a quality above zero; the most specific range decides for each type. */
 function acceptsJson(accept: string, release: Release): boolean {
   const ranges = parseMediaRanges(accept);
   if (ranges.length === 0) return true;
@@ -63,7 +63,7 @@ function specificityFor(range: MediaRange, subtype: string): number | undefined 
   return range.subtype === subtype ? 2 : undefined;
 }
 
-/** Whether the parameter `fhirVersion`, if given, names this release (http.html#version-parameter). */
+/** True when the parameter `fhirVersion` is missing or names this release (http.html#version-parameter). */
 export function fitsRelease(range: MediaRange, release: Release): boolean {
   const asked = range.parameters.get('fhirversion');
   return (
@@ -71,7 +71,7 @@ export function fitsRelease(range: MediaRange, release: Release): boolean {
   );
 }
 
-/** `json`, or a JSON media type; a plus sign that the query turned into a space is understood. */
+/** True for `json` or a JSON media type. It accepts a space for a plus sign, which the query decodes so. */
 function isJsonFormat(format: string, release: Release): boolean {
   const wanted = format.trim().toLowerCase();
   if (wanted === 'json' || wanted === '*/*') return true;

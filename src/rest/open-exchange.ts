@@ -1,4 +1,4 @@
-/** How a request to a FHIR address becomes an exchange. */
+/** Makes the exchange of a request to a FHIR address. */
 import type { FastifyReply } from 'fastify';
 import {
   EMPTY_REQUEST_STATE,
@@ -21,19 +21,20 @@ import { readQuery } from './query';
 import type { RestContext } from './rest-context';
 
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
-/** What tells clients how to get in is told to everybody. */
+/** Discovery is open to all callers. */
 const OPEN_TO_ALL: readonly Interaction[] = [INTERACTIONS.capabilities, INTERACTIONS.smartConfiguration];
 const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 const NO_RIGHT: readonly FhirError['key'][] = ['unauthorized', 'forbidden'];
-/** A caller without rights in the tenant: no answer says whether the tenant exists. */
+/** A caller without rights in the tenant. No response may disclose whether the tenant exists. */
 const STRANGER: Caller = Object.freeze({ actor: 'anonymous' });
 const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /**
- * Checks the address (release, tenant, type, id) and whether the client takes JSON, and makes the context in which
- * core works. Throws `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`, and what
- * `Core.identify` throws. A tenant must be spelled as it is: an encoded spelling of its name is no address. Cost: one look-up in core's memory.
+ * Checks the address (release, tenant, type, id), and that the client accepts JSON; makes the context for core. Throws
+ * `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`, and the errors of `Core.identify`. A
+ * percent-encoded tenant name is not valid.
+ * Cost: one look-up in a cache of core.
  */
 export async function openExchange(
   shared: RestContext,
@@ -65,7 +66,7 @@ export async function openExchange(
   if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
     throw unknownType(member, release);
   const query = readQuery(request.url);
-  // What form a Binary is sent in is known when it is read.
+  // The form of a Binary's response is determined when it is read.
   if (type !== BINARY || !READS.includes(interaction))
     requireJsonAccepted(request.headers.accept, query.format, release);
   const provenance = readProvenance(request, interaction, settings.maxDepth);
@@ -86,7 +87,7 @@ export async function openExchange(
     ...(caller.access === undefined ? {} : { access: caller.access }),
     ...(provenance === undefined ? {} : { provenance }),
   };
-  // What is answered later was counted when it was taken.
+  // An asynchronous request was counted when it was submitted.
   const admission = later === undefined ? core.admit(context) : undefined;
   if (admission !== undefined) await visit.requireAdmission(admission, request, reply);
   return new Exchange(shared, request, reply, context, query);
@@ -105,7 +106,7 @@ function identify(
     : shared.core.identify(credentials);
 }
 
-/** Throws what `Core.identify` throws, except that a caller without rights is STRANGER. */
+/** Throws the errors of `Core.identify`, except that a caller without rights is STRANGER. */
 async function identifyIfPossible(
   { core, settings }: RestContext,
   credentials: Credentials,
@@ -123,7 +124,10 @@ function unknownType(type: string, release: Release): Error {
   return fhirError('unknownType', { type, release: release.toUpperCase() });
 }
 
-/** Only an address with a percent sign can hide a spelling, so that others cost one scan. */
+/**
+ * Returns false when the path has a percent-encoded tenant or release; an address without a percent sign costs one
+ * scan.
+ */
 function isSpelledOut(url: string, tenant: string, release: Release): boolean {
   return !url.includes('%') || url.includes(`/w/${tenant}/api/v1/fhir/${release}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of a tenant and release, made of the routes, the operations and the CapabilityStatement: what
- * is in none of them is not in it. Pure; `interactions/openapi.ts` sends it.
+ * Makes the OpenAPI 3.1 document of a tenant and release from the routes, the operations and the CapabilityStatement.
+ * Pure; `interactions/openapi.ts` sends it.
  */
 import type { OperationInfo, OperationLevel } from '../core';
 import { RESOURCE_TYPES } from './body';
@@ -24,7 +24,7 @@ export interface DescribedRoute {
   readonly interaction: Interaction;
 }
 
-/** What is described; the lists are those that the server works by. */
+/** The described server; the lists are those that it uses itself. */
 export interface DescribedApi {
   readonly title: string;
   readonly version: string;
@@ -32,18 +32,18 @@ export interface DescribedApi {
   readonly release: string;
   readonly routes: readonly DescribedRoute[];
   readonly operations: readonly OperationInfo[];
-  /** In which concrete types an operation on these types (`Resource`: all) is found. */
+  /** Lists the concrete types of an operation on these types (`Resource`: all). */
   readonly statement: CapabilityLists;
 }
 
-/** Routes that stand for every operation; each operation gets paths of its own. */
+/** Routes that serve all operations; each operation gets paths of its own. */
 const OPERATION_LEVELS = new Map<Interaction, OperationLevel>([
   [INTERACTIONS.operationSystem, 'system'],
   [INTERACTIONS.operationType, 'type'],
   [INTERACTIONS.operationInstance, 'instance'],
 ]);
 
-/** Cost: some milliseconds; the result has about 10,000 members. */
+/** Returns the document. Cost: some milliseconds; the result has about 10,000 members. */
 export function describeApi(api: DescribedApi): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   const add = (path: string, method: string, operation: Json): void => {
@@ -76,7 +76,7 @@ export function describeApi(api: DescribedApi): Json {
       version: api.version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Below the address of the document itself.
+    // Relative to the address of the document itself.
     servers: [{ url: `../${api.release}` }],
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
     components: {
@@ -95,7 +95,7 @@ function commonParameters({ statement }: DescribedApi): readonly SearchParam[] {
   return statement.rest[0].searchParam ?? [];
 }
 
-/** `/:type/:id` as `/{type}/{id}`. */
+/** Converts `/:type/:id` to `/{type}/{id}`. */
 function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
@@ -108,7 +108,7 @@ function toOperationId(method: string, path: string): string {
   return [method.toLowerCase(), ...(words.length === 0 ? ['root'] : words)].join('-').replace(/\*/g, 'any');
 }
 
-/** Each part of a path in braces is a parameter of all its methods. */
+/** Returns the parameters of a path: each part in braces is a parameter of all its methods. */
 function pathParameters(path: string): readonly Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => reference('parameters', `path-${name}`));
 }
@@ -224,7 +224,7 @@ function describeOperations(
   }
 }
 
-/** The types that the statement says have it; `{type}` where all have. */
+/** Returns the types that have the operation according to the statement; `{type}` where all have it. */
 function typesOf({ statement }: DescribedApi, { definition }: OperationInfo): readonly string[] {
   const { resource } = statement.rest[0];
   const types = resource.filter(({ operation = [] }) =>

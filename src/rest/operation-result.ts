@@ -3,8 +3,8 @@ import { writeDocument, writeSearchset } from './bundle';
 import type { Parameter } from './query';
 
 /**
- * What an operation answered, as JSON text. `root` is `{fhir_root}`, `address` that of the operation without a query,
- * `presentation` what further pages are to look like.
+ * Returns the result of an operation as JSON text. `root` is `{fhir_root}`, `address` that of the operation without a
+ * query, `presentation` the format parameters of further pages.
  */
 export function writeOperationResult(
   result: InvocationResult,

@@ -1,7 +1,8 @@
 /**
  * Administration of a tenant's policies (docs/access-rules.md), for administrators only (administrator.ts), below
- * /w/system/api/v1/tenants/{tenant}: `policies` (GET) lists all, `policies/{name}` (GET, PUT, DELETE) is one, with an ETag
- * for `If-Match`; `If-None-Match: *` puts a new one only. In force at once in this process, within 2 s in all others.
+ * /w/system/api/v1/tenants/{tenant}. `policies` (GET) lists all; `policies/{name}` (GET, PUT, DELETE) is one, with an
+ * ETag for `If-Match`. `If-None-Match: *` only creates a policy. A change takes effect at once in this process, and
+ * within 2 s in all others.
  */
 import type { FastifyInstance } from 'fastify';
 import { fhirError, type Core } from '../core';
@@ -9,7 +10,7 @@ import { addAdministration, found, readObject } from './administration';
 import { readGuardOfMatch } from './precondition';
 import { sendJson } from './send-json';
 
-/** `scope`: of routes that only administrators reach. */
+/** Registers the routes in `scope`, which only administrators reach. */
 export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core): void {
   addAdministration(scope, '/policies', {
     GET: async (request, reply) => {

@@ -3,9 +3,8 @@ import { fhirError, type Core, type RequestContext, type StoredVersion, type Ver
 import { parseEntityTags } from './entity-tag';
 
 /**
- * Whether the client has this version already, so that 304 is the answer
- * (https://hl7.org/fhir/R4/http.html#cread). `If-None-Match` wins over `If-Modified-Since` (RFC 9110, 13.1.3), which
- * compares whole seconds.
+ * True when the client has this version already, so that the response is 304 (https://hl7.org/fhir/R4/http.html#cread).
+ * `If-None-Match` overrides `If-Modified-Since` (RFC 9110, 13.1.3), which compares whole seconds.
  */
 export function isUnchanged(headers: IncomingHttpHeaders, version: StoredVersion): boolean {
   const ifNoneMatch = headers['if-none-match'];
@@ -20,10 +19,10 @@ export function isUnchanged(headers: IncomingHttpHeaders, version: StoredVersion
 }
 
 /**
- * What the headers of a write demand of the present version; a patch by GET ignores If-None-Match. A guard that
- * cannot be kept is refused, never dropped: `invalidValue` for a malformed one, `notSupported` for
- * If-Unmodified-Since and for If-None-Match other than `*` on a PUT. `If-Match: *` is bound to the version that is
- * current now, and throws `preconditionFailed` when there is none.
+ * Returns the conditions of a write on the current version; a patch by GET ignores If-None-Match. An unsupported
+ * condition is refused, never ignored: `invalidValue` for a malformed one, `notSupported` for If-Unmodified-Since and
+ * for If-None-Match other than `*` on a PUT. `If-Match: *` becomes the version that is current now; it throws
+ * `preconditionFailed` when there is none.
  */
 export async function readGuard(
   core: Core,
@@ -37,8 +36,8 @@ export async function readGuard(
 }
 
 /**
- * The same where the resource is not known yet, because criteria select it: `If-Match: *` stays what it is, the wish
- * that there is one.
+ * Returns the same conditions for a resource that criteria select later: `If-Match: *` stays the condition that it
+ * exists.
  */
 export function readGuardOfMatch({
   method,

@@ -1,4 +1,4 @@
-/** What `Prefer` asks for (https://hl7.org/fhir/R4/http.html#ops, https://hl7.org/fhir/R4/search.html#errors). */
+/** The preferences in `Prefer` (https://hl7.org/fhir/R4/http.html#ops, https://hl7.org/fhir/R4/search.html#errors). */
 export interface Preference {
   readonly answer: 'representation' | 'minimal' | 'OperationOutcome';
   readonly handling: 'strict' | 'lenient' | undefined;
@@ -9,7 +9,10 @@ export interface Preference {
 const RESPOND_ASYNC = 'respond-async';
 const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined, isAsync: false });
 
-/** Reads a `Prefer` header; of what is said twice the first counts, and what it does not know is ignored, as RFC 7240 says. */
+/**
+ * Parses a `Prefer` header. The first of repeated preferences applies, and unknown ones are ignored, as RFC 7240
+ * requires.
+ */
 export function parsePreference(header: string | readonly string[] | undefined): Preference {
   if (header === undefined) return NOTHING;
   let answer: Preference['answer'] | undefined;
@@ -32,7 +35,7 @@ export function parsePreference(header: string | readonly string[] | undefined):
   return { answer: answer ?? 'representation', handling, isAsync };
 }
 
-/** What is left of the header without `respond-async`; '' where nothing is. */
+/** Returns the header without `respond-async`; '' where nothing is left. */
 export function withoutAsync(header: string): string {
   return header
     .split(',')

@@ -11,23 +11,23 @@ import { addVary } from './vary';
 
 const compress: Readonly<Record<AnswerCoding, (plain: Buffer) => Promise<Buffer>>> = {
   gzip: (plain) => promisify(gzip)(plain, { level: 9 }),
-  // Three quarters of what gzip makes, in less time; the best would take seconds.
+  // Three quarters of the size of gzip, in less time; the highest level would take seconds.
   br: (plain) => promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
 };
 
-/** Forms of texts, some 2 MB each. */
+/** Limit on the cached compressed texts, some 2 MB each. */
 const KEPT = 24;
 const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: KEPT }));
 
-/** A long text that many clients ask for, under a strong hash of it. */
+/** A long text that many clients request, with a strong hash of it. */
 interface PreparedText {
   readonly text: string;
   readonly etag: string;
 }
 
 /**
- * Sends a text that does not depend on the request, as bytes that are kept in each content coding; a client that has
- * it is answered 304.
+ * Sends a text that does not depend on the request, from a cache of its bytes in each content coding. Sends 304 when
+ * the client has it.
  */
 export async function sendPrepared(
   exchange: Exchange,

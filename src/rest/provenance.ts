@@ -5,7 +5,7 @@ import { INTERACTIONS, type Interaction } from './interaction-names';
 
 const HEADER = 'x-provenance';
 
-/** What changes resources. A read may turn out to be a patch. */
+/** Interactions that change resources. A read may be a patch. */
 const STORES: readonly Interaction[] = [
   INTERACTIONS.create,
   INTERACTIONS.update,
@@ -18,7 +18,7 @@ const STORES: readonly Interaction[] = [
   INTERACTIONS.bundle,
 ];
 
-/** What does not say what it changes. */
+/** Interactions that do not report their changes. */
 const REFUSES: readonly Interaction[] = [
   INTERACTIONS.operationSystem,
   INTERACTIONS.operationType,
@@ -26,9 +26,9 @@ const REFUSES: readonly Interaction[] = [
 ];
 
 /**
- * The Provenance in the header `X-Provenance` (https://hl7.org/fhir/R4/provenance.html#header), which is JSON whatever
- * the body is; undefined without one, or where nothing is written. Throws `notSupported` where a change could not
- * carry it, `invalidValue` where it is no JSON.
+ * Returns the Provenance in the header `X-Provenance` (https://hl7.org/fhir/R4/provenance.html#header), which is JSON
+ * whatever the body is. Undefined without one, or for an interaction that writes nothing. Throws `notSupported` for
+ * operations, and `invalidValue` when it is not JSON.
  */
 export function readProvenance(
   { headers }: FhirRequest,
@@ -43,7 +43,7 @@ export function readProvenance(
     });
   }
   if (!STORES.includes(interaction)) return undefined;
-  // Node takes the bytes of a header for Latin-1.
+  // Node decodes the bytes of a header as Latin-1.
   const bytes = Buffer.from(String(header), 'latin1');
   try {
     return parseJson(isUtf8(bytes) ? bytes.toString('utf8') : String(header), { maxDepth });

@@ -2,21 +2,21 @@ import { parseQueryText, type QueryParameter } from '../core';
 
 export type Parameter = QueryParameter;
 
-/** The parameters of an address or a form, those that concern only the form of the answer apart. */
+/** The parameters of an address or a form; those of the response's format are separate. */
 export interface Query {
-  /** What is left after `_format` and `_pretty`, in the order of the request. */
+  /** Parameters other than `_format` and `_pretty`, in the order of the request. */
   readonly parameters: readonly Parameter[];
-  /** `_format`; the last one counts. */
+  /** `_format`; the last one applies. */
   readonly format: string | undefined;
   /** `_pretty=true`. */
   readonly pretty: boolean;
-  /** `_format` and `_pretty` as they were sent, for links to further pages. */
+  /** `_format` and `_pretty` as the client sent them, for links to further pages. */
   readonly presentation: readonly Parameter[];
 }
 
 const EMPTY: Query = Object.freeze({ parameters: [], format: undefined, pretty: false, presentation: [] });
 
-/** The query of a request target (`/path?query`); throws `invalidValue` for a malformed percent-encoding. */
+/** Reads the query of a request target (`/path?query`). Throws `invalidValue` for a malformed percent-encoding. */
 export function readQuery(target: string): Query {
   const start = target.indexOf('?');
   if (start === -1) return EMPTY;
@@ -24,7 +24,7 @@ export function readQuery(target: string): Query {
   return toQuery(parseQueryText(end === -1 ? target.slice(start + 1) : target.slice(start + 1, end)));
 }
 
-/** Sorts the parameters that name the form of the answer from the rest. */
+/** Separates the parameters of the response's format from the rest. */
 export function toQuery(all: readonly Parameter[]): Query {
   if (all.length === 0) return EMPTY;
   const parameters: Parameter[] = [];
@@ -50,7 +50,7 @@ function encode(text: string): string {
   return encoded.replaceAll('%3A', ':').replaceAll('%2C', ',').replaceAll('%24', '$$').replaceAll('%2F', '/');
 }
 
-/** The parameters as a query text without `?`, percent-encoded where RFC 3986 needs it. */
+/** Returns the parameters as a query text without `?`, percent-encoded where RFC 3986 requires it. */
 export function formatParameters(parameters: readonly Parameter[]): string {
   return parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
 }

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { type Admission, requireAdmitted } from '../core';
 
 /**
- * Tells in the answer which limits there are and what is left of each (draft-ietf-httpapi-ratelimit-headers). Throws
- * tooManyRequests where this request is refused.
+ * Sets the headers with the limits and the rest of each (draft-ietf-httpapi-ratelimit-headers). Throws tooManyRequests
+ * when this request is refused.
  */
 export function requireAdmission(admission: Admission, reply: FastifyReply): void {
   tellLimits(admission, reply);
@@ -11,7 +11,7 @@ export function requireAdmission(admission: Admission, reply: FastifyReply): voi
   requireAdmitted(admission);
 }
 
-/** As they are now. */
+/** Sets the headers with the current state of the limits. */
 export function tellLimits(admission: Admission, reply: FastifyReply): void {
   const limits = admission.limits();
   if (limits.length === 0) return;

@@ -6,7 +6,7 @@ const prefix = randomBytes(6).toString('hex');
 let count = 0;
 
 /**
- * The client's `X-Request-Id` where it has 1 to 64 harmless characters, else a new one that is unique among all
+ * Returns the client's `X-Request-Id` where it has 1 to 64 safe characters, else a new id that is unique among all
  * processes (https://hl7.org/fhir/R4/http.html#custom).
  */
 export function toRequestId(request: Pick<IncomingMessage, 'headers'>): string {

@@ -12,13 +12,13 @@ import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
 import { requireAdmission, tellLimits } from './rate-limit';
 
-/** Where data of a tenant are. */
+/** Addresses with data of a tenant. */
 export const DATA_ADDRESS = /^\/w\/([a-z0-9-]{1,63})\/api\/v1\/(?:fhir|graphql)\/(r4b?)(?=[/?]|$)/;
 export const READING_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
 /**
- * What is known of one request for its log line and its metrics. Tenant, release and type are set only after they
- * were found to exist, so that nothing a client made up reaches a log.
+ * The state of one request for its log line and its metrics. Tenant, release and type are set only when they exist, so
+ * that no text made up by a client gets into a log.
  */
 export class RequestLogEntry {
   readonly startedAt = performance.now();
@@ -26,13 +26,13 @@ export class RequestLogEntry {
   tenant: string | undefined = undefined;
   release: string | undefined = undefined;
   type: string | undefined = undefined;
-  /** Undefined: nobody has asked yet who it is. */
+  /** Undefined: the caller is not identified yet. */
   caller: Caller | undefined = undefined;
-  /** Milliseconds since 1970 after which it is answered whatever it waits for (deadlines.ts). */
+  /** Milliseconds since 1970 after which the request gets an error response (deadlines.ts). */
   deadline = Infinity;
-  /** Where it stands among those that are open (deadlines.ts). */
+  /** Index among the open requests (deadlines.ts). */
   place = 0;
-  /** It was answered because its deadline was over. */
+  /** True when the deadline caused the response. */
   isOverdue = false;
   #cancellation: Cancellation | undefined;
   #isOver = false;
@@ -41,16 +41,16 @@ export class RequestLogEntry {
   #sentBytes = 0;
 
   constructor(
-    /** What its body and its answer hold. */
+    /** Memory that the body and the response use. */
     readonly bytes: HeldBytes,
   ) {}
 
-  /** Something is done for it until it leaves, also where the client is gone before. */
+  /** Marks work for this request, which continues until `leave` even after the client has disconnected. */
   begin(): void {
     this.#isWorkedOn = true;
   }
 
-  /** So many bytes were put together, and are on their way to the client. */
+  /** Counts the bytes of the response, which are being sent to the client. */
   sends(bytes: number): void {
     this.#sentBytes = bytes;
     if (!this.#isWorkedOn) this.bytes.become(bytes);
@@ -64,7 +64,10 @@ export class RequestLogEntry {
     return this.#cancellation;
   }
 
-  /** Tells in the answer what limits requests. Throws tooManyRequests where this one is refused, after the delay of the refusal. */
+  /**
+   * Sets the headers of the limits. Throws tooManyRequests when this request is refused, after the delay of the
+   * refusal.
+   */
   async requireAdmission(
     admission: Promise<Admission>,
     request: FastifyRequest,
@@ -73,7 +76,7 @@ export class RequestLogEntry {
     this.#admission = await admission;
     const { delay } = this.#admission;
     if (delay !== undefined) {
-      // Nobody looks at the body any more; it would take memory while the refusal waits.
+      // The body is not needed any more; it would take memory while the refusal is delayed.
       request.body = undefined;
       this.bytes.release();
       await delay();
@@ -81,12 +84,12 @@ export class RequestLogEntry {
     requireAdmission(this.#admission, reply);
   }
 
-  /** The same again, because more than one request was counted. */
+  /** Sets the headers again, because more than one request was counted. */
   tellLimits(reply: FastifyReply): void {
     if (this.#admission !== undefined) tellLimits(this.#admission, reply);
   }
 
-  /** Has it recorded that this request is answered with an error; to be awaited before that. Never rejects. */
+  /** Records a response with an error; await it before sending the response. Never rejects. */
   async recordRefusal(core: Core, request: FastifyRequest, error: FhirError): Promise<void> {
     const { method, url, headers, ip, id } = request;
     const [, tenant = '', release = ''] = DATA_ADDRESS.exec(url) ?? [];
@@ -98,18 +101,18 @@ export class RequestLogEntry {
       authorization: headers.authorization,
     };
     const recorded = core.recordRefusal(refused, error);
-    // What keeps the request waiting may keep this waiting too.
+    // The cause of the delay may delay the recording too.
     if (!this.isOverdue) await recorded;
   }
 
-  /** Nothing is done for it any more. */
+  /** Marks the end of the work for this request. */
   leave(): void {
     this.#admission?.leave();
     this.#isWorkedOn = false;
     this.bytes.become(this.#isOver ? 0 : this.#sentBytes);
   }
 
-  /** The answer is out, or the client is gone. */
+  /** Marks that the response was sent, or the client has disconnected. */
   end(): void {
     this.#isOver = true;
     this.#cancellation?.leave();

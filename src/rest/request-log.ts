@@ -5,8 +5,9 @@ import type { Metrics } from './metrics';
 import { RequestLogEntry } from './request-log-entry';
 
 /**
- * One log line and one measurement for every request, when its answer is out or its client is gone. Lines name the
- * route pattern and what was found to exist; never addresses, ids, query values or bodies. Health checks are at debug.
+ * Writes one log line and one measurement for every request, when its response was sent or its client has disconnected.
+ * Log lines have the route pattern and names that exist; never addresses, ids, query values or bodies. Health checks
+ * have the level debug.
  */
 export function watchRequests(
   server: FastifyInstance,
@@ -38,7 +39,7 @@ function recordRequest(
   metrics?.requestFinished(interaction.name, status, milliseconds / 1000);
   const line = {
     method: request.method,
-    // What was refused before a handler saw it has only Fastify's pattern, or none.
+    // A request that was refused before its handler has only Fastify's pattern, or none.
     route: interaction === INTERACTIONS.none ? request.routeOptions.url : interaction.pattern,
     interaction: interaction.name,
     tenant,

@@ -4,8 +4,8 @@ import { hasContentType, RESOURCE_TYPES, toText } from './body';
 import type { Exchange } from './exchange';
 
 /**
- * The resource that a create or update brings. What is sent to Binary and is no Binary resource is the content of one,
- * JSON included (https://hl7.org/fhir/R4/binary.html#rest). Throws what `Edge.read` throws.
+ * Returns the resource of a create or update. A body sent to Binary that is not a Binary resource is the content of
+ * one, including JSON (https://hl7.org/fhir/R4/binary.html#rest). Throws the errors of `RestContext.read`.
  */
 export async function readResource(exchange: Exchange): Promise<ResourceInput> {
   const { edge, request, context, type, id } = exchange;

@@ -14,7 +14,7 @@ import { RESOURCE_TYPES, requireContentType, type Body } from './body';
 import type { Described } from './oidc/discovery';
 import type { RestSettings } from './settings';
 
-/** What all routes share: core, the settings, and how bodies are read. */
+/** The context that all routes share: core, the settings, and the parsing of bodies. */
 export class RestContext {
   readonly core: Core;
   readonly settings: RestSettings;
@@ -30,7 +30,7 @@ export class RestContext {
     for (const release of RELEASE_NAMES) this.#types.set(release, new Set(core.resourceTypes(release)));
   }
 
-  /** What discovery is about. */
+  /** Returns the description of the server for discovery. */
   describe(request: FastifyRequest, tenant: string): Described {
     return { base: this.addresses.base(request), tenant, takesAssertions: this.settings.takesAssertions };
   }
@@ -40,9 +40,9 @@ export class RestContext {
   }
 
   /**
-   * The JSON of a body of one of these content types; a long one stays text, which core has parsed in a thread of its
-   * own. Throws `unsupportedMediaType`, and what core's parser finds; an absent body is `invalidJson`, whatever type it
-   * claims.
+   * Returns the JSON of a body of one of these content types. A long one stays text, which core parses in a worker
+   * thread. Throws `unsupportedMediaType`, and the errors of core's parser; an absent body is `invalidJson`, whatever
+   * type it claims.
    */
   read(
     body: Body | undefined,
@@ -54,13 +54,13 @@ export class RestContext {
     return this.parse(body ?? '');
   }
 
-  /** The same for a batch or transaction. */
+  /** Returns the same for a batch or transaction. */
   readBundle(body: Body | undefined, headers: IncomingHttpHeaders, release: Release): ResourceInput {
     if (body !== undefined && body !== '') requireContentType(headers, RESOURCE_TYPES, release);
     return toBundleInput(body ?? '', this.settings);
   }
 
-  /** Like `read`, of a text that no content type goes with. */
+  /** Like `read`, for a text without a content type. */
   parse(text: Body): ResourceInput {
     return toResourceInput(text, this.settings);
   }

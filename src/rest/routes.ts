@@ -23,7 +23,7 @@ import { openExchange } from './open-exchange';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether long bodies may come as bytes. */
+    /** True: long bodies may come as bytes. */
     takesLongBodies?: boolean;
   }
 }
@@ -32,7 +32,7 @@ type Run = (exchange: Exchange) => Promise<FastifyReply>;
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Verb = (typeof VERBS)[number];
 
-/** The methods of one address below `{fhir_root}`; a GET is a HEAD too. */
+/** The methods of one address below `{fhir_root}`; GET includes HEAD. */
 interface Route {
   readonly path: string;
   readonly methods: Readonly<Partial<Record<Verb, readonly [Interaction, Run]>>>;
@@ -95,7 +95,7 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-/** Addresses below `{fhir_root}` that src/gateway answers. */
+/** Addresses below `{fhir_root}` that src/gateway serves. */
 const OF_GATEWAY: readonly DescribedRoute[] = [
   { path: '/$graphql', method: 'GET', interaction: INTERACTIONS.graphqlSystem },
   { path: '/$graphql', method: 'POST', interaction: INTERACTIONS.graphqlSystemByPost },
@@ -103,7 +103,7 @@ const OF_GATEWAY: readonly DescribedRoute[] = [
   { path: '/:type/:id/$graphql', method: 'POST', interaction: INTERACTIONS.graphqlInstanceByPost },
 ];
 
-/** What the addresses answer. */
+/** Returns all routes for the OpenAPI document. */
 function describedRoutes(): readonly DescribedRoute[] {
   const own = ROUTES.flatMap(({ path, methods }) =>
     VERBS.flatMap((method) => {
@@ -114,7 +114,7 @@ function describedRoutes(): readonly DescribedRoute[] {
   return [...own, ...OF_GATEWAY];
 }
 
-/** Registers every FHIR address; a method that an address does not have is answered 405 with `Allow`. */
+/** Registers all FHIR addresses; other methods get 405 with `Allow`. */
 export function registerFhirRoutes(server: FastifyInstance, edge: RestContext): void {
   for (const route of ROUTES) {
     const url = FHIR_ROOT + route.path;
@@ -145,7 +145,7 @@ function serve(edge: RestContext, interaction: Interaction, run: Run) {
   };
 }
 
-/** A GET has no body, except on one resource, where `read` looks whether it is a patch. */
+/** Refuses the body of a GET, except on one resource, where `read` checks for a patch. */
 function guardBody(method: Verb, [interaction, run]: readonly [Interaction, Run]): Run {
   if (method !== 'GET' || interaction === INTERACTIONS.read) return run;
   return (exchange) => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sends what is no FHIR resource; `cacheControl`: nothing is kept by default. */
+/** Sends JSON that is not a FHIR resource. By default it is not cached (`cacheControl`). */
 export function sendJson(
   request: FastifyRequest,
   reply: FastifyReply,

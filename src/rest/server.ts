@@ -32,22 +32,28 @@ import { RequestLogEntry } from './request-log-entry';
 export interface RestServerOptions {
   readonly core: Core;
   readonly settings: RestSettings;
-  /** Of all bodies and answers. */
+  /** Budget of the bytes of all bodies and responses. */
   readonly budget: ByteBudget;
   readonly log: Log;
   readonly metrics?: Metrics;
-  /** Adds routes of others (GraphQL) before the server is ready; they share error answers, log lines and metrics. */
+  /**
+   * Adds routes of other modules (GraphQL) before the server is ready; they share error responses, log lines and
+   * metrics.
+   */
   readonly register?: (server: FastifyInstance) => void;
-  /** Is told every method and pattern that the router gets. */
+  /** Called for every method and pattern of the router. */
   readonly onRoute?: (method: string, pattern: string) => void;
 }
 
-/** Longest part of an address that reaches our own checks, which have better words for a bad id than the router. */
+/**
+ * Longest part of an address that reaches this server's own checks; their error for a bad id is clearer than the
+ * router's.
+ */
 const LONGEST_PART = 512;
 
 /**
- * The HTTP server with every route of the FHIR REST API, tenant administration and health checks; not yet listening.
- * Everything that goes wrong is answered as an OperationOutcome. Bodies reach handlers as text.
+ * Creates the HTTP server with every route of the FHIR REST API, tenant administration and health checks; it is not yet
+ * listening. All errors are sent as an OperationOutcome. Bodies reach handlers as text.
  */
 export function createRestServer({
   core,
@@ -65,15 +71,15 @@ export function createRestServer({
     trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
     bodyLimit: settings.bodyLimits.bundle,
     forceCloseConnections: 'idle',
-    // While the server drains, what still comes on open connections is answered.
+    // Requests on open connections are still executed while the server drains.
     return503OnClosing: false,
     ...connectionOptions(settings.connection),
     routerOptions: { maxParamLength: LONGEST_PART, ignoreTrailingSlash: true },
-    // `$` is often sent percent-encoded.
+    // Clients often percent-encode `$`.
     rewriteUrl: (request) => spellOutDollar(toOriginForm(request.url ?? '/')),
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
-      // What the router refuses has come by no hook.
+      // Requests rejected by the router bypass hooks.
       request.visit = new RequestLogEntry(budget.open());
       void sendFailure(error, request, reply, { core, log });
     },
@@ -115,14 +121,14 @@ export function createRestServer({
   return server;
 }
 
-/** Any content type is read; which one an address takes, its handler says. Bodies of unknown addresses are left. */
+/** Reads bodies of any content type; each handler checks its own. Bodies of unknown addresses are not read. */
 function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request, payload, done) => {
     if (request.is404) {
       done(null, undefined);
     } else if (isContentOfBinary(request)) {
-      // As the resource holds it.
+      // In the form of the resource.
       readBytes(payload, request, largestContent(bodyLimits.resource), (error, bytes) =>
         done(error, bytes && toBuffer(bytes).toString('base64')),
       );
@@ -134,7 +140,7 @@ function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings)
   });
 }
 
-/** `…/Bundle`, `…/Bundle/id`, and `{fhir_root}` itself, which takes batches. */
+/** True for `…/Bundle`, `…/Bundle/id`, and `{fhir_root}` itself, which accepts batches. */
 function isBundleAddress(url: string): boolean {
   return /^\/w\/[^/?]+\/api\/v1\/fhir\/[^/?]+(?:\/Bundle(?:\/[^/?]*)?)?\/?(?:\?|$)/.test(url);
 }

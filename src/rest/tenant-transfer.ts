@@ -1,10 +1,10 @@
 /**
- * A whole tenant over HTTP, for administrators only (administrator.ts; docs/tenants.md, "Export and import").
+ * Transfers a whole tenant over HTTP, for administrators only (administrator.ts; docs/tenants.md, "Export and import").
  *
- * GET /w/system/api/v1/tenants/acme/export answers lines of JSON as they are read, with `?current=true` the resources as they
- * are now. POST /w/system/api/v1/tenants/acme-2/import takes the lines of the former and answers 201 when the tenant is made;
- * sent again after an interruption it goes on. Both stop when their administrator is none any more. Neither holds more than some lines in memory, and each process works on two at a
- * time: further ones are answered 429.
+ * GET /w/system/api/v1/tenants/acme/export streams lines of JSON; with `?current=true` only the current versions. POST
+ * /w/system/api/v1/tenants/acme-2/import takes the lines of the former, and responds with 201 when the tenant is made;
+ * sent again after an interruption it resumes. Both stop when the caller loses its administrator rights. Neither holds
+ * more than some lines in memory. Each process executes two at a time; further ones get 429.
  */
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,9 +19,9 @@ type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { cu
 const PATH = '/w/system/api/v1/tenants/:name';
 const SYSTEM = 'system';
 const LINES = 'application/x-ndjson';
-/** Exports and imports that a process works on at the same time. */
+/** Limit on simultaneous exports and imports of a process. */
 const AT_ONCE = 2;
-/** A version is one line: the text of the largest resource, which JSON may have to escape, and what stands beside it. */
+/** A line is one version: the text of the largest resource, which JSON may have to escape, and its metadata. */
 const LINE_FACTOR = 2;
 
 export function registerTenantTransfer(
@@ -32,7 +32,7 @@ export function registerTenantTransfer(
     stallMs,
   }: {
     readonly largestResource: number;
-    /** After so long an answer that nobody takes is given up. */
+    /** Milliseconds after which an export that nobody reads is cancelled. */
     readonly stallMs: number;
   },
 ): void {
@@ -83,7 +83,7 @@ export function registerTenantTransfer(
         throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
       }
       enter();
-      // It takes as long as its lines come.
+      // An import takes as long as its lines arrive.
       request.visit.deadline = Infinity;
       const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
       try {
@@ -112,7 +112,7 @@ function callerOf({ visit }: FastifyRequest): Caller {
   return visit.caller;
 }
 
-/** The same lines, until the signal says why there are no more. */
+/** Yields the same lines; throws the reason of the signal when it is aborted. */
 async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
   for await (const line of lines) {
     signal.throwIfAborted();
@@ -120,7 +120,7 @@ async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): As
   }
 }
 
-/** What fails on the way ends the connection before the last line, without which nothing can be imported. */
+/** Sends the lines. An error closes the connection before the last line, without which the file cannot be imported. */
 function sendLines(
   request: NamedRequest,
   reply: FastifyReply,
@@ -148,7 +148,7 @@ function sendLines(
     .send(output);
 }
 
-/** Until more can be written, or nobody reads any more. Throws where nobody does for `stallMs`. */
+/** Resolves when more can be written, or the output is closed. Rejects when nobody reads for `stallMs`. */
 function drained(output: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (then: () => void): void => {

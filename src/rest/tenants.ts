@@ -1,11 +1,12 @@
 /**
- * Tenant administration, for administrators only (administrator.ts): POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
- * the name is taken, or 400; `display` and `settings` may stand beside the name, `time-zone` only there; GET lists all.
+ * Tenant administration, for administrators only (administrator.ts). POST /w/system/api/v1/tenants {"name":"acme"}
+ * responds with 201, with 409 if the name is taken, or with 400. The body may also have `display` and `settings`;
+ * `time-zone` can be set only there. GET lists all.
  *
- * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its settings, null takes one back to the
- * default of the server; "status" is active or disabled, "display" what people call it; GET shows all. DELETE
- * /w/system/api/v1/tenants/acme?confirm=acme removes it and everything in it: 200 with a report when it is done, 202 when it
- * takes longer, to be sent again (docs/tenants.md).
+ * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} changes its settings; null resets one to
+ * the default of the server. "status" is active or disabled, "display" a name for people. GET shows all. DELETE
+ * /w/system/api/v1/tenants/acme?confirm=acme removes the tenant and all its data: 200 with a report when it is done;
+ * 202 when it takes longer, to be sent again (docs/tenants.md).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
@@ -21,7 +22,7 @@ type TenantRequest = FastifyRequest<{ Body: string | undefined }>;
 
 const PATH = '/w/system/api/v1/tenants';
 const NAMED = `${PATH}/:name`;
-/** After so long a removal is answered with how far it is. */
+/** Milliseconds after which the response to a removal is its progress. */
 const REMOVAL_MS = 20_000;
 
 export function registerTenantRoutes(server: FastifyInstance, core: Core): void {
@@ -63,7 +64,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   refuseOtherMethods(server, NAMED, ['GET', 'PATCH', 'DELETE']);
 }
 
-/** Nothing here is long: it is parsed at once, in the server's own thread. */
+/** All bodies here are short: they are parsed at once, in the main thread. */
 const LONGEST_BODY = 64 * 1024;
 
 function parseBody(body: string): JsonValue {
@@ -77,7 +78,7 @@ interface NewTenant {
   readonly settings: Record<string, string>;
 }
 
-/** `{"name":"acme"}`, with `"display":"Acme"` and `"settings":{"time-zone":"Europe/Copenhagen"}` if wanted. */
+/** Reads `{"name":"acme"}`, optionally with `"display":"Acme"` and `"settings":{"time-zone":"Europe/Copenhagen"}`. */
 function readNew(body: string): NewTenant {
   const value = parseBody(body);
   const { name, display, settings = {} } = isObject(value) ? value : {};
@@ -101,7 +102,10 @@ interface TenantChanges {
   readonly display?: string | null;
 }
 
-/** `{"settings":{"validation":"structure","search-unknown":null},"status":"disabled","display":"Acme"}`, of which each may be absent. */
+/**
+ * Reads `{"settings":{"validation":"structure","search-unknown":null},"status":"disabled","display":"Acme"}`; each
+ * member is optional, but one must be present.
+ */
 function readChanges(body: string): TenantChanges {
   const value = parseBody(body);
   const { settings, status, display, ...others } = isObject(value) ? value : { '': null };
@@ -134,7 +138,10 @@ function readSettings(settings: JsonObject): Readonly<Record<string, string | nu
   return Object.fromEntries(changes);
 }
 
-/** Throws unknownTenant, invalidValue, forbidden, tenantBusy. What is wrong with a setting is told before anything is changed. */
+/**
+ * Changes the tenant. Throws unknownTenant, invalidValue, forbidden, tenantBusy. An invalid setting is refused before
+ * any change.
+ */
 async function change(core: Core, name: string, { settings, status, display }: TenantChanges): Promise<void> {
   const steps = [
     ...(settings === undefined ? [] : [() => core.tenants.changeSettings(name, settings)]),

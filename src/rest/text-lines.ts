@@ -3,8 +3,8 @@ import { fhirError } from '../core';
 const LINE_FEED = 0x0a;
 
 /**
- * The lines of a text in UTF-8, as it comes in, without their line feeds. Throws bodyTooLarge for one of more than `most` bytes,
- * and invalidValue where it is not UTF-8. Memory is that of one line.
+ * Yields the lines of a UTF-8 text as it arrives, without their line feeds. Throws bodyTooLarge for a line of more than
+ * `most` bytes, and invalidValue where it is not UTF-8. It holds one line in memory.
  */
 export async function* readTextLines(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /**
  * Closes the connections on which no request has ever begun: browsers and pools open some in advance. Node counts them
  * as busy, so that a server which ends would wait for them for ever.
- * @returns closes those that there are now
+ * @returns a function that closes the unused connections of that moment
  */
 export function watchUnusedConnections(server: Server): () => void {
   const unused = new Set<Socket>();

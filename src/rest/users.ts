@@ -1,5 +1,5 @@
 /**
- * Administration of the people who sign in to a tenant, for administrators only, below
+ * Administration of the users who sign in to a tenant, for administrators only, below
  * /w/system/api/v1/tenants/{tenant}: `users` (GET, POST), `users/{id}` (GET, PATCH, DELETE).
  */
 import type { FastifyInstance } from 'fastify';
@@ -18,7 +18,7 @@ import { sendJson } from './send-json';
 
 const MEMBERS = ['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'];
 
-/** `scope`: of routes that only administrators reach. */
+/** Registers the routes in `scope`, which only administrators reach. */
 export function registerUserRoutes(scope: FastifyInstance, { users }: Core): void {
   addAdministration(scope, '/users', {
     GET: async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Adds a request header to those that the answer depends on (RFC 9110, section 12.5.5). */
+/** Adds a request header to `Vary` (RFC 9110, section 12.5.5). */
 export function addVary(reply: FastifyReply, name: string): void {
   const present = String(reply.getHeader('vary') ?? '');
   if (present === '') reply.header('vary', name);

@@ -3,11 +3,13 @@ import { toOutcome, worstSeverity, type Issue, type StoredVersion, type WriteRes
 import type { Exchange } from './exchange';
 import { parsePreference } from './prefer';
 
-/** How many issues an accepted write has, and the worst of their severities, whatever its body tells: `2; warning`. */
+/**
+ * Header with the number of issues of an accepted write and their worst severity, for any form of body: `2; warning`.
+ */
 export const ISSUES_HEADER = 'x-issues';
 
 /**
- * Answers a create, update or patch: 201 with Location or 200, and the body that `Prefer: return` asks for
+ * Sends the response to a create, update or patch: 201 with Location or 200, and the body of `Prefer: return`
  * (https://hl7.org/fhir/R4/http.html#ops).
  */
 export function sendWritten(
@@ -27,13 +29,16 @@ export function sendWritten(
   return exchange.send(status, toOutcome(writtenIssues(result, verb)));
 }
 
-/** What an outcome says of a write: that it was done, and what was found on the way. */
+/** Returns the issues of the outcome of a write: its success, and its warnings. */
 export function writtenIssues({ version, warnings }: WriteResult, verb: 'stored' | 'patched'): Issue[] {
   const diagnostics = `${version.type}/${version.id} was ${verb} as version ${version.versionId}`;
   return [{ severity: 'information', code: 'informational', diagnostics }, ...warnings];
 }
 
-/** What an outcome says of a deletion, with or without something to delete; without `id` it was one by criteria. */
+/**
+ * Returns the issue of the outcome of a deletion, with or without a deleted resource; without `id` it was a conditional
+ * one.
+ */
 export function deletionIssue({
   type,
   id,
@@ -55,7 +60,7 @@ export function deletionIssue({
   return { severity: 'information', code: 'informational', diagnostics };
 }
 
-/** Answers a conditional create that found a resource, which stays as it is: 200 with Location. */
+/** Sends the response to a conditional create that matched a resource, which stays unchanged: 200 with Location. */
 export function sendFound(exchange: Exchange, version: StoredVersion): FastifyReply {
   exchange.forbidCaching().setVersion(version);
   exchange.reply.header('location', locationOf(exchange.root, version));
@@ -66,7 +71,7 @@ export function sendFound(exchange: Exchange, version: StoredVersion): FastifyRe
   return exchange.send(200, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
 }
 
-/** `{fhir_root}/Type/id/_history/vid` */
+/** Returns `{fhir_root}/Type/id/_history/vid`. */
 export function locationOf(root: string, version: StoredVersion): string {
   return `${root}/${version.type}/${version.id}/_history/${version.versionId}`;
 }

@@ -9,7 +9,7 @@ export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, reply, context, root } = exchange;
   const input = edge.readBundle(request.body, request.headers, context.space.release);
   const { answer, handling } = parsePreference(request.headers.prefer);
-  // What it was counted as is known only now, whether it was done or refused.
+  // The number of counted requests is known only now, after success or refusal.
   const result = await edge.core
     .bundle(context, { input, handling })
     .finally(() => request.visit.tellLimits(reply));

@@ -1,6 +1,6 @@
 /**
- * Writes that search criteria guard or select: POST {type} with If-None-Exist, PUT {type}?…, DELETE {type}?…
- * (https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete); the patch is in patch.ts.
+ * Conditional writes: POST {type} with If-None-Exist, PUT {type}?…, DELETE {type}?…
+ * (https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete); the conditional patch is in patch.ts.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply } from 'fastify';
@@ -11,7 +11,7 @@ import { parsePreference } from '../prefer';
 import { readResource } from '../resource-input';
 import { deletionIssue, sendFound, sendWritten } from '../written';
 
-/** A POST with If-None-Exist: 201, or 200 with what is there already. */
+/** Executes a POST with If-None-Exist: 201, or 200 with the resource that exists already. */
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
   const { edge, context, type } = exchange;
   const criteria = readIfNoneExist(exchange);
@@ -43,12 +43,12 @@ export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
   return exchange.send(200, toOutcome([deletionIssue({ type, versions })]));
 }
 
-/** The header holds what would stand behind the `?` of a search, percent-encoded as there. */
+/** Reads the header, which contains the query of a search without `?`, with its percent-encoding. */
 function readIfNoneExist({ request }: Exchange): Criteria {
   const [header = '', ...others] = request.raw.headersDistinct['if-none-exist'] ?? [];
   if (others.length > 0)
     throw fhirError('invalidValue', { reason: 'If-None-Exist is sent once, with all criteria in it' });
-  // Node reads bytes as if they were Latin-1. A client that did not encode them meant UTF-8.
+  // Node decodes the bytes of headers as Latin-1. A client that did not percent-encode them meant UTF-8.
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes))
     throw fhirError('invalidValue', { reason: 'If-None-Exist is not percent-encoded, and not UTF-8 either' });

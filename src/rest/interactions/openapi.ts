@@ -1,4 +1,4 @@
-/** GET openapi.json: what the tenant's server of this release can do, as an OpenAPI 3.1 document. */
+/** GET openapi.json: the capabilities of a tenant's server of this release, as an OpenAPI 3.1 document. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -10,13 +10,13 @@ import { sendPrepared } from '../prepared-text';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** Documents by the statement that they were made of, about half a megabyte each. */
+/** Limit on the cached documents, about half a megabyte each; the key is the CapabilityStatement. */
 const KEPT = 20;
 const documents = registerCache(
   new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT }),
 );
 
-/** `routes`: all of the server's that are no refusals. */
+/** Sends the document. `routes`: all routes of the server, without those that only refuse. */
 export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {
   const { edge, context } = exchange;
   const { release } = context.space;

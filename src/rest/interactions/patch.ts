@@ -14,7 +14,7 @@ export async function patch(exchange: Exchange): Promise<FastifyReply> {
   return apply(exchange, readPatch(exchange));
 }
 
-/** PATCH {type}?…: of the one resource that meets the criteria. */
+/** Executes PATCH {type}?… on the one match of the criteria. */
 export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
@@ -28,7 +28,10 @@ export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
   return sendWritten(exchange, result, 'patched');
 }
 
-/** `body` is not empty; anything but a JSON array in a JSON content type is `invalidValue`. */
+/**
+ * Executes a patch in the body of a GET. `body` is not empty. Throws `invalidValue` for anything but a JSON array in a
+ * JSON content type.
+ */
 export async function patchByGet(exchange: Exchange, body: string): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!edge.settings.patchByGet || request.method !== 'GET') {

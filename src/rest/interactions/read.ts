@@ -38,7 +38,10 @@ async function answer(exchange: Exchange, whole: StoredVersion): Promise<Fastify
   return exchange.send(200, version.text);
 }
 
-/** As a resource or in its own type, whichever the client takes (https://hl7.org/fhir/R4/binary.html#rest). */
+/**
+ * Sends a Binary as a resource or in its own type, whichever the client accepts
+ * (https://hl7.org/fhir/R4/binary.html#rest).
+ */
 async function answerBinary(
   exchange: Exchange,
   version: StoredVersion,
@@ -53,7 +56,7 @@ async function answerBinary(
   return isResource ? exchange.send(200, part.text) : exchange.sendContent(content);
 }
 
-/** The body of a GET, which Fastify leaves alone. */
+/** Reads the body of a GET, which Fastify does not read. */
 function readUnparsedBody({ edge, request, reply }: Exchange): Promise<string> {
   return new Promise((resolve, reject) => {
     readBody(request.raw, request, edge.settings.bodyLimits.resource, (error, text) => {
@@ -61,7 +64,7 @@ function readUnparsedBody({ edge, request, reply }: Exchange): Promise<string> {
         resolve(text ?? '');
         return;
       }
-      // As Fastify does for the other methods: more of the body may be on its way.
+      // The same as Fastify does for the other methods: more of the body may be on its way.
       reply.header('connection', 'close');
       reject(error);
     });

@@ -1,8 +1,8 @@
 /**
- * Searches: of one type, of all (`GET {fhir_root}?…`), and in a compartment (`GET Patient/{id}/Observation?…`,
- * `GET Patient/{id}/*`), each by GET and by POST to `_search` with a form: https://hl7.org/fhir/R4/search.html,
- * https://hl7.org/fhir/R4/http.html#search. Parameters of a form and of the address count alike, those of the address
- * first.
+ * Searches: of one type, of all (`GET {fhir_root}?…`), and in a compartment (`GET Patient/{id}/Observation?…`, `GET
+ * Patient/{id}/*`), each by GET and by POST to `_search` with a form: https://hl7.org/fhir/R4/search.html,
+ * https://hl7.org/fhir/R4/http.html#search. Parameters of the form and of the address are equal; those of the address
+ * come first.
  */
 import type { FastifyReply } from 'fastify';
 import { parseQueryText, type SearchRequest } from '../../core';
@@ -14,19 +14,19 @@ import { requireJsonAccepted } from '../negotiation';
 import { parsePreference } from '../prefer';
 import { toQuery, type Query } from '../query';
 
-/** What is searched, and the address of it below `{fhir_root}` for the links. */
+/** The scope of a search, and its address below `{fhir_root}` for the links. */
 interface Scope extends Pick<SearchRequest, 'type' | 'compartment'> {
   readonly address: string;
 }
 
-/** A GET, or a POST of a form. */
+/** Executes a search by GET, or by POST of a form. */
 export async function search(exchange: Exchange): Promise<FastifyReply> {
   const query = exchange.request.method === 'POST' ? mergeForm(exchange) : exchange.query;
   const { edge, request, context, root } = exchange;
   const { handling } = parsePreference(request.headers.prefer);
   const { address, type, compartment } = scopeOf(exchange);
   const { parameters } = query;
-  // The way back is asked for where there may be one: a search that begins at its beginning is not made dearer.
+  // The previous page is requested only where there may be one, so that a search at its first page costs no more.
   const bothWays = parameters.some(([name]) => POSITION.has(name));
   const page = await edge.core.search(context, { type, compartment, parameters, handling, bothWays });
   const { next, previous } = page;

@@ -1,4 +1,4 @@
-/** /w/{tenant}/oidc/authorize: where people sign in, as pages (RFC 6749, section 3.1; SMART App Launch 2). */
+/** /w/{tenant}/oidc/authorize: the sign-in pages (RFC 6749, section 3.1; SMART App Launch 2). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
@@ -41,7 +41,10 @@ export async function authorize(
   return send(request, reply, space, step);
 }
 
-/** What browsers say themselves of where a form comes from; older ones say nothing, and the token of the form decides. */
+/**
+ * True when the browser's headers say that a form comes from this server. Older browsers send none, and the token of
+ * the form decides.
+ */
 function isFromHere({ headers, protocol, host }: AuthorizeRequest, base: string): boolean {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -60,7 +63,7 @@ function send(
     .header('pragma', 'no-cache')
     .header('x-content-type-options', 'nosniff')
     .header('x-frame-options', 'DENY')
-    // To nobody else; with no-referrer, browsers would not say either where our own forms come from.
+    // No referrer for other sites. With no-referrer, browsers would also omit the origin of this server's own forms.
     .header('referrer-policy', 'same-origin')
     .header('x-request-id', request.id);
   switch (step.kind) {

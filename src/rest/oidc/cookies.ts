@@ -1,12 +1,12 @@
-/** The cookies of a browser in which people sign in: of one tenant, for its addresses alone, unreadable for scripts. */
+/** The cookies of the sign-in pages: of one tenant, only for its addresses, not readable by scripts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Who is signed in, and what a sign-in page goes with. */
+/** `session`: the signed-in user. `form`: the sign-in page that a form belongs to. */
 export type CookieName = 'session' | 'form';
 
 const VALUE = /^[\w-]{43}$/;
 
-/** Undefined: there is none, or several. */
+/** Returns the value of a cookie. Undefined: there is none, or several. */
 export function readCookie({ headers, protocol }: FastifyRequest, name: CookieName): string | undefined {
   const wanted = `${fullName(name, protocol === 'https')}=`;
   const values = (headers.cookie ?? '')
@@ -18,7 +18,7 @@ export function readCookie({ headers, protocol }: FastifyRequest, name: CookieNa
   return values.length === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
 }
 
-/** Until the browser is closed; null: it goes. */
+/** Sets a cookie until the browser is closed; null removes it. */
 export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,7 +40,7 @@ export function setCookie(
   reply.header('set-cookie', parts.join('; '));
 }
 
-/** With TLS browsers hold the name to what it promises. */
+/** With TLS, browsers enforce the prefix of the name. */
 function fullName(name: CookieName, isSecure: boolean): string {
   return `${isSecure ? '__Secure-' : ''}andiron-${name}`;
 }

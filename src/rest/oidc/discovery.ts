@@ -1,20 +1,20 @@
 /**
- * What tells clients how to get in: OpenID Connect Discovery 1.0 and SMART App Launch 2 (conformance). Only what works is
- * listed.
+ * Discovery documents for clients: OpenID Connect Discovery 1.0 and SMART App Launch 2 (conformance). They list only
+ * supported features.
  */
 import { ASSERTION_ALGORITHMS, ID_TOKEN_ALGORITHMS } from '../../core';
 
-/** What the documents are about. */
+/** The server that the documents describe. */
 export interface Described {
   /** `{base_url}`. */
   readonly base: string;
   readonly tenant: string;
-  /** Whether clients may prove themselves by private_key_jwt. */
+  /** True: clients may authenticate by private_key_jwt. */
   readonly takesAssertions: boolean;
 }
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
-/** By which clients prove who they are, beside private_key_jwt. */
+/** Authentication methods of clients, besides private_key_jwt. */
 const PROOFS = ['client_secret_basic', 'client_secret_post'];
 const SCOPES = [
   ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
@@ -23,7 +23,7 @@ const SCOPES = [
   ),
 ];
 
-/** What both documents say. */
+/** Returns the members that both documents have. */
 function common({ base, tenant, takesAssertions }: Described): object {
   const issuer = `${base}/w/${tenant}/oidc`;
   const proofs = takesAssertions ? [...PROOFS, 'private_key_jwt'] : PROOFS;

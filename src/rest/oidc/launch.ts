@@ -1,6 +1,7 @@
 /**
- * POST /w/{tenant}/oidc/launch: what an EHR puts before an app that it is about to open
- * (https://hl7.org/fhir/smart-app-launch/app-launch.html#launch-app-ehr-launch). For administrator clients of the tenant.
+ * POST /w/{tenant}/oidc/launch: stores the context of an app that an EHR is about to open
+ * (https://hl7.org/fhir/smart-app-launch/app-launch.html#launch-app-ehr-launch). For administrator clients of the
+ * tenant.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, isJsonObject, isRelease, parseJson, type JsonObject, type TenantSpace } from '../../core';

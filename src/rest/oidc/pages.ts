@@ -1,7 +1,4 @@
-/**
- * The pages that people see while they sign in: plain HTML without scripts, which works with a keyboard, a screen reader
- * and any browser.
- */
+/** The sign-in pages: plain HTML without scripts, usable with a keyboard, a screen reader and any browser. */
 import { createHash } from 'node:crypto';
 import type { PatientChoice, SignInStep } from '../../core';
 import { describeScope } from './scope-words';
@@ -23,14 +20,17 @@ button { font: inherit; padding: .5rem 1.25rem; }
 .problem { border-left: .3rem solid #c00; padding-left: .75rem; }
 `;
 
-/** What of a page may be used: its own style, and forms that come back here and then go to the client. */
+/**
+ * Returns the content security policy of a page: its own style, and forms that lead to this server and then to the
+ * client.
+ */
 export function policyOf(redirectUri: string | undefined): string {
   const style = createHash('sha256').update(STYLE).digest('base64');
   const targets = redirectUri === undefined ? "'none'" : `'self' ${sourceOf(redirectUri)}`;
   return `default-src 'none'; style-src 'sha256-${style}'; form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`;
 }
 
-/** Browsers hold where a form leads in the end against the policy too. */
+/** Browsers also check the final redirect of a form against the policy. */
 function sourceOf(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   return ['https:', 'http:'].includes(protocol) ? origin : protocol;

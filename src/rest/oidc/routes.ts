@@ -1,6 +1,6 @@
 /**
- * /w/{tenant}/oidc: what a tenant's clients, and people who sign in for them, need before there is a token; open
- * to everybody in every mode.
+ * /w/{tenant}/oidc: the endpoints that clients, and users who sign in for them, need before there is a token. They need
+ * no credentials in any mode.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
@@ -17,11 +17,11 @@ type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | u
 type Answer = (request: OidcRequest, reply: FastifyReply, space: TenantSpace) => Promise<FastifyReply>;
 
 const ROOT = '/w/:tenant/oidc';
-/** Where people sign in, as the router has it. */
+/** Pattern of the route of the sign-in pages. */
 export const AUTHORIZE_ADDRESS = `${ROOT}/authorize`;
-/** Seconds; keys are listed before they sign for longer than that only where nobody waits for a rotation. */
+/** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
 const KEPT = 'public, max-age=60';
-/** What names the host that the request named is for its client alone. */
+/** A document with the host of the request may be cached only by the client. */
 const KEPT_BY_CLIENT = 'private, max-age=60';
 
 export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): void {
@@ -30,7 +30,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
       const { tenant } = request.params;
       request.visit.interaction = INTERACTIONS.oidc;
-      // A percent-encoded spelling of a name is no address.
+      // An address with a percent-encoded name is not valid.
       const isSpelledOut = request.url.startsWith(`/w/${tenant}/oidc`);
       const known = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
       if (known !== undefined) {

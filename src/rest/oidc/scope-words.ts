@@ -1,4 +1,4 @@
-/** Scopes in words for the person who is asked to allow them. */
+/** Describes scopes for the user who is asked to allow them. */
 const OTHERS: Readonly<Record<string, string>> = {
   openid: 'know who you are',
   profile: 'know who you are',
@@ -17,7 +17,7 @@ const VERBS: Readonly<Record<string, string>> = {
   s: 'search for',
 };
 
-/** Such as `read and search for Observation in this patient’s record`. */
+/** Returns a description such as `read and search for Observation in this patient’s record`. */
 export function describeScope(scope: string): string {
   const [, context, type = '', rights = '', query] =
     /^(patient|user)\/([A-Za-z]+|\*)\.([a-z]+|\*)(\?.*)?$/s.exec(scope) ?? [];

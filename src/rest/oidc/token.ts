@@ -1,6 +1,6 @@
 /**
- * What clients ask without a browser: POST token (RFC 6749, section 3.2), revoke (RFC 7009), introspect (RFC 7662), below
- * /w/{tenant}/oidc. Refusals are those of OAuth 2.0.
+ * The endpoints of clients without a browser: POST token (RFC 6749, section 3.2), revoke (RFC 7009), introspect (RFC
+ * 7662), below /w/{tenant}/oidc. Errors have the form of OAuth 2.0.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type TenantSpace, type TokenRequest } from '../../core';
@@ -11,7 +11,7 @@ import { readForm } from './form';
 
 type FormRequest = FastifyRequest<{ Body: string | undefined }>;
 
-/** Sends what `ask` gives. */
+/** Sends the result of `ask`. */
 export async function answerClient(
   { addresses }: RestContext,
   request: FormRequest,

@@ -1,4 +1,4 @@
-/** What an OpenAPI document says once, and refers to: parameters, schemas, answers. */
+/** Shared components of an OpenAPI document: parameters, schemas, responses. */
 import { RESOURCE_TYPES } from '../body';
 import type { CapabilityLists, SearchParam } from './statement';
 
@@ -13,7 +13,7 @@ export function contentOf(schema: string): Json {
   return { [RESOURCE_TYPES[0]]: { schema: reference('schemas', schema) } };
 }
 
-/** The search parameters that were met, each described once. */
+/** Collects the used search parameters; each is described once. */
 export class ParameterList {
   readonly all: Record<string, Json> = {};
 
@@ -23,7 +23,7 @@ export class ParameterList {
       name,
       in: 'query',
       description: definition === undefined ? `A ${type}` : `A ${type}: ${definition}`,
-      // Repeated: all must hold; a comma within a value: one of them must.
+      // All values of a repeated parameter must match; of values separated by commas one must match.
       schema: { type: 'array', items: { type: 'string' } },
       style: 'form',
       explode: true,

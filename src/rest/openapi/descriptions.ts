@@ -1,18 +1,18 @@
-/** What an OpenAPI document says of each interaction. */
+/** Descriptions of the interactions for the OpenAPI document. */
 import { INTERACTIONS, type Interaction } from '../interaction-names';
 
-/** What is to be said of an interaction; what is not listed here answers 200 with a resource. */
+/** The description of an interaction. An unlisted interaction responds with 200 and a resource. */
 export interface Description {
   readonly summary: string;
-  /** Content types of the body, and the schema of it. */
+  /** Kind of the body, which determines its content types and schema. */
   readonly body?: 'resource' | 'patch' | 'form' | 'parameters' | 'bundle' | 'graphql';
   readonly answers?: Readonly<Record<string, string>>;
   readonly schema?: 'Bundle' | 'Resource' | 'OperationOutcome' | 'Document';
   readonly headers?: readonly string[];
   readonly isSearch?: boolean;
-  /** Search parameters in the address say which resource is meant. */
+  /** True: search parameters in the address select the resource. */
   readonly hasCriteria?: boolean;
-  /** Whether `_summary` and `_elements` cut its answer. */
+  /** True: `_summary` and `_elements` reduce its response. */
   readonly hasParts?: boolean;
 }
 

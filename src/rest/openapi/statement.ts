@@ -1,6 +1,6 @@
-/** The lists of a CapabilityStatement that an OpenAPI document is made of. */
+/** The lists of a CapabilityStatement from which the OpenAPI document is made. */
 
-/** The parts of a CapabilityStatement that are used. */
+/** The members of a CapabilityStatement that are used. */
 export interface CapabilityLists {
   readonly patchFormat?: readonly string[];
   readonly rest: readonly [
