@@ -10,7 +10,7 @@ import { sendPrepared } from '../prepared-text';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** Limit on the cached documents, about half a megabyte each; the key is the CapabilityStatement. */
+/** Limit on the cached documents, about half a megabyte each, by release and entity tag of the statement. */
 const KEPT = 20;
 const documents = registerCache(
   new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT }),
