@@ -1,4 +1,4 @@
-/** Who may ask: callers, clients, issuers, policies and tokens of tenants. */
+/** Access: callers, clients, issuers, policies and tokens of tenants. */
 import type { Access } from '../authorization/access';
 import type { SignInTrail } from '../audit/sign-in-trail';
 import type { PolicyDefinition } from '../authorization/policy';
@@ -8,7 +8,7 @@ import type { ClientDetails } from '../storage/accounts/client-applications';
 import type { TokenIssuer } from '../storage/accounts/token-issuers';
 import type { VersionGuard } from './version';
 
-/** Who asks: what a request's context has of it. */
+/** The caller of a request, as part of its context. */
 export interface Caller {
   /** As `RequestContext.actor`. */
   readonly actor: string;
@@ -16,23 +16,23 @@ export interface Caller {
   readonly access?: Access;
 }
 
-/** A request that is answered with an error, as it came. */
+/** A request that is answered with an error. */
 export interface RefusedRequest {
   readonly tenant: string;
   readonly release: Release;
-  /** Undefined: it was refused before anybody asked for it. */
+  /** Undefined: the request was refused before the caller was identified. */
   readonly caller: Caller | undefined;
-  /** Whether its method is one that may change something. */
+  /** True for a method that may change something. */
   readonly mayChange: boolean;
-  /** The header of this name. */
+  /** The `Authorization` header. */
   readonly authorization: string | undefined;
-  /** As those of `Credentials`. */
+  /** As `Credentials.address`. */
   readonly address: string;
   readonly requestId: string;
   readonly asked: string;
 }
 
-/** A request to an address of administrators, of whom is known who they are. */
+/** A request of an identified caller to an address of administrators. */
 export interface AdministrationRequest {
   readonly caller: Caller;
   /** Method and address. */
@@ -42,68 +42,80 @@ export interface AdministrationRequest {
   readonly requestId: string;
 }
 
-/** A program that may ask for a tenant's data, as administrators see it. */
+/** A program that may access a tenant's data, as administrators see it. */
 export interface ClientApplication extends ClientDetails {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** None of them is ever shown again. */
+  /** The secrets themselves are never shown again. */
   readonly secrets: readonly { readonly id: string; readonly created: number; readonly expires?: number }[];
 }
 
-/** Undefined: as it is. */
+/** An undefined property stays unchanged. */
 export type ClientChanges = Partial<ClientDetails>;
 
-/** A secret on the one occasion that it is told. */
+/** A new secret, which is shown only once. */
 export interface NewSecret {
   readonly id: string;
   readonly secret: string;
-  /** Milliseconds since 1970; undefined: it does not. */
+  /** Milliseconds since 1970; undefined: it does not expire. */
   readonly expires?: number;
 }
 
-/** The ClientApplications of tenants. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+/**
+ * The ClientApplications of tenants. All functions throw `unknownTenant`; changes take effect in every process within
+ * 2 s.
+ */
 export interface Clients {
   list(tenant: string): Promise<readonly ClientApplication[]>;
   find(tenant: string, id: string): Promise<ClientApplication | undefined>;
-  /** A client without a secret. Throws `invalidValue`. */
+  /** Creates a client without a secret. Throws `invalidValue`. */
   create(tenant: string, details: ClientChanges): Promise<ClientApplication>;
-  /** With its first secret: both are there, or neither. `expires`: milliseconds since 1970. Throws `invalidValue`. */
+  /**
+   * Creates a client and its first secret, both or neither. `expires`: milliseconds since 1970. Throws
+   * `invalidValue`.
+   */
   createWithSecret(
     tenant: string,
     details: ClientChanges,
     expires?: number,
   ): Promise<{ readonly client: ClientApplication; readonly secret: NewSecret }>;
-  /** Undefined when there is no such client. Throws `invalidValue`. */
+  /** Undefined: there is no such client. Throws `invalidValue`. */
   change(tenant: string, id: string, changes: ClientChanges): Promise<ClientApplication | undefined>;
-  /** `expires`: milliseconds since 1970. Undefined when there is no such client. Throws `invalidValue`. */
+  /** `expires`: milliseconds since 1970. Undefined: there is no such client. Throws `invalidValue`. */
   addSecret(tenant: string, id: string, expires?: number): Promise<NewSecret | undefined>;
-  /** `secret`: its id. False when there is no such secret. */
+  /** `secret`: its id. False: there is no such secret. */
   removeSecret(tenant: string, id: string, secret: string): Promise<boolean>;
 }
 
-/** The defaults of an issuer elsewhere: the release `r4`, the claims `scope`, `fhirUser` and `patient`, and no map. */
+/** An external issuer. Defaults: the release `r4`, the claims `scope`, `fhirUser` and `patient`, and no scope map. */
 export type NewIssuer = Pick<TokenIssuer, 'issuer' | 'client' | 'audience' | 'jwksUrl'> & {
   readonly [Name in 'release' | 'scopeClaim' | 'scopeMap' | 'userClaim' | 'patientClaim']?:
     TokenIssuer[Name] | undefined;
 };
 
-/** Issuers elsewhere whose tokens a tenant takes. All throw `unknownTenant`; in force in every process within 2 s. */
+/**
+ * External issuers whose tokens a tenant accepts. All functions throw `unknownTenant`; changes take effect in every
+ * process within 2 s.
+ */
 export interface Issuers {
   list(tenant: string): Promise<readonly TokenIssuer[]>;
-  /** Makes one, or changes the one of this name. Throws `invalidValue`. */
+  /** Creates the issuer, or changes the existing one of this name. Throws `invalidValue`. */
   put(tenant: string, issuer: NewIssuer): Promise<void>;
-  /** False when there is none of this name. */
+  /** False: there is no issuer of this name. */
   remove(tenant: string, issuer: string): Promise<boolean>;
 }
 
-/** The policies of tenants by their names. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+/**
+ * The policies of tenants by name. All functions throw `unknownTenant`; changes take effect in every process within 2
+ * s.
+ */
 export interface Policies {
   list(tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>>;
   find(tenant: string, name: string): Promise<StoredPolicy | undefined>;
   /**
-   * Throws `invalidValue` for what is no policy of the tenant's releases (the place in `expression`), `preconditionFailed`
-   * (the guard is about tags), tooCostly.
+   * Throws `invalidValue` for a definition that is not valid in the tenant's releases (its position is in
+   * `expression`), `preconditionFailed` (the guard compares tags) and `tooCostly`.
    */
   put(
     tenant: string,
@@ -111,46 +123,46 @@ export interface Policies {
     definition: unknown,
     guard?: VersionGuard,
   ): Promise<StoredPolicy & { readonly created: boolean }>;
-  /** False when there is no such policy. Throws `preconditionFailed`. */
+  /** False: there is no such policy. Throws `preconditionFailed`. */
   delete(tenant: string, name: string, guard?: VersionGuard): Promise<boolean>;
 }
 
-/** A policy with a tag that is another one whenever it says something else. */
+/** A policy with a tag that changes whenever the definition changes. */
 export interface StoredPolicy {
   readonly definition: PolicyDefinition;
   readonly tag: string;
 }
 
-/** What a client sends to get a token. */
+/** A request of a client for a token. */
 export interface TokenRequest {
   readonly space: TenantSpace;
-  /** `{base_url}`, under which the client came. */
+  /** The `{base_url}` that the client used. */
   readonly base: string;
-  /** Of the form, each once. */
+  /** Parameters of the form, each once. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly authorization: string | undefined;
   /** As `Credentials.address`. */
   readonly address: string;
   readonly requestId?: string;
-  /** Core's own: who it is about, for the record. */
+  /** Internal to core: the subject for the audit record. */
   readonly trail?: SignInTrail;
 }
 
-/** The members are those of RFC 6749, section 5.1, of SMART App Launch 2 and of OpenID Connect. */
+/** Members as in RFC 6749, section 5.1, SMART App Launch 2 and OpenID Connect. */
 export interface TokenAnswer {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   /** Seconds. */
   readonly expires_in: number;
   readonly scope: string;
-  /** Of what follows, where somebody has signed in: ids of the Patient and Encounter in context. */
+  /** This and the following members only after a person has signed in: ids of the Patient and Encounter in context. */
   readonly patient?: string;
   readonly encounter?: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
 }
 
-/** The members are those of RFC 7662, section 2.2. */
+/** Members as in RFC 7662, section 2.2. */
 export type IntrospectionAnswer =
   | { readonly active: false }
   | {
@@ -164,19 +176,19 @@ export type IntrospectionAnswer =
       readonly patient?: string;
     };
 
-/** Tokens of tenants and what they are signed with. */
+/** Tokens of tenants and their signing keys. */
 export interface Tokens {
   /** Throws OAuthError, `tooManyRequests`. */
   grant(request: TokenRequest): Promise<TokenAnswer>;
-  /** What the token in the form was given for is over (RFC 7009). Throws OAuthError, `tooManyRequests`. */
+  /** Ends the grant of the token in the form (RFC 7009). Throws OAuthError, `tooManyRequests`. */
   revoke(request: TokenRequest): Promise<void>;
-  /** Whether the token in the form, one of the client's own, is good (RFC 7662). Throws as `revoke`. */
+  /** Tells whether the token in the form, one of the client's own, is valid (RFC 7662). Throws as `revoke`. */
   introspect(request: TokenRequest): Promise<IntrospectionAnswer>;
-  /** JSON Web Keys; the first ones of a tenant are made by this. Throws `unknownTenant`. */
+  /** Returns JSON Web Keys; the first call creates the tenant's first keys. Throws `unknownTenant`. */
   publicKeys(tenant: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**
-   * New keys sign from now on, one for each algorithm; their ids. `revokes`: what the others have signed is good no more.
-   * Throws `unknownTenant`.
+   * Creates new signing keys, one for each algorithm, and returns their ids. `revokes`: tokens that older keys have
+   * signed become invalid. Throws `unknownTenant`.
    */
   rotateKeys(tenant: string, revokes: boolean): Promise<readonly string[]>;
 }

@@ -10,27 +10,27 @@ import type { StoredVersion, WriteResult } from './version';
 
 export type { BundleType } from '../preparation/bundle';
 
-/** What came of one entry of a batch or transaction. */
+/** The result of one entry of a batch or transaction. */
 export type EntryAnswer =
   | { readonly kind: 'written'; readonly result: WriteResult }
-  /** A conditional create that found what it would have made. */
+  /** A conditional create that found an existing resource. */
   | { readonly kind: 'found'; readonly version: StoredVersion }
   | {
       readonly kind: 'deleted';
       readonly type: string;
-      /** Undefined where criteria said which. */
+      /** Undefined where criteria selected the resource. */
       readonly id?: string;
-      /** The versions that record the deletions: none where there was nothing to delete. */
+      /** The versions that record the deletions; empty where there was nothing to delete. */
       readonly versions: readonly StoredVersion[];
     }
-  /** `isKnown`: the client has this version already. `isHead`, here and below: it wants no resource. */
+  /** `isKnown`: the client has this version already. `isHead`, here and below: the client wants no resource. */
   | {
       readonly kind: 'read';
       readonly version: StoredVersion;
       readonly isHead: boolean;
       readonly isKnown: boolean;
     }
-  /** `path`: of its address below `{fhir_root}`. */
+  /** `path`: the path of the entry's address below `{fhir_root}`. */
   | {
       readonly kind: 'search';
       readonly page: SearchPage;
@@ -52,21 +52,21 @@ export type EntryAnswer =
     }
   /** The CapabilityStatement. */
   | { readonly kind: 'resource'; readonly text: string; readonly isHead: boolean }
-  /** Of a batch alone: in a transaction the first failure is that of all. */
+  /** Batches only: in a transaction, the first failure fails all. */
   | { readonly kind: 'failed'; readonly error: FhirError };
 
 export interface BundleRequest {
   readonly input: ResourceInput;
-  /** Those that are taken; both by default. */
+  /** The accepted types; default: both. */
   readonly types?: readonly BundleType[];
-  /** `Prefer: handling`, of searches in it. */
+  /** `Prefer: handling` for its searches. */
   readonly handling?: 'strict' | 'lenient';
   /**
-   * Of a transaction alone: it is rolled back at its end, and its answers say what would have happened; ids and numbers in
-   * them are given to others.
+   * Transactions only: the transaction is rolled back at its end, and the answers say what would have happened. Their
+   * ids and numbers will be assigned to other resources.
    */
   readonly isDryRun?: boolean;
-  /** Of a dry run: it stands for a single write, in which references by criteria are refused. */
+  /** Dry runs only: the Bundle stands for a single write, in which conditional references are refused. */
   readonly isSingleWrite?: boolean;
 }
 

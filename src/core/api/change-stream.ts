@@ -1,40 +1,40 @@
-/** Changes as they happen, for who follows them. */
+/** Changes as they happen, for subscribers. */
 import type { StoredVersion } from './version';
 
-/** Which changes somebody wants to hear of. */
+/** The changes that a subscriber wants. */
 export interface ChangeRequest {
-  /** Undefined: all types; then there is neither an id nor a parameter. */
+  /** Undefined: all types, in which case there is neither an id nor a parameter. */
   readonly type?: string;
   readonly id?: string;
-  /** Criteria of a search, percent-decoded. */
+  /** Search criteria, percent-decoded. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** Changes with a larger version-sequence; undefined: those from now on. */
+  /** Only changes with a larger version-sequence; undefined: changes from now on. */
   readonly after?: number;
 }
 
-/** `leave`: an update after which the resource does not meet the criteria any more, as it did or may have done before. */
+/** `leave`: an update after which the resource no longer meets the criteria, as it did or may have done before. */
 export interface FollowedChange {
   readonly kind: StoredVersion['change'] | 'leave';
   readonly version: StoredVersion;
 }
 
-/** Changes in the order of their version-sequence, each at least once, as they come. */
+/** Changes in the order of their version-sequence, each at least once. */
 export interface ChangeStream {
-  /** A follower that begins after this number misses nothing that it has not been given. */
+  /** A subscriber that starts after this number misses no change that it has not received. */
   readonly resumeAfter: number;
   /**
-   * The next change, when there is one; undefined: the stream was closed here. Rejects with the FhirError by which the
-   * server ends it. Not to be called while a call is under way.
+   * Returns the next change as soon as there is one; undefined: this side has closed the stream. Rejects with a
+   * FhirError when the server ends the stream. Must not be called while another call is pending.
    */
   next(): Promise<FollowedChange | undefined>;
-  /** Called once, when the server ends it. */
+  /** The listener is called once, when the server ends the stream. */
   onEnd(listener: () => void): void;
   close(): void;
 }
 
 export interface LiveQueryCounts {
-  /** That are followed just now. */
+  /** Live queries that are open now. */
   readonly current: number;
-  /** That have been followed since the process began. */
+  /** Live queries since the process started. */
   readonly begun: number;
 }

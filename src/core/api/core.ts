@@ -1,7 +1,7 @@
 /**
- * What the edges (rest, resolvers, cli) may ask of core, and what they get back. Plain values only: no HTTP, no
- * GraphQL, no SQL. Expected failures are thrown as `FhirError`. What is asked and answered stands in api/, by what it
- * is about; `Core` says who answers it.
+ * The interface of core for the edges (rest, resolvers, cli). Plain values only: no HTTP, no GraphQL, no SQL.
+ * Expected failures are thrown as `FhirError`. The types of requests and answers are in api/, by subject; `Core`
+ * lists the functions.
  */
 import type { Interactions } from './interactions';
 import type {
@@ -47,23 +47,24 @@ export * from './sign-in';
 export * from './tenant';
 export * from './version';
 
-/** The one door to core; made by `createCore` in index.ts. */
+/** The only entry point to core; `createCore` in index.ts makes it. */
 export interface Core extends Interactions {
-  /** Undefined when the tenant is unknown or disabled. Answers from memory, fresh to 2 s. */
+  /** Undefined: the tenant does not exist or is disabled. The answer is cached for at most 2 s. */
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   /**
-   * A space without rows that stands for any name where access is enforced: answers to callers without rights do not reveal which
-   * tenants exist. Undefined in open mode, and for a name that no tenant can have. Cost: a hash.
+   * Returns an empty space that stands for any tenant name where access is enforced, so that answers to callers
+   * without rights do not reveal which tenants exist. Undefined in open mode, and for a name that no tenant can have.
+   * Cost: a hash.
    */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
   /**
-   * Who asks. Throws `unauthorized`, `forbidden` (good, but of another tenant), `tooManyRequests`. Cost: nothing for who
-   * sends no credentials, some microseconds for those that were seen before.
+   * Identifies the caller. Throws `unauthorized`, `forbidden` (valid credentials of another tenant),
+   * `tooManyRequests`. Cost: nothing without credentials, some microseconds for cached ones.
    */
   identify(credentials: Credentials): Caller | Promise<Caller>;
   /**
-   * The caller of an earlier request that runs only now, with its current permissions. Throws `unauthorized` where the
-   * caller has lost access since.
+   * Returns the caller of an earlier request that runs only now, with its current permissions. Throws `unauthorized`
+   * where the caller has lost access since.
    */
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   readonly clients: Clients;
@@ -75,39 +76,43 @@ export interface Core extends Interactions {
   readonly tenants: Tenants;
 
   /**
-   * Counts a request where the tenant limits how many may come; undefined: it does not. To be asked once for each, before
-   * anything is done for it. Throws storageUnavailable.
+   * Counts a request against the tenant's rate limits; undefined: there are none. Must be called once for each
+   * request, before any work for it. Throws `storageUnavailable`.
    */
   admit(context: RequestContext): Promise<Admission> | undefined;
   /**
-   * Counts so many more requests, of which is known only now that they were in one that was let pass: what the limits have
-   * no room for is owed. Entries of Bundles are counted by `bundle`. Cost: nothing that anybody waits for.
+   * Counts more requests, found inside an admitted request. Those that exceed the limits are charged to later requests.
+   * `bundle` counts the entries of Bundles. Cost: nothing that a request waits for.
    */
   charge(context: RequestContext, requests: number): void;
   /**
-   * Records that a request was refused before it came to an interaction: nothing where an interaction, `identify` or `admit`
-   * has recorded that, or there is no such tenant. Crowds of them are counted. Undefined: it is on its way. Never rejects.
+   * Records a request that was refused before it reached an interaction. Does nothing where an interaction,
+   * `identify` or `admit` has recorded the refusal, or where the tenant does not exist. Floods of refusals are
+   * counted. Undefined: the record is written in the background or not needed. Never rejects.
    */
   recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> | undefined;
   /**
-   * Records what an administrator has asked for, and its status as HTTP tells it; to be awaited before that is answered. Throws
-   * storageUnavailable: what was done is recorded later.
+   * Records the request of an administrator and its HTTP status; must be awaited before the answer. Throws
+   * `storageUnavailable`: the record is written later.
    */
   recordAdministration(request: AdministrationRequest, status: number): Promise<void>;
 
-  /** Names of the concrete resource types of a release, sorted. */
+  /** Returns the names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];
-  /** A version that was read, cut to what `_summary` and `_elements` among the parameters ask for. Throws invalidParameterValue. */
+  /** Applies `_summary` and `_elements` among the parameters to a version. Throws `invalidParameterValue`. */
   partOf(
     context: RequestContext,
     version: StoredVersion,
     parameters: readonly QueryParameter[],
   ): StoredVersion;
-  /** What a reference of this space names; undefined for one that leads elsewhere, or to no resource by type and id. */
+  /**
+   * Returns the resource of this space that a reference names; undefined for other servers, and where type or id are
+   * missing.
+   */
   localReference(context: RequestContext, reference: string): LocalReference | undefined;
   /**
-   * Lets all that is read by the context that `work` is given be recorded as one access. `query`: what was asked, as an
-   * address below `{fhir_root}`; `statusOf`: how it ended, as HTTP tells it.
+   * Records all reads through the context that `work` receives as one access. `query`: the request as an address
+   * below `{fhir_root}`; `statusOf`: its HTTP status.
    */
   recordAsOneAccess<T>(
     context: RequestContext,
@@ -115,18 +120,21 @@ export interface Core extends Interactions {
     work: (context: RequestContext) => Promise<T>,
     statusOf: (result: T) => number,
   ): Promise<T>;
-  /** Changes of the space after a version-sequence, oldest first, at most 1000. */
+  /** Returns the changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
-  /** The version-sequence of the last change of the space; 0: there was none. Throws `forbidden` for who may read nothing. */
+  /**
+   * Returns the version-sequence of the last change of the space; 0: none. Throws `forbidden` for callers that may
+   * read nothing.
+   */
   lastSequence(context: RequestContext): Promise<number>;
-  /** Whether the caller may read the whole space, so that query statistics leak nothing to the caller. */
+  /** True: the caller may read the whole space, so that query statistics leak nothing to the caller. */
   seesEverything(context: RequestContext): boolean;
-  /** Ends all streams of changes, each with the number to go on after: this process is about to stop. */
+  /** Ends all change streams, each with the number to resume after, because this process is about to stop. */
   endStreams(): void;
   /**
-   * Lets several reads, searches and histories see one moment: those of the context that `work` is given. They go together
-   * in statements of one connection, one after the other; nothing else of core may be waited for in `work`. What is asked
-   * after `milliseconds` with the connection is refused with `timeout`.
+   * Lets reads, searches and histories through the context that `work` receives share one snapshot. They run on one
+   * connection, combined into statements one after the other; `work` must await nothing else of core. Reads that
+   * start more than `milliseconds` after the connection was taken fail with `timeout`.
    */
   inSnapshot<T>(
     context: RequestContext,
@@ -134,18 +142,18 @@ export interface Core extends Interactions {
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T>;
   /**
-   * Lets several searches see one moment, as `inSnapshot`, without a snapshot: they are answered by what is remembered of
-   * earlier ones, where all of that still stands. `work` may read by the context that it is given and do nothing else; what it
-   * gives counts only if it is in the answer. `unknown`: not all that was asked is remembered, or still stands; `unfit`:
-   * something else than a search was asked. Cost: a share in one statement.
+   * Answers several searches from the search result cache, consistent as in `inSnapshot` but without a snapshot.
+   * Every cached result must still be valid. `work` may only search through the context that it receives; its result
+   * counts only as `answer`. `unknown`: a search is not cached or no longer valid; `unfit`: `work` did something
+   * other than a search. Cost: a share of one statement.
    */
   fromMemory<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'>;
-  /** Texts that may be lost at any time, of one space, shared by all processes; each lasts a day. */
+  /** Cached texts of a space, shared by all processes; each lasts for a day and may be lost at any time. */
   readonly sharedTexts: {
-    /** Undefined for what is not there, and while Redis is away. */
+    /** Undefined where there is no such text, and while Redis is unavailable. */
     get(space: Space, key: string): Promise<string | undefined>;
     put(space: Space, key: string, text: string): void;
   };
@@ -153,34 +161,34 @@ export interface Core extends Interactions {
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   /**
-   * The named queries of the tenant, by code and definition; undefined: they are those of the version that is known. Cost:
-   * one statement, two more where they have changed.
+   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `known`. Cost:
+   * one statement, two more after a change.
    */
   namedQueries(context: RequestContext, known?: string): Promise<NamedQueries | undefined>;
   readonly jobs: Jobs;
   /**
-   * The JSON of a body that may hold resources somewhere, checked like a resource. A long one is parsed in a thread of
-   * its own, and most of it stays text. Throws what the parser finds.
+   * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and
+   * most of the result stays text. Throws the errors of the parser.
    */
   outline(text: string, limits: OutlineLimits): Promise<JsonOutline>;
 
   /**
-   * Every place where the search index is not what the stored versions give; ends when all of the scope was compared.
+   * Yields every difference between the search index and the stored versions; ends when the whole scope was compared.
    */
   verifyIndex(scope?: ReindexScope): AsyncIterable<IndexDifference>;
   /**
-   * Makes the search index what the stored versions give, while writes may go on; ends when all of the scope is done.
-   * Throws an Error when another reindex is at work there.
+   * Makes the search index match the stored versions, while writes may go on; ends when the whole scope is done.
+   * Throws an Error while another reindex is running there.
    */
   reindex(scope?: ReindexScope): AsyncIterable<ReindexProgress>;
-  /** Whether the index waits for a reindex, because settings or definitions have changed. */
+  /** Tells which parts of the index need a reindex because settings or definitions have changed. */
   outdatedIndex(): Promise<OutdatedIndex>;
   readiness(): Promise<Readiness>;
-  /** From now on this process does the background work that writes leave: the indexing of tenants' search parameters. */
+  /** Starts the background work of this process, such as the indexing of tenants' search parameters. */
   startWork(): void;
-  /** Database connections of this process, by what they are for. */
+  /** Returns the database connections of this process by purpose. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
-  /** The live queries of this process, of all tenants. */
+  /** Counts the live queries of this process, of all tenants. */
   liveQueries(): LiveQueryCounts;
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
 import type { TenantSpace } from '../context';
 
-/** What came with a request that says who asks. */
+/** The credentials of a request, and its origin. */
 export interface Credentials {
-  /** As it stands in the address. */
+  /** The tenant name in the address. */
   readonly tenant: string;
-  /** Undefined: there is no such tenant, or it is disabled. */
+  /** Undefined: the tenant does not exist or is disabled. */
   readonly space: TenantSpace | undefined;
-  /** The header of this name. */
+  /** The `Authorization` header. */
   readonly authorization: string | undefined;
-  /** Where it came from, so that guessing is slowed down. */
+  /** Network address of the client; credential guessing is throttled by it. */
   readonly address: string;
-  /** Of the request that they came with, for the record: its id, and its address as it was sent. */
+  /** For the audit record: the request's id, and its address as it was sent. */
   readonly requestId?: string;
   readonly asked?: string;
 }

@@ -1,4 +1,4 @@
-/** Histories: of a resource, of a type, of all. */
+/** Histories of a resource, a type or a space. */
 import type { StoredVersion } from './version';
 
 export interface HistoryRequest {
@@ -6,23 +6,23 @@ export interface HistoryRequest {
   readonly type?: string;
   /** Undefined: all resources of the type, or of the space. */
   readonly id?: string;
-  /** At most 1000; undefined: 50; 0: the total alone. */
+  /** At most 1000; undefined: 50; 0: only the total. */
   readonly count?: number;
   /** Only versions from this instant on, milliseconds since 1970. */
   readonly since?: number;
-  /** Only versions that were current at some moment of this time, half open, milliseconds since 1970. */
+  /** Only versions that were current at some moment of this half-open interval, milliseconds since 1970. */
   readonly at?: { readonly low: number; readonly high: number };
-  /** Only versions of which the version-sequence is larger. */
+  /** Only versions with a larger version-sequence. */
   readonly sinceSequence?: number;
-  /** Only versions that this List refers to: its id. */
+  /** Only versions that the List of this id refers to. */
   readonly list?: string;
   readonly cursor?: string;
 }
 
 export interface HistoryPage {
-  /** Newest first. Fewer than were asked for, or none, do not mean that there is no next page. */
+  /** Newest first. A page with fewer versions than requested, or none, may still have a next page. */
   readonly versions: readonly StoredVersion[];
-  /** Of all pages; undefined where it is not free. */
+  /** Total of all pages; undefined where counting would cost extra. */
   readonly total?: number;
   readonly next?: string;
 }

@@ -1,7 +1,7 @@
-/** The search index: what is wrong in it, and how it is put right. */
+/** Verification and repair of the search index. */
 import type { Release } from '../fhir/release';
 
-/** One resource of which a table holds something else than its stored version gives. */
+/** A resource whose rows in a table differ from what its stored version gives. */
 export interface IndexDifference {
   /** '' for the base conformance resources. */
   readonly tenant: string;
@@ -17,43 +17,43 @@ export interface IndexDifference {
     | 'range_index'
     | 'string_index'
     | 'uri_index';
-  /** What should stand there and does not, in words: for rows, their parameter and their other columns. */
+  /** Missing rows or columns as text; rows with their parameter and their other columns. */
   readonly missing: readonly string[];
-  /** What stands there and should not. */
+  /** Rows or columns that should not exist, as text. */
   readonly superfluous: readonly string[];
 }
 
-/** What a reindex goes through; without a tenant all of them, and the base resources. */
+/** The scope of a reindex; without a tenant, all tenants and the base resources. */
 export interface ReindexScope {
   readonly tenant?: string;
   readonly release?: Release;
 }
 
-/** How far a reindex has come in one tenant and release. All numbers grow until the next one begins. */
+/** The progress of a reindex in one tenant and release. All numbers grow until the next tenant and release begins. */
 export interface ReindexProgress {
   /** '' for the base conformance resources. */
   readonly tenant: string;
   readonly release: Release;
-  /** A tenant's data of a release are one, its AuditEvents another. */
+  /** The data of a tenant and release are one space, the AuditEvents another. */
   readonly space: number;
   /** All resources, deleted ones included. */
   readonly resources: number;
   readonly compared: number;
-  /** Resources that something was put right of. */
+  /** Repaired resources. */
   readonly repaired: number;
   /** Index rows. */
   readonly added: number;
   readonly removed: number;
-  /** What was met since the last time and no reindex can put right: versions or heads that are missing. */
+  /** Differences since the last report that no reindex can repair: missing versions or heads. */
   readonly losses: readonly IndexDifference[];
 }
 
-/** What index rows were made with that are not made as this process makes them. */
+/** Index rows whose indexing rules differ from those of this process. */
 export interface OutdatedIndex {
-  /** Tenants and releases that have such rows. */
+  /** Number of tenants and releases with such rows. */
   readonly spaces: number;
-  /** In words for an operator: some of what they were made with. */
+  /** Some of their indexing rules, in words for an operator. */
   readonly madeWith: readonly string[];
-  /** What this process makes them with, by release. */
+  /** The indexing rules of this process, by release. */
   readonly now: Readonly<Record<Release, string>>;
 }

@@ -1,4 +1,4 @@
-/** The interactions of FHIR, and what else reads or writes what is stored. This is the one list of them. */
+/** The interactions of FHIR, and all other reads and writes of stored resources. This is the only list of them. */
 import type { BundleAnswer, BundleRequest } from './bundle';
 import type { ChangeRequest, ChangeStream } from './change-stream';
 import type { HistoryPage, HistoryRequest } from './history';
@@ -18,7 +18,7 @@ export interface UpdateRequest {
 export interface PatchRequest {
   readonly type: string;
   readonly id: string;
-  /** A JSON Patch, an array of operations, or a FHIRPath Patch, a Parameters resource; not yet checked. */
+  /** A JSON Patch (an array of operations) or a FHIRPath Patch (a Parameters resource), not yet validated. */
   readonly patch: ResourceInput;
   readonly guard?: VersionGuard;
 }
@@ -39,24 +39,24 @@ export interface DifferenceRequest {
   readonly to: string;
 }
 
-/** What writes one resource, or those that meet criteria: a request by itself, or an entry of a batch. */
+/** Writes of one resource, or of those that meet criteria: requests by themselves, or entries of a batch. */
 export interface SingleWrites {
   create(context: RequestContext, type: string, input: ResourceInput): Promise<WriteResult>;
   update(context: RequestContext, request: UpdateRequest): Promise<WriteResult>;
   patch(context: RequestContext, request: PatchRequest): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
-  /** As `create`, unless a resource meets the criteria: then that one, as it is (`created` is false). */
+  /** As `create`, unless a resource meets the criteria: then returns that resource unchanged, with `created` false. */
   createIfNoneExist(
     context: RequestContext,
     type: string,
     input: ResourceInput,
     criteria: Criteria,
   ): Promise<WriteResult>;
-  /** As `update`, of the one resource that meets the criteria; a new one if none does. */
+  /** As `update` for the one resource that meets the criteria; creates one if there is no match. */
   updateWhere(context: RequestContext, request: ConditionalUpdateRequest): Promise<WriteResult>;
-  /** As `patch`, of the one resource that meets the criteria. */
+  /** As `patch` for the one resource that meets the criteria. */
   patchWhere(context: RequestContext, request: ConditionalPatchRequest): Promise<WriteResult>;
-  /** The deletions of what met the criteria: one at most, but in tenants that let one request delete several. */
+  /** Returns the deletions of the matches: at most one, unless the tenant lets one request delete several. */
   deleteWhere(
     context: RequestContext,
     type: string,
@@ -65,37 +65,41 @@ export interface SingleWrites {
   ): Promise<readonly StoredVersion[]>;
 }
 
-/** What of core somebody may ask for of what is stored: each is an access. */
+/** The functions of core that access stored resources. Each call is one access for authorization and audit. */
 export interface Interactions extends SingleWrites {
   read(context: RequestContext, type: string, id: string): Promise<StoredVersion>;
-  /** Like read, but absent and deleted are undefined. All reads of one turn of the event loop are one statement. */
+  /**
+   * As `read`, but undefined for missing and deleted resources. All calls of one event loop turn share one statement.
+   */
   find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
   vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
-  /** The version that was current at a moment, milliseconds since 1970. */
+  /** Returns the version that was current at a moment, milliseconds since 1970. */
   readAsOf(context: RequestContext, type: string, id: string, moment: number): Promise<StoredVersion>;
-  /** The JSON Patch, as JSON text, that makes one version of another; what the server says of them aside. */
+  /**
+   * Returns a JSON Patch, as text, that turns one version into the other; elements that the server sets are left out.
+   */
   difference(context: RequestContext, request: DifferenceRequest): Promise<string>;
-  /** A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). */
+  /** Executes a transaction, all or nothing, or a batch, each entry by itself (http.html#transaction). */
   bundle(context: RequestContext, request: BundleRequest): Promise<BundleAnswer>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
   /**
-   * Several searches of one type each, of one moment: what they do alike goes together in one statement. In the order of
-   * the requests; one that fails fails for itself.
+   * Runs several searches of one type each, all at one moment, with shared statements. Results are in the order of
+   * the requests; a failed search does not fail the others.
    */
   searchBatch(
     context: RequestContext,
     requests: readonly (SearchRequest & { readonly type: string })[],
   ): Promise<readonly (SearchPage | Error)[]>;
   /**
-   * Counts what a search of the same criteria finds, exactly. Throws as that, and tooCostly where more would have to be
-   * looked at than one request may: by a grouping 1,000,000 index rows of the parameter or as many matches, where those are
-   * more than 10,000. Cost: a search; by a grouping up to a second of the database.
+   * Returns the exact number of matches of a search. Throws as a search does, and `tooCostly` where it would read
+   * more than one request may. The limit of a grouping: 1,000,000 index rows of the parameter, or as many matches
+   * where there are more than 10,000. Cost: a search; with a grouping, up to a second of database time.
    */
   aggregate(context: RequestContext, request: AggregateRequest): Promise<AggregateResult>;
   /**
-   * Follows the changes of the space, until the stream is closed. Throws what is wrong with the criteria, invalidValue
-   * for an `after` that has not been, tooManySubscriptions.
+   * Subscribes to changes of the space until the stream is closed. Throws errors in the criteria, `invalidValue` for
+   * an `after` in the future, and `tooManySubscriptions`.
    */
   follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream>;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;

@@ -1,4 +1,4 @@
-/** Operations: what is asked, what they answer, which there are. */
+/** Operations: requests, results, and their list. */
 import type { ResourceInput } from '../preparation/resource-input';
 import type { SearchPage } from './search';
 import type { StoredVersion } from './version';
@@ -15,7 +15,7 @@ export interface Invocation {
   readonly input?: ResourceInput;
   /** The query parameters of a GET (or POST) invocation. */
   readonly query?: readonly (readonly [name: string, value: string])[];
-  /** True when asked by GET: refused for operations that change state. */
+  /** True for GET, which is refused for operations that change state. */
   readonly safe: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface TextResult {
 
 /** One page of a searchset Bundle; the edge writes the Bundle and its links. */
 export interface PageResult {
-  /** `used` are the parameters that, in a query with the `_cursor` of `next`, ask for the next page. */
+  /** `used`: the parameters that, with the `_cursor` of `next`, request the next page. */
   readonly page: SearchPage;
 }
 
-/** A document (https://hl7.org/fhir/R4/documents.html), without the addresses of its entries. */
+/** A document (https://hl7.org/fhir/R4/documents.html) without the addresses of its entries. */
 export interface DocumentContent {
   /** `urn:uuid:…` */
   readonly identifier: string;

@@ -1,9 +1,9 @@
-/** How a process is. */
+/** The state of a process. */
 
 export interface ConnectionUsage {
   readonly total: number;
   readonly idle: number;
-  /** Statements that wait for a connection. */
+  /** Statements that are waiting for a connection. */
   readonly waiting: number;
 }
 

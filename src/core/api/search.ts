@@ -1,21 +1,21 @@
-/** Searches, and counts of what they find. */
+/** Searches, and counts of their matches. */
 import type { Issue } from '../errors';
 import type { CompartmentAddress, StoredVersion } from './version';
 
-/** A tree of what a resource must meet. Names and values are those of a search, modifiers and escapes included. */
+/** A tree of search criteria. Names and values are as in a search, including modifiers and escapes. */
 export type SearchCondition =
   | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
   | { readonly kind: 'all' | 'not'; readonly of: readonly SearchCondition[] }
-  /** One of the lists, of which all are met. */
+  /** At least one of the lists matches entirely. */
   | { readonly kind: 'any'; readonly of: readonly (readonly SearchCondition[])[] }
-  /** One resource of the type `target` that it refers to by a parameter meets all. */
+  /** It refers by a parameter to one resource of the type `target` that meets all conditions. */
   | {
       readonly kind: 'chain';
       readonly parameter: string;
       readonly target: string;
       readonly of: readonly SearchCondition[];
     }
-  /** One resource of the type `source` that refers to it by a parameter of its own meets all. */
+  /** One resource of the type `source` that refers to it by a parameter meets all conditions. */
   | {
       readonly kind: 'has';
       readonly source: string;
@@ -26,77 +26,83 @@ export type SearchCondition =
 export interface SearchRequest {
   /** Undefined: several types, those of the parameter `_type` or all. */
   readonly type?: string;
-  /** Only what is in the compartment of this resource; undefined: no such limit. */
+  /** Only resources in the compartment of this resource; undefined: no such limit. */
   readonly compartment?: CompartmentAddress;
   /** Names (modifier and chain included) and raw values, percent-decoded, in the order of the request. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** All of it is to be met besides; of a search of one type alone. */
+  /** Additional conditions, all required; for searches of one type only. */
   readonly where?: readonly SearchCondition[];
   /** `Prefer: handling`; undefined: the tenant's setting. */
   readonly handling?: 'strict' | 'lenient';
-  /** The matches of this moment, milliseconds since 1970, each in its version of then; of one type only. */
+  /** Searches the versions that were current at this moment, milliseconds since 1970; one type only. */
   readonly asOf?: number;
-  /** True: `previous` and `last` are wanted; of stored resources of one type, as they are now. */
+  /** True: return `previous` and `last`; only for stored resources of one type in their current versions. */
   readonly bothWays?: boolean;
-  /** True: `cursors` are wanted. */
+  /** True: return `cursors`. */
   readonly eachCursor?: boolean;
 }
 
 export interface SearchPage {
   readonly matches: readonly StoredVersion[];
   readonly included: readonly StoredVersion[];
-  /** For an `outcome` entry: what was ignored or cut short. */
+  /** Issues of an `outcome` entry: parameters that were ignored, or results that were cut short. */
   readonly issues: readonly Issue[];
-  /** Distinct matches; undefined when not asked for and not free. */
+  /** Distinct matches; undefined when not requested and counting would cost extra. */
   readonly total?: number;
-  /** The parameters that were used, for `link[self]`. */
+  /** The parameters that were applied, for `link[self]`. */
   readonly used: readonly (readonly [name: string, value: string])[];
-  /** Opaque and signed: value of the parameter `_cursor` of the next page; undefined on the last one. */
+  /** The `_cursor` value of the next page, opaque and signed; undefined on the last page. */
   readonly next?: string;
-  /** Where they are asked for: of each match, the value of `_cursor` of the page that begins behind it. */
+  /** If requested: for each match, the `_cursor` value of the page that starts after it. */
   readonly cursors?: readonly string[];
-  /** Numbers of the types that decide the answer: it is the same while none of their resources changes. Undefined: any. */
+  /**
+   * Numbers of the types on which the result depends: it stays the same while none of their resources changes.
+   * Undefined: it may depend on any type.
+   */
   readonly decidedBy?: readonly number[];
-  /** The same of the page that ends before this one; undefined on the first, and where it is not asked for or offered. */
+  /** The `_cursor` value of the previous page; undefined on the first page, and where not requested or not offered. */
   readonly previous?: string;
-  /** The same of the page at the end; undefined where it is not asked for or offered. */
+  /** The `_cursor` value of the last page; undefined where not requested or not offered. */
   readonly last?: string;
 }
 
-/** Resources of a type that meet criteria, to be counted and not to be found. */
+/** A request to count resources of a type that meet criteria. */
 export interface AggregateRequest extends Pick<
   SearchRequest,
   'compartment' | 'parameters' | 'where' | 'handling'
 > {
   readonly type: string;
-  /** Undefined: all of them together. */
+  /** Undefined: one total. */
   readonly by?: AggregateGrouping;
 }
 
-/** A token, reference or date parameter of the type, by whose values resources are counted. */
+/** A token, reference or date parameter of the type whose values form the groups. */
 export interface AggregateGrouping {
   readonly parameter: string;
-  /** Of dates, and of those alone: what of time is one value. */
+  /** For dates only: the length of one group. */
   readonly bucket?: 'year' | 'month' | 'day';
-  /** Only so many of the largest groups, at most 1,000; of dates all there are. Undefined: all, of which there are no more. */
+  /**
+   * Returns only this many of the largest groups, at most 1,000; for dates, all groups. Undefined: all; fails where
+   * there are more.
+   */
   readonly most?: number;
 }
 
-/** A value and how many of the resources have it; one that has several values is in several groups. */
+/** A value and the number of resources that have it; a resource with several values is in several groups. */
 export interface AggregateGroup {
   /**
-   * As a search takes it, with its escapes: `system|code`, `Patient/1`, a url. Of dates the bucket in which they begin in the
-   * time zone of the space (`2020-03`), or a year or month that is more than a bucket and is all that is known.
+   * A value as in a search, with escapes: `system|code`, `Patient/1`, a url. For dates, the bucket of the start in
+   * the time zone of the space (`2020-03`), or a less precise year or month where the date has no more.
    */
   readonly value: string;
   readonly count: number;
-  /** Of a token: as one of the resources has it. */
+  /** Tokens only: the coding as in one of the resources. */
   readonly coding?: { readonly system?: string; readonly code: string; readonly display?: string };
 }
 
 export interface AggregateResult {
-  /** Without a grouping. */
+  /** Only without a grouping. */
   readonly total?: number;
-  /** The largest first, dates in their order; empty without a grouping. */
+  /** Largest first, dates in chronological order; empty without a grouping. */
   readonly groups: readonly AggregateGroup[];
 }

@@ -1,4 +1,4 @@
-/** People: their accounts, and how they sign in for a client (RFC 6749, section 4.1; SMART App Launch 2). */
+/** User accounts, and sign-in for a client (RFC 6749, section 4.1; SMART App Launch 2). */
 import type { SignInTrail } from '../audit/sign-in-trail';
 import type { Log, TenantSpace } from '../context';
 import type { StoredUser, UserDetails } from '../storage/accounts/user-accounts';
@@ -7,35 +7,35 @@ import type { LaunchContext } from '../storage/accounts/user-grants';
 /** An account, as administrators see it. */
 export type User = Omit<StoredUser, 'hash'>;
 
-/** Undefined: as it is. */
+/** An undefined property stays unchanged. */
 export type UserChanges = { readonly [Name in keyof UserDetails]?: UserDetails[Name] | undefined } & {
   readonly password?: string | undefined;
 };
 
 /**
- * The accounts of tenants. All throw `unknownTenant`; what they change is in force in every process within 2 s. A new
- * password, and disabling, sign out everywhere.
+ * The accounts of tenants. All functions throw `unknownTenant`; changes take effect in every process within 2 s. A
+ * new password, and disabling, end all sessions of the user.
  */
 export interface Users {
-  /** The first 10,000 by name. */
+  /** Returns the first 10,000 accounts by name. */
   list(tenant: string): Promise<readonly User[]>;
   find(tenant: string, id: string): Promise<User | undefined>;
   /** Throws `invalidValue`. */
   create(tenant: string, details: UserChanges): Promise<User>;
-  /** Undefined when there is no such account. Throws `invalidValue`. */
+  /** Undefined: there is no such account. Throws `invalidValue`. */
   change(tenant: string, id: string, changes: UserChanges): Promise<User | undefined>;
-  /** False when there is no such account. */
+  /** False: there is no such account. */
   remove(tenant: string, id: string): Promise<boolean>;
 }
 
 /** A browser at the authorization endpoint. */
 export interface SignInVisit {
   readonly space: TenantSpace;
-  /** `{base_url}`, under which the browser came. */
+  /** The `{base_url}` that the browser used. */
   readonly base: string;
-  /** What stands after the `?` of the address, as it was sent. */
+  /** The part of the address after the `?`, as it was sent. */
   readonly query: string;
-  /** What was sent from one of our pages, each once; undefined: nothing was. */
+  /** The submitted form of one of our pages, each field once; undefined: no form was submitted. */
   readonly form: ReadonlyMap<string, string> | undefined;
   /** Values of the two cookies. */
   readonly sessionCookie: string | undefined;
@@ -45,62 +45,62 @@ export interface SignInVisit {
   readonly requestId: string;
   readonly deadline: number;
   readonly log: Log;
-  /** Core's own: who it is about, for the record. */
+  /** Internal to core: the subject for the audit record. */
   readonly trail?: SignInTrail;
 }
 
-/** A Patient that may be chosen. */
+/** A Patient that the user may select. */
 export interface PatientChoice {
   readonly id: string;
   readonly name: string;
   readonly birthDate?: string;
 }
 
-/** What all pages of a sign-in show and carry. */
+/** Properties that all pages of a sign-in have. */
 interface Page {
-  /** What people call the client. */
+  /** Display name of the client. */
   readonly client: string;
-  /** Where the browser goes in the end: whose forms it may send there. */
+  /** The final target of the browser; a form may redirect to its origin. */
   readonly redirectUri: string;
-  /** To be sent back with the form. */
+  /** Must be sent back with the form. */
   readonly token: string;
-  /** What went wrong, for the person. */
+  /** Error message for the user. */
   readonly problem?: string | undefined;
 }
 
-/** What the browser gets next. */
+/** The next answer to the browser. */
 export type SignInStep =
-  /** Nobody knows where to send it: the request itself is not good, or the form is not of ours. */
+  /** There is no safe redirect target: the request is invalid, or the form is not ours. */
   | { readonly kind: 'refused'; readonly status: 400 | 403; readonly reason: string }
-  /** To an address of the client's, or to this same one. `session`: the new cookie; null: it goes. */
+  /** A redirect to the client or to this same address. `session`: the new cookie; null: delete it. */
   | { readonly kind: 'redirect'; readonly to: string; readonly session?: string | null }
   | ({
       readonly kind: 'sign-in';
       readonly status: 200 | 403 | 429;
       readonly retryAfterSeconds?: number;
-      /** Value of the cookie that goes with the form. */
+      /** Value of the cookie that accompanies the form. */
       readonly formCookie: string;
     } & Page)
   | ({
       readonly kind: 'consent';
-      /** What people call the person. */
+      /** Display name of the user. */
       readonly user: string;
       readonly scopes: readonly string[];
-      /** Whose record it is about, where that is certain; undefined: nobody's, or it is to be chosen. */
+      /** The Patient in context where it is certain; undefined: none, or the user must select one. */
       readonly patient?: PatientChoice | undefined;
-      /** To be chosen from; undefined: nothing is to be chosen. */
+      /** The Patients to select from; undefined: there is no selection. */
       readonly choices?: readonly PatientChoice[] | undefined;
-      /** What was searched for. */
+      /** The text that the user searched for. */
       readonly searched?: string | undefined;
     } & Page);
 
-/** Where people sign in and allow something to a client. */
+/** Sign-in of users, and their consent to clients. */
 export interface SignIn {
-  /** Throws FhirError for what is no fault of the request. */
+  /** Throws FhirError for failures that the request did not cause. */
   step(visit: SignInVisit): Promise<SignInStep>;
   /**
-   * A token that an EHR starts an app with (`launch`), good for five minutes and once. Throws `invalidValue` where there is no
-   * such client.
+   * Creates a token with which an EHR launches an app (`launch`), valid once within five minutes. Throws
+   * `invalidValue` where there is no such client.
    */
   launch(
     space: TenantSpace,

@@ -1,102 +1,108 @@
-/** Tenants: their names, settings and use, and how they are made, moved and removed. */
+/** Tenants: names, settings, usage, creation, transfer and removal. */
 import type { TenantStatus } from '../storage/tenants/tenants';
 import type { ExportLine } from '../tenants/tenant-export';
 
 export interface Tenant {
-  /** In all addresses; it never changes. */
+  /** Part of all addresses; it never changes. */
   readonly name: string;
-  /** What people call it. */
+  /** Display name. */
   readonly display: string;
-  /** Only an active one is answered. */
+  /** Only active tenants are served. */
   readonly status: TenantStatus;
   /** Milliseconds since 1970. */
   readonly created: number;
 }
 
-/** Rows of one table. */
+/** Removed rows of one table. */
 export interface RemovedRows {
   readonly table: string;
-  /** By this call. */
+  /** Rows that this call removed. */
   readonly removed: number;
-  /** Counted at the end; 0 where nothing is left. */
+  /** Rows that are left at the end of the call; 0: none. */
   readonly left: number;
 }
 
-/** How far a removal is. */
+/** The progress of an erasure from caches. */
 export interface Forgotten {
-  /** Server processes that have forgotten what they remembered. */
+  /** Server processes that have invalidated their caches. */
   readonly processes: number;
-  /** Those that gave no sign of life for 20 seconds, and were not waited for. */
+  /** Processes without a heartbeat for 20 seconds; the removal did not wait for them. */
   readonly silentProcesses: number;
-  /** Texts that were removed from Redis; undefined: it could not be reached, and holds them for a day at most. */
+  /** Texts that were removed from Redis; undefined: Redis was unavailable and holds them for a day at most. */
   readonly cachedTexts: number | undefined;
 }
 
-/** What a tenant was made of. */
+/** The result of a tenant's import. */
 export interface TenantImport {
   readonly name: string;
   readonly versions: number;
-  /** Deleted ones included. */
+  /** Includes deleted resources. */
   readonly resources: number;
-  /** Versions of Subscriptions that asked for notifications and are stored as off. */
+  /** Versions of Subscriptions that requested notifications and are stored with the status `off`. */
   readonly subscriptionsOff: number;
 }
 
-/** What became of a tenant that is removed. */
+/** The result of a tenant's removal. */
 export interface TenantRemoval extends Forgotten {
   readonly name: string;
-  /** False: the time was over; there is more to remove. */
+  /** False: the time limit was reached; there is more to remove. */
   readonly isComplete: boolean;
-  /** Every table that keeps something of tenants. */
+  /** All tables with data of tenants. */
   readonly tables: readonly RemovedRows[];
 }
 
 /** A tenant with its settings. */
 export interface DescribedTenant extends Tenant {
-  /** Those in force, by name. */
+  /** Effective settings by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Names of those that the tenant has set itself; the others are the server's defaults. */
+  /** Names of the settings that the tenant has set; the others are defaults of the server. */
   readonly own: readonly string[];
   readonly usage: TenantUsage;
 }
 
-/** What a tenant keeps, in both releases, its AuditEvents aside: exact. */
+/** Exact storage use of a tenant in both releases, without its AuditEvents. */
 export interface TenantUsage {
-  /** That are not deleted. */
+  /** Resources that are not deleted. */
   readonly resources: number;
-  /** Of the texts of all versions. */
+  /** Total size of the texts of all versions. */
   readonly bytes: number;
 }
 
-/** What administrators of the server do with tenants. */
+/** Administration of tenants. */
 export interface Tenants {
   list(): Promise<readonly Tenant[]>;
-  /** `settings`: by their names; `time-zone` can be set here only. Throws invalidTenantName, invalidValue, tenantExists. */
+  /**
+   * `settings`: by name; `time-zone` can only be set here. Throws `invalidTenantName`, `invalidValue`,
+   * `tenantExists`.
+   */
   create(name: string, settings?: Readonly<Record<string, string>>, display?: string): Promise<Tenant>;
-  /** False when there is no such tenant. Throws forbidden for `system`, tenantBusy. */
+  /** False: there is no such tenant. Throws `forbidden` for `system`, `tenantBusy`. */
   disable(name: string): Promise<boolean>;
-  /** False when there is no such tenant. Throws tenantBusy. */
+  /** False: there is no such tenant. Throws `tenantBusy`. */
   enable(name: string): Promise<boolean>;
-  /** Changes what people call it; null: its name. False when there is no such tenant. Throws invalidValue. */
+  /** Changes the display name; null: the tenant's name. False: there is no such tenant. Throws `invalidValue`. */
   rename(name: string, display: string | null): Promise<boolean>;
   /**
-   * Removes a tenant and everything in it, for as long as `milliseconds` allow (undefined: to the end); called again, it goes
-   * on. Nothing of the tenant is answered from the beginning on. Undefined when there is no such tenant. Throws forbidden for
-   * `system`, tenantBusy while another process is at it.
+   * Removes a tenant and all its data within `milliseconds` (undefined: no limit); another call continues. The tenant
+   * is not served from the start of the first call. Undefined: there is no such tenant. Throws `forbidden` for
+   * `system`, `tenantBusy` while another process is removing it.
    */
   remove(name: string, milliseconds?: number): Promise<TenantRemoval | undefined>;
   /**
-   * All versions of a tenant, or its current resources, as it is now, line by line. Undefined when there is no such tenant, or it
-   * is being imported or deleted.
+   * Exports all versions or the current resources of a tenant, line by line. Undefined: there is no such tenant, or
+   * it is being imported or deleted.
    */
   export(name: string, which?: 'all' | 'current'): Promise<AsyncGenerator<ExportLine> | undefined>;
   /**
-   * Makes a new tenant of the lines of an export of all versions; called again after an interruption, it goes on. Throws
-   * invalidTenantName, tenantExists, tenantBusy, invalidValue.
+   * Creates a tenant from an export of all versions; another call after an interruption continues. Throws
+   * `invalidTenantName`, `tenantExists`, `tenantBusy`, `invalidValue`.
    */
   import(name: string, lines: AsyncIterable<string>): Promise<TenantImport>;
-  /** Undefined when there is no such tenant. */
+  /** Undefined: there is no such tenant. */
   describe(name: string): Promise<DescribedTenant | undefined>;
-  /** By name; null: the server's default again. False when there is no such tenant. Throws `invalidValue`. */
+  /**
+   * Changes settings by name; null: back to the server's default. False: there is no such tenant. Throws
+   * `invalidValue`.
+   */
   changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean>;
 }
