@@ -6,30 +6,30 @@ import { insertRows } from '../storage/audit/access-records';
 import type { Database } from '../storage/connection/database';
 import { GatheredLines, type GatheredRow } from '../storage/audit/access-lines';
 
-/** Records of this process that are not in the database yet; who comes when there are so many waits. */
+/** Limit on records that are not yet in the database; beyond it, new records wait. */
 const MAX_WAITING = 10_000;
-/** Of their texts together: the same. */
+/** The same limit for the total length of their texts. */
 const MAX_WAITING_CHARACTERS = 32_000_000;
-/** Of one statement. */
+/** Limits of one statement. */
 const MAX_TOGETHER = 1_000;
 const MAX_CHARACTERS_TOGETHER = 1_000_000;
-/** A crash of the process loses the reads of about so long. */
+/** A crash of the process loses the records of about this time. */
 const FLUSH_MS = 100;
-/** Until it is tried again where the database did not take them. */
+/** Delay before a retry after the database has refused records. */
 const RETRY_MS = 500;
-/** At the end of the process. */
+/** Retries when the process ends. */
 const LAST_TRIES = 10;
 
 /**
- * Records of what changed nothing, on their way to the database: gathered, and written in the background. What changed
- * something is recorded by the statement of the change (storage/write/write-statements.ts).
+ * Records of accesses without changes, written to the database in batches in the background. The statement of a
+ * change writes the record of that change (storage/write/write-statements.ts).
  */
 export class AccessLog {
-  /** By space. */
+  /** Waiting records by space. */
   #waiting = new Map<number, GatheredLines>();
-  /** The log has said so. */
+  /** True: the log already reports the failure. */
   #isFailing = false;
-  /** Those that the database did not take, which come first. */
+  /** Rows that the database has refused; they are written first. */
   #refused = new Map<number, readonly GatheredRow[]>();
   #count = 0;
   #characters = 0;
@@ -41,13 +41,14 @@ export class AccessLog {
   constructor(
     private readonly database: Pick<Database, 'run'>,
     private readonly log: Log,
-    /** Told of spaces in which records were written. */
+    /** Called after records were written. */
     private readonly written: () => void,
   ) {}
 
   /**
-   * Takes a record. Undefined: it is on its way. Otherwise there is no room for it, and what it tells of must not be
-   * answered before the promise is fulfilled; it is rejected with `storageUnavailable` where the database takes none.
+   * Queues a record. Undefined: it will be written in the background. Otherwise the queue is full, and the access
+   * must not be answered before the promise is fulfilled. The promise is rejected with `storageUnavailable` where the
+   * database accepts no records.
    */
   note(space: number, record: AccessRecord): Promise<void> | undefined {
     if (this.#isFull()) return this.#whenThereIsRoom(space, record);
@@ -55,13 +56,13 @@ export class AccessLog {
     return undefined;
   }
 
-  /** Resolves when all that was noted before is in the database. Throws `storageUnavailable`. */
+  /** Resolves when all earlier records are in the database. Throws `storageUnavailable`. */
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#count > 0) await this.#flushNow();
   }
 
-  /** What waits is written before anything else ends; what the database does not take is told to the log. */
+  /** Writes all waiting records; logs how many the database does not accept. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -118,7 +119,7 @@ export class AccessLog {
     return this.#flushing;
   }
 
-  /** What came until now. What fails is put back. */
+  /** Writes all records queued so far, and keeps those that fail for the next attempt. */
   async #write(): Promise<void> {
     const taken = this.#refused;
     for (const [space, lines] of this.#waiting)
@@ -138,7 +139,7 @@ export class AccessLog {
           taken.set(space, rest);
           for (const { records, bytes } of some) {
             this.#count -= records;
-            // Without what stands between the lines.
+            // Without the separators between the lines.
             this.#characters -= bytes.length - records + 1;
           }
           this.#makeRoom();
@@ -167,7 +168,7 @@ export class AccessLog {
 
 const NO_ROWS: readonly GatheredRow[] = [];
 
-/** Of the rows, for one statement; at least one. */
+/** Returns how many of the rows fit into one statement; at least one. */
 function howMany(rows: readonly GatheredRow[]): number {
   let all = 0;
   let characters = 0;

@@ -1,14 +1,16 @@
-/** What one access has read, in its order: references to versions, lists of them, and addresses of searches below `{fhir_root}`. */
+/**
+ * The reads of one access in order: references to versions, lists of them, and search addresses below `{fhir_root}`.
+ */
 
 const MAX_LINES = 100;
 const MAX_LINE = 4_000;
-/** Of all of them. */
+/** Total length of the lines. */
 const MAX_CHARACTERS = 32_000;
 
 export class AccessTrail {
-  /** True: something of it has been recorded by itself, such as a change. */
+  /** True: a part of the access has a record of its own, such as a change. */
   isRecorded = false;
-  /** Single lines once each, and how many lines each text stands for. */
+  /** Distinct texts, and the number of lines in each. */
   readonly #texts = new Map<string, number>();
   #lines = 0;
   #others = 0;
@@ -20,17 +22,20 @@ export class AccessTrail {
     if (!this.#takes(line, 1)) this.#others++;
   }
 
-  /** What a search has found: its address, and `count` versions as `shortList` tells them. False: there is no room for all of it. */
+  /**
+   * Adds the result of a search: its address, and `count` versions as `shortList` prints them. False: it does not
+   * fit.
+   */
   addList(query: string, list: string, count: number): boolean {
     return query.length <= MAX_LINE && this.#takes(`${query} ${list}`, count + 1);
   }
 
-  /** For what may have to be begun anew: nothing of it is here before it is taken. */
+  /** Returns an empty trail for work that may have to be repeated; `take` adds it to this one. */
   branch(): AccessTrail {
     return new AccessTrail();
   }
 
-  /** What a branch has. */
+  /** Adds the lines of a branch. */
   take(branch: AccessTrail): void {
     for (const [text, count] of branch.#texts)
       if (!this.#texts.has(text) && !this.#takes(text, count)) this.#others += count;
@@ -38,7 +43,7 @@ export class AccessTrail {
     this.isRecorded ||= branch.isRecorded;
   }
 
-  /** With spaces between them, and how many there were besides; undefined: none. */
+  /** The lines, separated by spaces, and the number of omitted lines; undefined: there are none. */
   get details(): string | undefined {
     if (this.#texts.size === 0) return undefined;
     let details = '';

@@ -1,7 +1,7 @@
 /**
- * The background work that makes AuditEvents of what is recorded (docs/audit.md, decision 13). A batch of records is taken
- * away and its AuditEvents written in one transaction, so that each becomes one event whatever dies in between; any
- * process does it, for all.
+ * The background work that turns access records into AuditEvents (docs/audit.md, decision 13). One transaction
+ * deletes a batch of records and writes their AuditEvents, so that a crash neither loses nor duplicates events. Any
+ * process does this work for all processes.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,26 +28,26 @@ import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from './audit-space';
 import { createKnownOwners, patientsOf } from '../authorization/patients';
 
-/** Between two looks for what other processes have left. */
+/** Interval between checks for records that other processes have left. */
 const LOOK_MS = 5_000;
-/** Of one transaction. */
+/** Records in one transaction. */
 const BATCH = 64;
 /**
- * While requests have work for the process, this work has at most so much of the time. Where they need all of it, it has only as
- * much as shows that it goes on, a batch in 10 s at the least: what comes in meanwhile is a hundred times more anyway, and an
- * auditor's search has made what it needs.
+ * Share of the process's time for this work while requests need the process. At full load the work only continues,
+ * with at least one batch every 10 s: new records come in a hundred times faster anyway, and an auditor's search
+ * writes the events that it needs.
  */
 const BUSY_SHARE = 0.02;
 const FULL_SHARE = 0.002;
-/** Of the time of the process: more than this, and it is busy, or has none to spare. */
+/** Event loop utilization above which the process is busy, or fully loaded. */
 const BUSY = 0.25;
 const FULL = 0.75;
 const LONGEST_PAUSE_MS = 10_000;
-/** In which it is seen how busy the process is. */
+/** Length of one measurement of the utilization. */
 const SAMPLE_MS = 20;
-/** In a pause, after which it is seen whether the process is still busy. */
+/** Interval between measurements during a pause. */
 const LOOK_ABOUT_MS = 500;
-/** Between two looks whether another process has done what it is at. */
+/** Interval between checks whether another process has finished its batch. */
 const CATCH_UP_MS = 20;
 
 export interface AuditEventWriterOptions {
@@ -67,13 +67,13 @@ export class AuditEventWriter {
 
   constructor(private readonly options: AuditEventWriterOptions) {}
 
-  /** From now on this process looks for work. */
+  /** Lets this process look for records. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** There is work, or there may be. Returns at once. */
+  /** Starts the work if it is not running. Returns at once. */
   wake(): void {
     if (!this.#isStarted || this.#isClosed) return;
     this.#isWanted = true;
@@ -85,8 +85,8 @@ export class AuditEventWriter {
   }
 
   /**
-   * Makes AuditEvents of all that was recorded in these spaces before, without pausing, for so many milliseconds at most.
-   * False: there are more.
+   * Writes the AuditEvents of all earlier records of these spaces, without pauses, for at most `milliseconds`. False:
+   * there are more.
    */
   async catchUp(spaces: readonly RecordedSpace[], milliseconds: number): Promise<boolean> {
     const end = performance.now() + milliseconds;
@@ -99,7 +99,7 @@ export class AuditEventWriter {
           const written = await this.#writeBatch(session, space);
           if (written === 0 && !(await hasRecords(session, space.space.number))) break;
           if (performance.now() > end) return false;
-          // Another process is at them.
+          // Another process is writing them.
           if (written === 0) await sleep(CATCH_UP_MS);
         }
       }
@@ -109,7 +109,7 @@ export class AuditEventWriter {
     }
   }
 
-  /** What is under way stops after its batch. */
+  /** Stops after the current batch. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -127,7 +127,7 @@ export class AuditEventWriter {
       session = await openRecordSession(database);
       for (const space of await readRecordedSpaces(session)) await this.#workIn(session, space);
     } catch (error) {
-      // Nothing is lost: what was not committed is found again, after what others have.
+      // Nothing is lost: the next round finds uncommitted records again.
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#isClosed && !isDatabaseTrouble(error))
         log.warn({ reason }, 'the making of AuditEvents was interrupted');
@@ -145,9 +145,9 @@ export class AuditEventWriter {
     }
   }
 
-  /** Pauses as long as requests need the process, by how long this work took. */
+  /** Pauses while requests need the process, depending on how long this work took. */
   async #giveWay(took: number): Promise<void> {
-    // Of a moment without this work, which would else take itself for that of requests.
+    // Measured while this work is idle, so that it does not count as load of requests.
     let utilization = await this.#utilizationOf(SAMPLE_MS);
     const share = utilization > FULL ? FULL_SHARE : BUSY_SHARE;
     const end = performance.now() + Math.min(LONGEST_PAUSE_MS, took / share);
@@ -155,7 +155,7 @@ export class AuditEventWriter {
       utilization = await this.#utilizationOf(Math.min(LOOK_ABOUT_MS, end - performance.now()));
   }
 
-  /** Of the time of the process in the next so many milliseconds, in which it does not work. */
+  /** Returns the event loop utilization in the next `milliseconds`, during which this work is idle. */
   async #utilizationOf(milliseconds: number): Promise<number> {
     const before = performance.eventLoopUtilization();
     await this.#pause(milliseconds);
@@ -169,14 +169,15 @@ export class AuditEventWriter {
     this.#hurry = undefined;
   }
 
-  /** How many records became AuditEvents. */
+  /** Returns how many records became AuditEvents. */
   async #writeBatch(session: OwnerSession, { space, auditSpace }: RecordedSpace): Promise<number> {
     return session.transaction(async () => {
       const records = await takeRecords(session, space.number, BATCH);
       if (records.length === 0) return 0;
       const written: Space = { ...space, number: auditSpace };
       const writes = await Promise.all(records.map((record) => this.#toWrite(space, written, record)));
-      // One that is there already was recorded twice, because nobody knew whether it had been.
+      // An existing AuditEvent means that the record was written twice, because the result of the first write was
+      // unknown.
       await writeVersions(await runIn(session, auditSpace), auditSpace, writes);
       return records.length;
     });
@@ -203,5 +204,5 @@ export class AuditEventWriter {
   }
 }
 
-/** The author of what the server itself records. */
+/** The author of versions that the server itself writes. */
 const SERVER = 'andiron';

@@ -1,4 +1,4 @@
-/** A record of an access as the AuditEvent of both releases that tells it (docs/audit.md). Pure. */
+/** Converts an access record to an AuditEvent, for both releases (docs/audit.md). Pure. */
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
 import type { AccessRecord } from '../storage/audit/access-line';
@@ -8,7 +8,7 @@ const ANONYMOUS = 'anonymous';
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
 const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
 
-/** By restful-interaction (https://hl7.org/fhir/R4/valueset-audit-event-action.html); all others execute something. */
+/** By restful-interaction (https://hl7.org/fhir/R4/valueset-audit-event-action.html); all others are `E` (execute). */
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['create', 'C'],
   ['read', 'R'],
@@ -27,8 +27,8 @@ const role = (code: string, display: string): JsonObject =>
   coding(`${CODE_SYSTEM}/object-role`, code, display);
 
 /**
- * @param patients ids of the patients in question
- * @param tenant where it happened
+ * @param patients ids of the patients whose data was accessed
+ * @param tenant name of the tenant
  */
 export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, tenant: string): JsonObject {
   const { interaction, recorded, status, reason } = record;
@@ -51,7 +51,7 @@ export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, t
   };
 }
 
-/** Of sign-ins as DICOM tells them (https://hl7.org/fhir/R4/valueset-audit-event-type.html and -sub-type.html). */
+/** DICOM codes of sign-ins (https://hl7.org/fhir/R4/valueset-audit-event-type.html and -sub-type.html). */
 const SIGN_INS: ReadonlyMap<string, JsonObject> = new Map([
   ['login', coding(DICOM, '110122', 'Login')],
   ['logout', coding(DICOM, '110123', 'Logout')],
@@ -116,7 +116,7 @@ function dataEntity(reference: string): JsonObject {
   return { what: { reference }, type: systemObject, role: role('4', 'Domain Resource') };
 }
 
-/** The text as it is, in base64 as the element wants it. */
+/** The query as base64Binary, which the element requires. */
 function queryEntity(query: string): JsonObject {
   return { type: systemObject, role: role('24', 'Query'), query: Buffer.from(query).toString('base64') };
 }

@@ -1,21 +1,21 @@
-/** AuditEvents are in a space of their own beside the data of their tenant and release. */
+/** AuditEvents have a space of their own beside the data of their tenant and release. */
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 
 export const AUDIT_EVENT = 'AuditEvent';
 
-/** The same request in the space that resources of the type are in. Cost: a comparison. */
+/** Returns the same context in the space of the resource type. Cost: a comparison. */
 export function inSpaceOf(context: RequestContext, type: string | undefined): RequestContext {
   if (type !== AUDIT_EVENT) return context;
   const space = auditSpaceOf(context.space);
   return space === undefined ? context : { ...context, space };
 }
 
-/** Where the AuditEvents of a tenant and release are; undefined for a space that is such a one itself. */
+/** Returns the audit space of a tenant and release; undefined for a space that is an audit space itself. */
 function auditSpaceOf({ auditSpace, ...space }: TenantSpace): TenantSpace | undefined {
   if (auditSpace === undefined) return undefined;
   const { searchParameters: _ofData, ...rest } = space;
-  // What they refer to is not where they are.
+  // The targets of its references are in another space.
   return { ...rest, number: auditSpace, settings: { ...space.settings, referentialIntegrity: 'off' } };
 }
 

@@ -1,24 +1,26 @@
-/** Refusals are recorded one by one up to a bound, and then counted (docs/audit.md, "Floods of refused requests"). */
+/** Refusals get single records up to a limit, and are then counted (docs/audit.md, "Floods of refused requests"). */
 import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 import type { AccessLog } from './access-log';
 
 const WINDOW_MS = 60_000;
-/** Of one kind in a window: each has a record of its own. One by one, those of nobody that is known and of a known client. */
+/** Single records of one kind per window: for unauthenticated callers, and for authenticated clients. */
 const SINGLE_UNKNOWN = 20;
 const SINGLE_KNOWN = 100;
-/** Of all that nobody known has sent to one space. */
+/** Single records of all unauthenticated callers of one space. */
 const SINGLE_OF_SPACE = 300;
-/** Kinds of one space that are told apart, of known clients and of others; what comes besides is counted together. */
+/**
+ * Distinct kinds of one space, each for authenticated and unauthenticated callers; all further kinds share one count.
+ */
 const MAX_KINDS = 100;
 
-/** How many more there were, as a line of a record's details. */
+/** Marks the number of further refusals in the details of a record. */
 export const MORE_REFUSED = '~';
 
 interface Kind {
   readonly like: AccessRecord;
   seen: number;
-  /** Of them, without a record of their own. */
+  /** Refusals without a record of their own. */
   counted: number;
 }
 
@@ -27,7 +29,7 @@ type Kinds = Map<string, Kind>;
 interface Window {
   readonly known: Kinds;
   readonly unknown: Kinds;
-  /** Records of their own of what nobody known has sent. */
+  /** Single records of unauthenticated callers. */
   singles: number;
 }
 
@@ -46,7 +48,7 @@ export class GatheredRefusals {
     private readonly windowMs = WINDOW_MS,
   ) {}
 
-  /** As AccessLog.note. `isKnown`: the client has proven who it is. */
+  /** As AccessLog.note. `isKnown`: the client is authenticated. */
   note(space: number, record: AccessRecord, isKnown: boolean): Promise<void> | undefined {
     const window = this.#windowOf(space);
     const kind = kindOf(isKnown ? window.known : window.unknown, record);
@@ -62,7 +64,7 @@ export class GatheredRefusals {
     return this.log.note(space, record);
   }
 
-  /** What was counted is noted. */
+  /** Writes the counts. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -77,7 +79,7 @@ export class GatheredRefusals {
     let window = this.#windows.get(space);
     if (window === undefined)
       this.#windows.set(space, (window = { known: new Map(), unknown: new Map(), singles: 0 }));
-    // What cannot be written now waits in the log, which tells of it.
+    // A count that cannot be written now waits in the access log, which reports failures.
     this.#timer ??= setTimeout(() => void this.close().catch(() => undefined), this.windowMs).unref();
     return window;
   }

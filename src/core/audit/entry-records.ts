@@ -1,4 +1,4 @@
-/** What is recorded of the entries of batches and transactions: each as if it had been asked for by itself. */
+/** Audit records of the entries of batches and transactions: each entry is recorded like a single request. */
 import type { EntryAnswer } from '../api/bundle';
 import type { RequestContext } from '../context';
 import type { BundleEntry } from '../fhir/bundle/entry';
@@ -18,15 +18,15 @@ import { toRecord, type Described, withFound } from './recording';
 type AskedEntry = Pick<BundleEntry, 'request'>;
 
 export interface EntryRecords {
-  /** An entry of a batch that reads, when it was answered or has failed. */
+  /** Records an entry of a batch that reads, after it was answered or has failed. */
   noteRead(
     context: RequestContext,
     entry: AskedEntry,
     answer: EntryAnswer | Error,
   ): Promise<void> | undefined;
-  /** An entry of a batch that could not even be understood. */
+  /** Records an entry of a batch that could not be parsed. */
   noteRefused(context: RequestContext, error: Error): Promise<void> | undefined;
-  /** Those of a transaction, to be written with it; answers in the order of the entries. */
+  /** Returns the records of a transaction, to be written with it. Answers are in the order of the entries. */
   of(
     context: RequestContext,
     entries: readonly AskedEntry[],
@@ -36,7 +36,7 @@ export interface EntryRecords {
 
 const NOTHING: readonly AccessRecord[] = [];
 
-/** Of a server that records nothing. */
+/** For servers without audit records. */
 export const NO_ENTRY_RECORDS: EntryRecords = {
   noteRead: () => undefined,
   noteRefused: () => undefined,

@@ -1,4 +1,4 @@
-/** What administrators do, recorded in the tenant `system`, where they are clients. */
+/** Records the requests of administrators in the tenant `system`, in which they are clients. */
 import type { Core } from '../api/core';
 import type { AdministrationRequest } from '../api/access';
 import type { TenantSpace } from '../context';
@@ -9,7 +9,7 @@ import { toRecord } from './recording';
 const SYSTEM = 'system';
 const REFUSED: readonly number[] = [401, 403, 429];
 
-/** As Core.recordAdministration: a change is answered when its record is in the database. */
+/** As Core.recordAdministration: a change is answered only after its record is in the database. */
 export function recordAdministration(
   { log, ids, recordsReads }: RecordingTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,

@@ -1,4 +1,4 @@
-/** Requests that were refused before they came to an interaction, recorded as all accesses. */
+/** Audit records of requests that were refused before they reached an interaction. */
 import type { Core } from '../api/core';
 import type { Caller, RefusedRequest } from '../api/access';
 import type { Log, TenantSpace } from '../context';
@@ -18,7 +18,10 @@ export interface RefusalTools extends RecordingTools {
   readonly refusals: GatheredRefusals;
 }
 
-/** Who is not let in, comes too often or asks for what there is not leaves a record where the tenant is known. Cost of all others: a call. */
+/**
+ * Records failed identification, rate limit refusals and other early refusals where the tenant exists. Cost for all
+ * other requests: a call.
+ */
 export function recordRefusals(
   { identify, admit }: Admission,
   { refusals, ids, recordsReads }: RefusalTools,
@@ -44,7 +47,7 @@ export function recordRefusals(
     await refusals.note(space.number, toRecord(ids, asking, { interaction: NONE, query }, ending), isKnown);
   }
 
-  /** Who it was that was refused for something else; undefined: nobody that is known. */
+  /** Identifies the caller of a request that was refused for another reason; anonymous if that fails. */
   async function callerOf({ caller, ...credentials }: RefusedRequest, space: TenantSpace): Promise<Caller> {
     if (caller !== undefined) return caller;
     try {
@@ -55,7 +58,7 @@ export function recordRefusals(
     }
   }
 
-  /** The log has said so, once for all refusals until one is recorded. */
+  /** True: the log already reports the failure; reset by the next successful record. */
   let isFailing = false;
 
   async function recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> {
@@ -124,8 +127,8 @@ export function recordRefusals(
   };
 }
 
-/** Of an address, what a tenant's own begin with. */
+/** The part of an address above the tenant's FHIR or GraphQL root. */
 const ABOVE_ROOT = /^\/w\/[^/]*\/api\/v1\/(fhir|graphql)\/[^/?]*\/?/;
-/** It came to no interaction. */
+/** The request reached no interaction. */
 const NONE = 'none';
 const TOO_MANY: Ending = { status: 429, reason: 'tooManyRequests' };

@@ -1,4 +1,4 @@
-/** Sign-ins, and all that gives or ends tokens, recorded as accesses are; nothing of what was sent but its kind. */
+/** Audit records of sign-ins and of issued or revoked tokens. Of the request they contain only its kind. */
 import type { TokenRequest, Tokens } from '../api/access';
 import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
@@ -10,12 +10,12 @@ import type { RefusalTools } from './recorded-refusals';
 import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
 import type { SignInTrail } from './sign-in-trail';
 
-/** As DICOM calls them (audit-event.ts). */
+/** Names of DICOM (audit-event.ts). */
 export const LOGIN = 'login';
 export const LOGOUT = 'logout';
 
 const OK: Ending = { status: 200 };
-/** What may stand in the record; anything else could be a secret in the wrong place. */
+/** Grant types that may appear in a record; any other text could be a misplaced secret. */
 const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'];
 
 export interface SignInServices {
@@ -26,8 +26,8 @@ export interface SignInServices {
 type Asked = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: string };
 
 /**
- * The same, with one record of each sign-in, token and revocation, and of each that was refused. What was given is recorded
- * before it is answered: then it is in the database. Cost: a statement, gathered.
+ * Wraps the services so that each sign-in, token, revocation and refusal is recorded. A successful one is answered
+ * only after its record is in the database. Cost: a batched statement.
  */
 export function recordSignIns(
   { tokens, signIn }: SignInServices,
@@ -115,7 +115,7 @@ function refusalOf(error: unknown): Ending {
   return { status: error.code === 'invalid_client' ? 401 : 400, reason: error.code };
 }
 
-/** A redirection without a session is one back to the client, which is told an error. */
+/** A redirect without a session goes back to the client with an error. */
 function endingOfStep(step: SignInStep): Ending {
   if (step.kind === 'redirect')
     return step.session === undefined ? { status: 400, reason: 'invalid_request' } : OK;

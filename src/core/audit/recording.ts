@@ -2,20 +2,20 @@ import type { RequestContext } from '../context';
 import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 
-/** What an access was, as far as the request says so. */
+/** The description of an access, as far as the request determines it. */
 export interface Described {
   /** A code of http://hl7.org/fhir/restful-interaction. */
   readonly interaction: string;
   readonly type?: string | undefined;
   readonly id?: string | undefined;
   readonly version?: number | undefined;
-  /** What was asked, as an address below `{fhir_root}`. */
+  /** The request as an address below `{fhir_root}`. */
   readonly query?: string | undefined;
-  /** What was read, as `AccessRecord` has it. */
+  /** The versions read, in the format of `AccessRecord`. */
   readonly details?: string | undefined;
 }
 
-/** The same with what came of it, where that says more. */
+/** Adds the result of the access to its description. */
 export function withFound(
   { interaction, type, id, version, query, details }: Described,
   found: Omit<Described, 'interaction' | 'query'>,
@@ -30,9 +30,9 @@ export function withFound(
   };
 }
 
-/** How it ended. */
+/** The outcome of an access. */
 export interface Ending {
-  /** As HTTP tells it. */
+  /** HTTP status. */
   readonly status: number;
   /** Key of the error. */
   readonly reason?: string;
@@ -41,12 +41,12 @@ export interface Ending {
 const OK: Ending = { status: 200 };
 export const ANONYMOUS_ACTOR = 'anonymous';
 
-/** Who asks, from where. */
+/** The caller and its network address. */
 export type Asking = Pick<RequestContext, 'actor' | 'access' | 'requestId' | 'address'>;
-/** Of a client's texts that are kept. */
+/** Longest query text in a record. */
 const MAX_QUERY = 4_000;
 
-/** The record of one access, with the key of its AuditEvent. */
+/** Creates the record of one access, with the key of its AuditEvent. */
 export function toRecord(
   ids: IdSource,
   { actor, access, requestId, address }: Asking,
@@ -71,7 +71,7 @@ export function toRecord(
   };
 }
 
-/** Errors of which an interaction has decided whether they are recorded. */
+/** Errors for which an interaction has already decided whether to record them. */
 const settled = new WeakSet<object>();
 
 export function settle(error: unknown): void {
@@ -82,7 +82,7 @@ export function isSettled(error: Error): boolean {
   return settled.has(error);
 }
 
-/** What is kept of who writes a version; undefined where that is not recorded. */
+/** Returns the record of a write; undefined where writes are not recorded. */
 export function recordOf({ recording }: RequestContext, type: string, id: string): AccessRecord | undefined {
   return recording?.of(type, id);
 }

@@ -5,11 +5,11 @@ import type { Release, ReleaseScope } from '../fhir/release';
  * recorded with it too (recorded-sign-ins.ts).
  */
 export interface SignInTrail {
-  /** Id of a ClientApplication that there is. */
+  /** Id of an existing ClientApplication. */
   client?: string;
-  /** Relative reference to the person, or the id of an account that is nobody's in FHIR. */
+  /** Relative reference to the person, or the id of an account without a resource in FHIR. */
   person?: string;
-  /** Of whose data the person is; undefined: of both. */
+  /** The release of the person's data; undefined: both. */
   release?: Release;
 }
 

@@ -1,6 +1,8 @@
 import type { AccessRecord } from '../storage/audit/access-line';
 
-/** How the versions that an interaction writes are recorded, each by the statement that writes it. */
+/**
+ * Makes the audit records of the versions that an interaction writes. The statement of each write writes its record.
+ */
 export interface WriteRecording {
   of(type: string, id: string): AccessRecord;
 }
