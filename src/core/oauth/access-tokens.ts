@@ -1,4 +1,4 @@
-/** Tokens that a tenant gives to its clients: JWTs after RFC 9068, signed with the tenant's key. */
+/** Access tokens of a tenant: JWTs after RFC 9068, signed with the tenant's key. */
 import { randomUUID } from 'node:crypto';
 import { isRelease, type Release } from '../fhir/release';
 import type { IdTokenAlgorithm, OfTenant } from '../storage/accounts/client-applications';
@@ -8,29 +8,29 @@ import type { ReadToken } from './read-token';
 import { ACCESS_ALGORITHM, type SigningKeys } from './signing-keys';
 import { toIssuer, toRoot, type TenantAddress } from './tenant-address';
 
-/** `typ` of the header: no token of another kind that the same key has signed is taken for one of these. */
+/** `typ` of the header; it excludes other kinds of tokens that the same key has signed. */
 const TYPE = 'at+jwt';
 
 const toAudience = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}`;
 
-/** What a token says. */
+/** The content of a token. */
 export interface Grant {
   readonly client: string;
   readonly scopes: readonly string[];
-  /** Reference to who sits before the client, as it stands in the token. */
+  /** Reference to the user of the client, as in the token. */
   readonly user?: string;
   /** Id of the Patient in context. */
   readonly patient?: string;
-  /** Of whose data it is: ids of people are of one release. Undefined: of both. */
+  /** Release of the token's data, because ids of people belong to one release. Undefined: both. */
   readonly release?: Release;
-  /** Id of the consent that it was given for; undefined: it is the client's own. */
+  /** Id of the user's consent; undefined: the token belongs to the client itself. */
   readonly grant?: string;
-  /** Id of the account of who has signed in. */
+  /** Id of the user's account. */
   readonly subject?: string;
 }
 
 export interface VerifiedGrant extends Grant {
-  /** `kid` of the key that has signed it. */
+  /** `kid` of the signing key. */
   readonly key: string;
   /** Seconds since 1970. */
   readonly expires: number;
@@ -39,11 +39,11 @@ export interface VerifiedGrant extends Grant {
 export class AccessTokens {
   constructor(
     private readonly keys: SigningKeys,
-    /** Those of the server; empty: tokens may name any, because each tenant has keys of its own. */
+    /** Public URLs of the server; empty: tokens may name any base, because each tenant has its own keys. */
     private readonly publicUrls: readonly string[],
   ) {}
 
-  /** `seconds`: how long it is good. */
+  /** `seconds`: lifetime of the token. */
   async issue(space: OfTenant, address: TenantAddress, grant: Grant, seconds: number): Promise<string> {
     const jose = await loadJose();
     const { id, key } = await this.keys.signer(space, ACCESS_ALGORITHM);
@@ -66,7 +66,7 @@ export class AccessTokens {
       .sign(key);
   }
 
-  /** Who has signed in (OpenID Connect Core 1.0, section 2; SMART's fhirUser), for the client alone. */
+  /** Issues an ID token about the user for the client (OpenID Connect Core 1.0, section 2; SMART's fhirUser). */
   async issueIdToken(
     space: OfTenant,
     address: TenantAddress,
@@ -101,12 +101,12 @@ export class AccessTokens {
       .sign(key);
   }
 
-  /** Whether a token with this `iss` claims to be of the tenant. */
+  /** True: a token with this `iss` claims to be from the tenant. */
   isOwn(tenant: string, issuer: string): boolean {
     return this.#isAddress(issuer, `/w/${tenant}/oidc`);
   }
 
-  /** Undefined: it is not a token that this tenant has given out for itself, or one that has expired. */
+  /** Undefined: the token is expired, or this tenant has not issued it for itself. */
   async verify(
     space: OfTenant,
     tenant: string,
@@ -146,7 +146,7 @@ export class AccessTokens {
     }
   }
 
-  /** Undefined: the audience is not the data of a release. */
+  /** Undefined: the audience does not name the data of a release. */
   #releaseOf(audience: string, tenant: string): Release | undefined {
     const release = audience.slice(audience.lastIndexOf('/') + 1);
     return isRelease(release) && this.#isAddress(audience, `/w/${tenant}/api/v1/fhir/${release}`)
@@ -160,7 +160,7 @@ export class AccessTokens {
   }
 }
 
-/** The words of a claim: a text of words, or a list of them. */
+/** Returns the words of a claim, which is a text of words or an array of them. */
 export function toWords(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((word): word is string => typeof word === 'string') : [];

@@ -19,38 +19,40 @@ import type { SigningKeys } from './signing-keys';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Credentials } from '../api/credentials';
 
-/** `open`: requests without credentials are answered; `enforced`: none are. */
+/** `open`: requests without credentials are served; `enforced`: they are refused. */
 export type AuthMode = 'open' | 'enforced';
 
-/** What became of credentials that were looked at. */
+/** The result of checking credentials. */
 type Verdict =
   | { readonly kind: 'caller'; readonly caller: Caller }
-  /** Of this tenant, and not good. */
+  /** Credentials of this tenant that are not valid. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** Nothing that this tenant could say anything about. */
   | { readonly kind: 'unverifiable' }
-  /** Genuine, of another tenant. */
+  /** Valid credentials of another tenant. */
   | { readonly kind: 'foreign' };
 
 const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 
-/** Tokens that were verified, some 300 bytes each. */
+/** Cached verified tokens, some 300 bytes each. */
 const MAX_TOKENS = 20_000;
-/** Of them, those that are known by themselves too, and for how long. */
+/** Cached authorization headers, and their lifetime. */
 const MAX_HEADERS = 1_000;
 const HEADER_MS = 60_000;
-/** Milliseconds for which a good token is not checked again. With the delay of `RefreshingCache` it stays below 2 s. */
+/**
+ * Milliseconds for which a valid token is not checked again. With the delay of `RefreshingCache` it stays below 2 s.
+ */
 const GOOD_MS = 100;
 
 interface Remembered {
   readonly grant: Grant;
-  /** `kid` of the key of the tenant that has signed it, or the name of the issuer elsewhere. */
+  /** `kid` of the tenant's signing key, or the name of the external issuer. */
   readonly key: string;
-  /** As it was then; undefined: the tenant has signed it itself. */
+  /** The external issuer at verification; undefined: the tenant has signed the token itself. */
   readonly issuer?: TokenIssuer;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  /** Who brings it, by release: whom it names is another in each. */
+  /** The caller by release, because the user and patients differ between releases. */
   readonly made: Partial<Record<Release, Made>>;
 }
 
@@ -61,14 +63,14 @@ interface Made {
   readonly caller: Caller;
 }
 
-/** A token by the header that it came in. */
+/** A cached token by its authorization header. */
 interface KnownHeader {
   readonly authorization: string;
   readonly tenantNumber: number;
   readonly token: Remembered;
-  /** By `performance.now()`. */
+  /** Expiry in the time of `performance.now()`. */
   readonly until: number;
-  /** Who brings it, as was seen a moment ago: until then, and as long as nothing has changed. */
+  /** The result of the last check; valid until `until` and while `changes` is the same. */
   good?: {
     readonly space: number;
     readonly caller: Caller;
@@ -80,11 +82,13 @@ interface KnownHeader {
 /** Identifies the caller by the credentials of a request (docs/behaviour.md, Access). */
 export class Authentication {
   readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
-  /** Those that came within the last minute, by the header that they came in, for each tenant: a hash costs as much as all else. */
+  /** Headers of the last minute, for each tenant; they save a hash, which costs as much as all other steps. */
   readonly #headers = new LRUCache<string, KnownHeader>({ max: MAX_HEADERS });
-  /** The latest of them: who asks again brings the same, and comparing costs less than looking up. */
+  /**
+   * The most recent header: consecutive requests often send the same one, and a comparison costs less than a lookup.
+   */
   #latest: KnownHeader | undefined;
-  /** Of clients that send their secret with each request. */
+  /** Callers of clients that send their secret with each request. */
   readonly #callers = new WeakMap<StoredClient, Caller>();
 
   constructor(
@@ -105,9 +109,9 @@ export class Authentication {
   ) {}
 
   /**
-   * Throws `unauthorized` for what this tenant has not given out, or not any more, and in enforced mode for everything
-   * that is not good here (`forbidden` where it is good elsewhere); `tooManyRequests` for who has guessed too often.
-   * Cost: nothing without credentials, some microseconds for those that were seen before.
+   * Identifies the caller. Throws `unauthorized` for invalid or revoked credentials of this tenant and, in enforced
+   * mode, for all others (`forbidden` where they are valid for another tenant). Throws `tooManyRequests` after too
+   * many wrong secrets. Cost: nothing without credentials, some microseconds for cached ones.
    */
   identify(credentials: Credentials): Caller | Promise<Caller> {
     if (credentials.authorization !== undefined)
@@ -118,13 +122,13 @@ export class Authentication {
     throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
   }
 
-  /** Credentials for a tenant that does not exist are verified like others: they take as long, and guesses are counted. */
+  /** Verifies credentials for a missing tenant like others: it takes as long, and guesses are counted. */
   #located(credentials: Credentials): Credentials {
     if (credentials.space !== undefined) return credentials;
     return { ...credentials, space: this.parts.decoy(credentials.tenant, 'r4') };
   }
 
-  /** Who brings a token that came a moment ago, and is as good as then; undefined: that is not known without asking. */
+  /** Returns the caller of a recent token that is still valid; undefined: not known without a query. */
   #recall({ space, authorization = '' }: Credentials): Caller | undefined {
     const isLatest = this.#latest?.authorization === authorization;
     const known = isLatest ? this.#latest : this.#headers.get(authorization);
@@ -150,9 +154,9 @@ export class Authentication {
     return caller;
   }
 
-  /** As `#recall`. */
+  /** Returns the caller of a cached token, as `#recall`. */
   #bringerOf({ key, issuer, expires, grant, made: all }: Remembered, space: TenantSpace): Caller | undefined {
-    // What people have allowed ends by itself, and is for one release: that is looked at each time.
+    // A consent can end by itself and is for one release, so it is checked each time.
     if (grant.grant !== undefined || grant.release !== undefined) return undefined;
     const made = all[space.release];
     const { issuers, keys, clients, patients } = this.parts;
@@ -180,7 +184,7 @@ export class Authentication {
     return toCaller(client, access, await this.parts.patients.of(space, access.user));
   }
 
-  /** Whether the issuer elsewhere of a token is one of this tenant and release, for that client. */
+  /** True: the external issuer of a token still belongs to this tenant and release, for that client. */
   async #isStillOf(space: TenantSpace, { issuer: name = '', client }: Access): Promise<boolean> {
     const issuer = await this.parts.issuers.find(space, name);
     return issuer?.client === client && coversRelease(issuer.release, space.release);
@@ -238,7 +242,7 @@ export class Authentication {
     return this.#judgeGrant(space, remembered);
   }
 
-  /** Whether its issuer elsewhere is as it was: else it is looked at anew. */
+  /** True: the external issuer has not changed since the token was verified. */
   async #isOfSame(space: TenantSpace, { issuer, key }: Remembered): Promise<boolean> {
     return issuer === undefined || (await this.parts.issuers.find(space, key)) === issuer;
   }
@@ -253,7 +257,7 @@ export class Authentication {
     return grant && { grant, key: issuer.issuer, issuer, expires: grant.expires * 1000, made: {} };
   }
 
-  /** What was verified stays so, until it expires, its key is withdrawn or its client disabled. */
+  /** Checks a verified token again: it is valid until it expires, its key is withdrawn or its client is disabled. */
   async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
     const { grant, key, issuer, expires } = remembered;
     const { issuers, keys } = this.parts;
@@ -262,7 +266,7 @@ export class Authentication {
     const client = await this.parts.clients.find(space, grant.client);
     const isAllowed = grant.grant === undefined || (await this.parts.grants.isGood(space, grant.grant));
     if (!isGood || !isAllowed || client === undefined || client.isDisabled) return NOT_GOOD;
-    // Who somebody is, and whose record it is about, are ids of one release.
+    // The ids of the user and the patient belong to one release.
     const { release } = space;
     if (grant.release !== undefined && grant.release !== release) return OF_OTHER_RELEASE;
     if (issuer !== undefined && !coversRelease(issuer.release, release)) return OF_OTHER_RELEASE;
@@ -286,7 +290,7 @@ export class Authentication {
     return user === undefined ? undefined : readPerson(user, space, this.parts.publicUrls);
   }
 
-  /** A token of another tenant of this server is a good one in the wrong place. */
+  /** Recognizes a valid token of another tenant of this server. */
   async #judgeForeign(token: ReadToken, issuer: string): Promise<Verdict> {
     const [, other] = /\/w\/([a-z0-9-]{1,63})\/oidc$/.exec(issuer) ?? [];
     if (other === undefined || !this.parts.tokens.isOwn(other, issuer)) return { kind: 'unverifiable' };
@@ -300,7 +304,7 @@ export class Authentication {
     const colon = pair.indexOf(':');
     if (space === undefined || colon < 1) return { kind: 'unverifiable' };
     const id = pair.slice(0, colon);
-    // In open mode they may be meant for somebody else, such as a proxy on the way.
+    // In open mode the credentials may be meant for another server, such as a proxy.
     if (this.mode === 'open' && (await this.parts.clients.find(space, id)) === undefined)
       return { kind: 'unverifiable' };
     const proof = await this.parts.clients.prove(space, id, pair.slice(colon + 1), address);
@@ -315,7 +319,7 @@ export class Authentication {
   }
 }
 
-/** In the same words whether there is such a client, issuer or tenant, or none. */
+/** The text is the same whether or not the client, issuer or tenant exists. */
 const NOT_GOOD = {
   kind: 'refused',
   reason:
@@ -327,13 +331,13 @@ const OF_OTHER_RELEASE: Verdict = {
   reason: 'The token is for the data of the other release of FHIR',
 };
 
-/** A token keeps no scope that its client has lost. `patients`: of a RelatedPerson or Person. */
+/** Scopes that the client has lost are removed. `patients`: those of a RelatedPerson or Person. */
 function toCaller(
   client: StoredClient,
   { scopes, user, patient, grant, issuer }: Grant & Pick<Access, 'issuer'>,
   patients?: OwnPatients,
 ): Caller {
-  // What a client may by itself, the people who sign in for it may not.
+  // Permissions of the client itself do not extend to its users.
   const isOwn = grant === undefined;
   const access: Access = {
     client: client.id,

@@ -1,8 +1,7 @@
 /**
- * What the authorization endpoint does, without HTTP: a person signs in, chooses whose record it is about and allows a
- * client something, which gets a code for it. What the client asks stands in the address at every step, is checked at every step
- * and kept nowhere; whatever a browser sends from a page bears a token that only this address and that browser's cookie
- * give.
+ * The authorization endpoint without HTTP: a user signs in, selects a patient and authorizes the client, which
+ * receives a code. The client's request is in the address at every step, is checked at every step and is not stored.
+ * Each form has a token that depends on this address and on the browser's cookie.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { PatientChoice, SignInStep, SignInVisit } from '../api/sign-in';
@@ -32,18 +31,18 @@ import { toIssuer } from './tenant-address';
 import { reachOf } from '../authorization/user-reach';
 import type { Users } from './users';
 
-/** For so long nobody has to sign in again in the same browser. */
+/** Lifetime of a sign-in session in a browser. */
 const SESSION_SECONDS = 8 * 3_600;
-/** RFC 6749, section 4.1.2: short. */
+/** Lifetime of a code; RFC 6749, section 4.1.2, requires a short one. */
 const CODE_SECONDS = 60;
-/** Without having been used once, a refresh token for offline access is good so long. */
+/** Lifetime of an unused refresh token for offline access. */
 export const OFFLINE_SECONDS = 90 * 86_400;
 const LAUNCH_SECONDS = 300;
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 interface SignedIn {
   readonly user: StoredUser;
-  /** Of the cookie. */
+  /** Hash of the session cookie. */
   readonly session: Buffer;
   readonly began: number;
 }
@@ -55,7 +54,7 @@ export interface AuthorizationParts {
   readonly patients: PatientSource;
   readonly people: PersonPatients;
   readonly publicUrls: readonly string[];
-  /** Seconds for which an access token is good. */
+  /** Lifetime of an access token in seconds. */
   readonly seconds: number;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
@@ -195,8 +194,8 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Who the account is in the data that are asked for. Throws AuthorizationError where that is nobody who could be given what is
-   * asked for.
+   * Returns the user's identity in the requested data. Throws AuthorizationError where the account has no identity
+   * that allows the request.
    */
   async #personOf(visit: SignInVisit, request: AuthorizationRequest, user: StoredUser): Promise<SigningIn> {
     const { release, scopes } = request;
@@ -225,8 +224,8 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Whose record it is about: `fixed` where that is certain, `choices` where it is to be chosen, neither where it is about
-   * nobody's. Throws AuthorizationError.
+   * Returns the Patient in context: `fixed` where it is certain, `choices` where the user must select one, neither
+   * where none is needed. Throws AuthorizationError.
    */
   async #patientOf(
     visit: SignInVisit,
@@ -336,7 +335,7 @@ function redirect(
   return { kind: 'redirect', to: answerTo(back, toIssuer({ base, tenant: space.tenant }), answer) };
 }
 
-/** This very address, without what asks for a sign-in that has just been. */
+/** Returns this same address without parameters that would request another sign-in. */
 function addressOf({ query }: SignInVisit): string {
   const parameters = [...readAuthorization(query)].filter(([name]) => !['prompt', 'max_age'].includes(name));
   return `authorize?${new URLSearchParams(parameters).toString()}`;
@@ -362,12 +361,17 @@ function isToken(cookie: string | undefined): cookie is string {
   return cookie !== undefined && /^[\w-]{43}$/.test(cookie);
 }
 
-/** Of this address and this browser: a page of another site knows no cookie, and one for another request is for that. */
+/**
+ * Returns the form token for this address and browser: other sites do not have the cookie, and other addresses have
+ * other tokens.
+ */
 function tokenFor({ query }: SignInVisit, cookie: string): string {
   return createHmac('sha256', cookie).update(query).digest('base64url');
 }
 
-/** Before a sign-in the cookie of the form counts, afterwards that of the session alone, which nobody else can have set. */
+/**
+ * Before sign-in, the form cookie is accepted too; afterwards only the session cookie, which other sites cannot set.
+ */
 function isOurs(visit: SignInVisit, token: string, step: string): boolean {
   const { formCookie, sessionCookie } = visit;
   const cookies = ['sign-in', 'deny'].includes(step) ? [formCookie, sessionCookie] : [sessionCookie];

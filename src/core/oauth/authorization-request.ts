@@ -1,5 +1,5 @@
 /**
- * What a client asks of the authorization endpoint (RFC 6749, section 4.1.1; RFC 7636;
+ * The request of a client to the authorization endpoint (RFC 6749, section 4.1.1; RFC 7636;
  * http://hl7.org/fhir/smart-app-launch/app-launch.html#obtain-authorization-code). Pure.
  */
 import { isRelease, type Release } from '../fhir/release';
@@ -13,19 +13,19 @@ export interface AuthorizationRequest {
   readonly client: StoredClient;
   readonly redirectUri: string;
   readonly state: string;
-  /** Those of the scopes asked for that the client may have for a person. */
+  /** The requested scopes that the client may have for a user. */
   readonly scopes: readonly string[];
-  /** Of whose FHIR data. */
+  /** Release of the FHIR data. */
   readonly release: Release;
   readonly codeChallenge: string;
   readonly nonce: string | undefined;
-  /** What the EHR has started the app with. */
+  /** The launch token of the EHR. */
   readonly launch: string | undefined;
-  /** No page may be shown. */
+  /** True: no page may be shown. */
   readonly isSilent: boolean;
-  /** Even who is signed in must do it again. */
+  /** True: a signed-in user must sign in again. */
   readonly asksAgain: boolean;
-  /** Seconds that a sign-in may be old. */
+  /** Maximum age of the sign-in in seconds. */
   readonly maxAge: number | undefined;
 }
 
@@ -41,13 +41,13 @@ export type AuthorizationErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported';
 
-/** Where answers go. */
+/** The target of redirects with answers. */
 export type Return = Pick<AuthorizationRequest, 'redirectUri'> & { readonly state: string | undefined };
 
-/** Nobody is sent anywhere: what says where to is not to be believed. */
+/** The request has no trustworthy redirect target, so the error goes to the browser. */
 export class Unreturnable extends Error {}
 
-/** A refusal that the client is told through the browser. */
+/** A refusal that the client receives through the browser. */
 export class AuthorizationError extends Error {
   constructor(
     readonly code: AuthorizationErrorCode,
@@ -58,19 +58,19 @@ export class AuthorizationError extends Error {
   }
 }
 
-/** In the same words whether there is such a client or none. */
+/** The text is the same whether or not the client exists. */
 export const NOT_KNOWN =
   'The app that sent you is not known here, or wants to have you sent to an address that is not its own';
 
-/** Longest of what is stored or repeated. */
+/** Longest text that is stored or repeated. */
 const LONGEST = 2_000;
 
-/** Throws Unreturnable where the parameters cannot be told apart. */
+/** Throws Unreturnable for repeated parameters. */
 export function readAuthorization(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of parse(query)) {
     if (parameters.has(name)) throw new Unreturnable('A parameter of the request stands twice');
-    // RFC 6749, section 3.1: what has no value counts as not sent.
+    // RFC 6749, section 3.1: a parameter without a value counts as not sent.
     if (value !== '') parameters.set(name, value);
   }
   return parameters;
@@ -86,9 +86,9 @@ function parse(query: string): ReturnType<typeof parseQueryText> {
 }
 
 /**
- * Where the answer goes: to an address that the client has, to the letter. Throws Unreturnable.
+ * Returns the redirect target, which must equal a registered address of the client exactly. Throws Unreturnable.
  *
- * @param client the one of this `client_id`, if there is one
+ * @param client the client of this `client_id`, if it exists
  */
 export function returnOf(parameters: ReadonlyMap<string, string>, client: StoredClient | undefined): Return {
   const redirectUri = parameters.get('redirect_uri');
@@ -150,7 +150,7 @@ export function checkAuthorization(
   };
 }
 
-/** The address of the client with the answer; `issuer` after RFC 9207. */
+/** Returns the redirect to the client with the answer; `issuer` after RFC 9207. */
 export function answerTo(
   { redirectUri, state }: Return,
   issuer: string,
@@ -160,7 +160,7 @@ export function answerTo(
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-/** Which FHIR data `aud` names. */
+/** Returns the release that `aud` names. */
 function releaseOf(audience: string | undefined, roots: readonly string[]): Release | undefined {
   const [, root = '', release = ''] = /^(.*)\/(\w+)\/?$/.exec(audience ?? '') ?? [];
   return roots.includes(root) && isRelease(release) ? release : undefined;

@@ -1,20 +1,23 @@
-/** `private_key_jwt`: a client signs for itself (RFC 7523, and SMART's "asymmetric client authentication"). */
+/**
+ * `private_key_jwt`: a client authenticates with a signed JWT (RFC 7523, and SMART's "asymmetric client
+ * authentication").
+ */
 import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
 import type { StoredClient } from '../storage/accounts/client-applications';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
 import type { RemoteKeys } from './remote-keys';
 
-/** RS384 and ES384 are those of SMART. */
+/** SMART requires RS384 and ES384. */
 export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256', 'PS384', 'EdDSA'];
 
-/** SMART: no later than five minutes from now; a minute for clocks that differ. */
+/** SMART: at most five minutes from now; plus a minute for clock differences. */
 const LONGEST_SECONDS = 300 + 60;
 const CLOCK_SECONDS = 30;
 
 /**
- * What it is remembered by, or a sentence on what is wrong with it. Undefined: the client has not signed it; undefined too, after
- * as much work, where there is no such client, or it is disabled or has no keys.
+ * Verifies an assertion. Returns its replay id, or a text about what is wrong. Undefined: the signature is not the
+ * client's, or, after the same amount of work, the client does not exist, is disabled or has no keys.
  */
 export async function verifyAssertion(
   client: StoredClient | undefined,
@@ -54,7 +57,7 @@ export async function verifyAssertion(
 
 let nobodys: Promise<JWTVerifyGetKey> | undefined;
 
-/** A key that nothing is signed with. */
+/** Returns a key that never signs anything. */
 function keysOfNobody(): Promise<JWTVerifyGetKey> {
   nobodys ??= loadJose().then(async (jose) => {
     const { publicKey } = await jose.generateKeyPair('ES384');

@@ -1,4 +1,4 @@
-/** Which client asks, at the endpoints of OAuth 2.0 (RFC 6749, section 2.3; RFC 7523). */
+/** Client authentication at the OAuth 2.0 endpoints (RFC 6749, section 2.3; RFC 7523). */
 import { createHash } from 'node:crypto';
 import type { TokenRequest } from '../api/access';
 import { fhirError } from '../errors';
@@ -12,7 +12,7 @@ import { toIssuer } from './tenant-address';
 
 export interface ClientProof {
   readonly client: StoredClient;
-  /** False: a public client, which has only said who it is. */
+  /** False: a public client, which has sent only its id. */
   readonly isProven: boolean;
 }
 
@@ -28,8 +28,8 @@ export class ClientAuthentication {
   ) {}
 
   /**
-   * By one of client_secret_basic, client_secret_post, private_key_jwt; a public client by its id alone. Throws OAuthError,
-   * `tooManyRequests`.
+   * Authenticates a client by client_secret_basic, client_secret_post or private_key_jwt, and a public client by its
+   * id alone. Throws OAuthError, `tooManyRequests`.
    */
   async prove(request: TokenRequest): Promise<ClientProof> {
     const { parameters, authorization, space, address } = request;
@@ -54,7 +54,7 @@ export class ClientAuthentication {
     return { client: proof.client, isProven: true };
   }
 
-  /** One that there is is told, whether it proves itself or not. */
+  /** Adds an existing client to the trail, whether its authentication succeeds or not. */
   async #find({ space, trail }: TokenRequest, id: string): Promise<StoredClient | undefined> {
     const client = await this.parts.clients.find(space, id);
     if (trail !== undefined && client !== undefined) trail.client = client.id;
@@ -67,7 +67,8 @@ export class ClientAuthentication {
     const refuse = (reason: string): never => {
       throw new OAuthError('invalid_client', reason);
     };
-    // Never the host that the request names: another server could pass on what was signed for it.
+    // Never the host that the request names: another server could forward an assertion that was signed for that
+    // server.
     const issuers = this.parts.assertionBases().map((base) => toIssuer({ base, tenant: space.tenant }));
     if (issuers.length === 0) return refuse(NO_AUDIENCE);
     if (parameters.get('client_assertion_type') !== 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
@@ -91,7 +92,7 @@ export class ClientAuthentication {
 
 const NO_AUDIENCE =
   'private_key_jwt is not possible at this server: its setting PUBLIC_URL is not set, and nothing else says which audience a client_assertion must have';
-/** In the same words whether there is such a client or none. */
+/** The text is the same whether or not the client exists. */
 const NOT_PROVEN = 'The client is not known here, or has not proven itself';
 
 /** Id and secret are form-encoded before they are joined (RFC 6749, section 2.3.1). */

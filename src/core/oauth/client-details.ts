@@ -13,7 +13,7 @@ const MAX_MEMBERS = 200;
 const MAX_LENGTH = 500;
 const MAX_KEYS = 20;
 
-/** Of a client that nothing is said of: it may do nothing. */
+/** Defaults of a new client: it has no permissions. */
 const NOTHING: ClientDetails = {
   name: '',
   isDisabled: false,
@@ -33,10 +33,10 @@ const SCOPE =
   /^(?:(?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]{0,63})\.(?:read|write|\*|(?=[cruds])c?r?u?d?s?)(?:\?[\x21\x23-\x5B\x5D-\x7E]*)?|openid|profile|fhirUser|launch(?:\/[a-z]+)?|offline_access|online_access)$/;
 const POLICY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Members of a key that only its owner may know (RFC 7518, section 6). */
+/** Private members of a key (RFC 7518, section 6). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 
-/** What a client is like after changes. Throws `invalidValue`. */
+/** Returns the details of a client after changes. Throws `invalidValue`. */
 export function changeDetails(
   changes: ClientChanges,
   destinations: Destinations,
@@ -51,7 +51,8 @@ export function changeDetails(
   if (details.jwks !== null && details.jwksUrl !== null)
     refuse('A client has its keys in the server or under an address, not both');
   if (details.jwks !== null) requirePublicKeys(details.jwks);
-  // One that was allowed before must not keep a client from being disabled; it is checked again when it is called.
+  // An address that was allowed before must not keep a client from being disabled; it is checked again before each
+  // request.
   if (details.jwksUrl !== null && details.jwksUrl !== before.jwksUrl) {
     const fault = destinations.findFault(details.jwksUrl);
     if (fault !== undefined) refuse(`The address of keys is not allowed: ${fault}`);
@@ -83,7 +84,7 @@ function requirePublicKeys({ keys }: JsonWebKeys): void {
   }
 }
 
-/** An address that nobody on the way can answer in the place of: TLS, or this machine. */
+/** True: nobody on the network can answer in place of the address, because it uses TLS or is on this machine. */
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, hash } = new URL(address);
@@ -91,7 +92,7 @@ function isSafeAddress(address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** RFC 8252, section 7: also a loopback address, or a scheme of an app's own (with a dot). */
+/** RFC 8252, section 7, also allows a loopback address, or an app's private-use scheme (with a dot). */
 function isRedirectUri(uri: string): boolean {
   if (!/^[\x21-\x7E]+$/.test(uri)) return false;
   if (isSafeAddress(uri)) return true;

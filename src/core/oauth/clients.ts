@@ -16,19 +16,19 @@ import { hashSecret, isSecretOf, isSecretOfNobody } from './secret-hash';
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const LONGEST_ID = 64;
 
-/** Verified secrets that are remembered. */
+/** Cached verified secrets. */
 const MAX_VERIFIED = 10_000;
 /** A prefix that scanners for leaked secrets can look for. */
 const SECRET_PREFIX = 'andiron_';
 const SECRET_BYTES = 32;
 
-/** What was found out about somebody who says to be a client. */
+/** The result of client authentication. */
 export type Proof =
   | { readonly kind: 'proven'; readonly client: StoredClient }
-  /** It is none, or this is not its secret: which of the two, neither the answer tells nor the time that it took. */
+  /** No such client, or a wrong secret; neither the answer nor its time shows which. */
   | { readonly kind: 'refused' };
 
-/** A secret on the one occasion that it is told. */
+/** A new secret, which is shown only once. */
 export interface NewSecret {
   readonly id: string;
   readonly secret: string;
@@ -36,12 +36,12 @@ export interface NewSecret {
   readonly expires?: number;
 }
 
-/** The ClientApplications of all tenants, as known for at most 1.5 s, and their secrets. */
+/** The ClientApplications of all tenants, cached for at most 1.5 s, and their secrets. */
 export class Clients {
   readonly #recent = new RefreshingCache<StoredClient>(10_000);
-  /** Those who send the same secret at the same time are looked at once. */
+  /** Verifications in progress; concurrent ones of the same secret share a result. */
   readonly #proving = new Map<string, Promise<Proof>>();
-  /** Ids of secrets by a keyed hash of what was sent: neither the memory nor a copy of it gives a secret back. */
+  /** Ids of secrets by a keyed hash of the secret, so that a memory dump reveals no secret. */
   readonly #verified = new LRUCache<string, string>({ max: MAX_VERIFIED });
   readonly #key = randomBytes(32);
 
@@ -55,16 +55,15 @@ export class Clients {
     return this.#recent.changes;
   }
 
-  /** Undefined where there is none, disabled or not. */
+  /** Undefined: there is no such client. Disabled clients are returned. */
   find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
     if (!ID.test(id)) return undefined;
     return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.find(space, id));
   }
 
   /**
-   * Whether a secret is one of the client's. Cost: a hash of some microseconds for a verified secret; else that of
-   * `isSecretOf` for each secret of the client, and for one where there is none. Throws `tooManyRequests` after too many
-   * wrong secrets.
+   * Verifies a secret of a client. Cost: a hash of some microseconds for a secret verified before; otherwise `isSecretOf`
+   * for each secret of the client, and once where there is none. Throws `tooManyRequests` after too many wrong secrets.
    *
    * @param address network address of the client: wrong secrets of one client from one address are throttled
    */
@@ -101,7 +100,7 @@ export class Clients {
     return this.store.list(space);
   }
 
-  /** Its id. `secret`: its first one, which is there with it or not at all. Throws `invalidValue`. */
+  /** Creates a client, with its first `secret` or not at all, and returns its id. Throws `invalidValue`. */
   async create(space: OfTenant, details: ClientDetails, secret?: NewSecret): Promise<string> {
     const id = randomUUID();
     if (!(await this.store.create(space, id, details, secret && (await toStored(secret)))))
@@ -109,14 +108,14 @@ export class Clients {
     return id;
   }
 
-  /** False when there is no such client. In force in this process at once; others are told by the caller. */
+  /** False: there is no such client. Takes effect in this process at once; the caller notifies the others. */
   async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
     const changed = await this.store.update(space, id, details);
     this.forget();
     return changed;
   }
 
-  /** Undefined when there is no such client. Throws `invalidValue` where it has as many secrets as it may have. */
+  /** Undefined: there is no such client. Throws `invalidValue` where it has the maximum number of secrets. */
   async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
     if ((await this.store.find(space, id)) === undefined) return undefined;
     const made = makeSecret(expires);
@@ -126,14 +125,14 @@ export class Clients {
     return made;
   }
 
-  /** False when there is no such secret. */
+  /** False: there is no such secret. */
   async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
     const removed = await this.store.removeSecret(space, id, secret);
     this.forget();
     return removed;
   }
 
-  /** Something of the tenant was changed. */
+  /** Invalidates the cache after a change of a tenant. */
   forget(): void {
     this.#recent.forget();
   }

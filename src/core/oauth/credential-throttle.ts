@@ -6,13 +6,13 @@ import type { OfTenant } from '../storage/accounts/client-applications';
 
 const MINUTE_MS = 60_000;
 
-/** Wrong secrets of one client or user from one network: five, then one a minute. */
+/** Wrong secrets of one client or user from one network: five at once, then one a minute. */
 const PER_NAME_AND_NETWORK: readonly Rate[] = [{ quota: 5, windowMs: 5 * MINUTE_MS }];
-/** Of all that comes from one network, behind which there may be a hospital. */
+/** All wrong secrets from one network, which may be a whole hospital. */
 const PER_NETWORK: readonly Rate[] = [{ quota: 100, windowMs: 10 * MINUTE_MS }];
 /**
- * Of one user from everywhere: passwords are short enough to be guessed from many networks at once. It refills faster than
- * one network may guess, so that one network alone never uses it up.
+ * Wrong passwords of one user from all networks, because passwords are short enough to be guessed from many networks
+ * at once. It refills faster than one network may guess, so that one network alone never uses it up.
  */
 const PER_USER: readonly Rate[] = [{ quota: 100, windowMs: 60 * MINUTE_MS }];
 
@@ -23,27 +23,30 @@ export interface Claimed {
   readonly name: string;
 }
 
-/** One attempt of somebody to sign in by a password. */
+/** An attempt to sign in with a password. */
 export interface SignInAttempt {
   /** Name of the user, as it was sent. */
   readonly name: string;
   /** IP address that it came from. */
   readonly address: string;
-  /** Whether the network (`networkOf`) has signed this user in before. Asked only where the budget of the user is used up. */
+  /**
+   * True: the user has signed in from the network (`networkOf`) before. Called only where the budget of the user is
+   * used up.
+   */
   isRemembered(network: string): Promise<boolean>;
 }
 
 /**
- * Slows down guessing, over all processes: wrong credentials are counted by identity and by network, in counters that all
- * processes share. Beyond the limits nothing is checked for a while, right or wrong. What was proven before, such as a
- * token, is neither counted nor delayed.
+ * Throttles guesses over all processes: wrong credentials are counted by identity and by network, in shared counters.
+ * Beyond the limits, credentials are refused without a check for a while. Proof from earlier, such as a token, is
+ * neither counted nor delayed.
  */
 export class CredentialThrottle {
   constructor(private readonly rates: RateLimiter) {}
 
   /**
-   * What `check` gives; undefined, a wrong guess, stays counted. **Throws** `tooManyRequests` without calling it where there
-   * were too many. **Cost**: a round trip to Redis.
+   * Returns the result of `check`; undefined means a wrong guess, which stays counted. **Throws** `tooManyRequests`
+   * without calling `check` where there were too many. **Cost**: a round trip to Redis.
    */
   async attempt<T>(
     space: OfTenant,
@@ -57,8 +60,9 @@ export class CredentialThrottle {
   }
 
   /**
-   * As `attempt`, of a user: also counted over all networks. A network that has signed the user in before goes on when the others have
-   * used that up, within the counts of its own. **Cost**: a round trip to Redis more, and where it is used up that of `isRemembered`.
+   * As `attempt` for a user, but also counted over all networks. Where others have used up that budget, a network
+   * from which the user has signed in before may continue within its own limits. **Cost**: another round trip to
+   * Redis, and `isRemembered` where the budget is used up.
    */
   async attemptSignIn<T>(
     space: OfTenant,
@@ -78,7 +82,7 @@ export class CredentialThrottle {
   }
 }
 
-/** What `check` gives. All but a wrong guess is taken off the counters again. */
+/** Returns the result of `check`; everything except a wrong guess is removed from the counters. */
 async function count<T>(admission: Admission, check: () => Promise<T | undefined>): Promise<T | undefined> {
   let isWrong = false;
   try {

@@ -1,4 +1,4 @@
-/** Key sets of tenants that do not exist (decoy.ts). Nobody has the private keys. */
+/** Key sets of tenants that do not exist (decoy.ts). Their private keys do not exist either. */
 import { createECDH } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
@@ -7,16 +7,19 @@ type PublicKey = Readonly<Record<string, string>>;
 /** Names whose keys are cached. */
 const MAX_NAMES = 1_000;
 
-/** For each name a key set like that of a tenant (signing-keys.ts), the same each time and in each process. */
+/** Returns a key set like that of a tenant (signing-keys.ts) for each name, the same each time and in each process. */
 export class DecoyKeys {
   readonly #made = new LRUCache<string, readonly PublicKey[]>({ max: MAX_NAMES });
 
   constructor(
-    /** A hash of 32 bytes, whose key is the installation's. */
+    /** A hash of 32 bytes with the key of the installation. */
     private readonly digest: (text: string) => Buffer,
   ) {}
 
-  /** In the order of their ids, and the members in that of jsonb, as tenants have them. **Cost**: at first some milliseconds. */
+  /**
+   * Keys in the order of their ids, with members in the order of jsonb, as those of tenants. **Cost**: some
+   * milliseconds at first.
+   */
   of(tenant: string): readonly PublicKey[] {
     let keys = this.#made.get(tenant);
     if (keys === undefined) {
@@ -30,7 +33,7 @@ export class DecoyKeys {
 
 function toEllipticKey(bytes: (what: string) => Buffer) {
   const privateKey = bytes('ES256');
-  // Below the order of the curve, whatever the rest is.
+  // Keeps the key below the order of the curve.
   privateKey[0] = (privateKey[0] ?? 0) & 0x7f;
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(privateKey);
@@ -50,7 +53,7 @@ function toRsaKey(bytes: (what: string) => Buffer) {
   };
 }
 
-/** Of version 4, as `randomUUID` makes them. */
+/** Returns a UUID of version 4, as `randomUUID` does. */
 function toUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex');
   const variant = ((bytes[8] ?? 0) & 0x3f) | 0x80;
@@ -72,7 +75,7 @@ function toModulus(bytes: Buffer): string {
   return Buffer.from(number.toString(16), 'hex').toString('base64url');
 }
 
-/** Odd ones. */
+/** Returns the odd primes below `most`. */
 function primesBelow(most: number): readonly bigint[] {
   const isComposite = new Uint8Array(most);
   const primes: bigint[] = [];

@@ -7,15 +7,15 @@ import type { Space, TenantSettings, TenantSpace } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { DEFAULT_TIME_ZONE } from '../tenants/tenant-settings';
 
-/** A space without rows. `settings`: of a tenant that has set nothing. */
+/** Returns an empty space. `settings`: the defaults for tenants. */
 export function decoySpace(tenant: string, release: Release, settings: TenantSettings): TenantSpace {
-  // The database has only positive numbers. Each name has a number of its own, so that guesses are counted as for a tenant.
+  // Numbers in the database are positive. Each name has its own number, so that guesses are counted as for a tenant.
   const number = -RELEASES[release].baseSpace;
   const tenantNumber = -1 - (createHash('sha256').update(tenant).digest().readUInt32BE() >>> 1);
   return { number, release, tenant, tenantNumber, timeZone: DEFAULT_TIME_ZONE, settings };
 }
 
-/** Nothing is written for a decoy. */
+/** True: nothing is written for the space. */
 export function isDecoy({ number }: Pick<Space, 'number'>): boolean {
   return number < 0;
 }

@@ -1,4 +1,4 @@
-/** Tokens that others have given out: a hospital's identity provider. */
+/** Tokens of external issuers, such as a hospital's identity provider. */
 import type { NewIssuer } from '../api/access';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
@@ -10,9 +10,9 @@ import type { ReadToken } from './read-token';
 import { RefreshingCache } from './refreshing-cache';
 import type { RemoteKeys } from './remote-keys';
 
-/** Never `none`, and nothing that is signed with a shared secret. */
+/** Excludes `none` and signatures with a shared secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** For clocks that differ. */
+/** Tolerance for clock differences. */
 const CLOCK_SECONDS = 30;
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const MAX_TEXT = 500;
@@ -34,7 +34,7 @@ export class OutsideIssuers {
       readonly store: IssuerStore;
       readonly keys: RemoteKeys;
       readonly destinations: Destinations;
-      /** Seconds for which their tokens may be good. */
+      /** Longest lifetime of their tokens in seconds. */
       readonly longestSeconds: number;
     },
   ) {}
@@ -44,7 +44,7 @@ export class OutsideIssuers {
     return this.#recent.changes;
   }
 
-  /** Undefined: the tenant takes nothing from there. */
+  /** Undefined: the tenant does not accept tokens of this issuer. */
   find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.parts.store.list(space) });
     const known = this.#recent.get(String(space.tenantNumber), load);
@@ -54,7 +54,7 @@ export class OutsideIssuers {
   }
 
   /**
-   * Undefined: it is not a token that they have given out for us, has expired, or is good for too long. Throws
+   * Undefined: the token is not from this issuer for us, has expired, or is valid for too long. Throws
    * `issuerUnavailable`.
    */
   async verify(issuer: TokenIssuer, { text }: ReadToken): Promise<OutsideGrant | undefined> {
@@ -110,14 +110,14 @@ export class OutsideIssuers {
     this.forget();
   }
 
-  /** False when there is none of this name. */
+  /** False: there is no issuer of this name. */
   async remove(space: OfTenant, issuer: string): Promise<boolean> {
     const removed = await this.parts.store.remove(space, issuer);
     this.forget();
     return removed;
   }
 
-  /** Issuers of all tenants that had no release and have `r4` now. Cost: a connection of the owner. */
+  /** Sets `r4` for issuers of all tenants that had no release, and returns them. Cost: an owner connection. */
   nameReleases(): ReturnType<IssuerStore['nameReleases']> {
     return this.parts.store.nameReleases();
   }
@@ -126,7 +126,7 @@ export class OutsideIssuers {
     return this.parts.store.list(space);
   }
 
-  /** Something of a tenant was changed. */
+  /** Invalidates the cache after a change of a tenant. */
   forget(): void {
     this.#recent.forget();
   }

@@ -1,4 +1,4 @@
-/** The one owner of the library jose, an ECMAScript module, which is loaded when the first token is met (some 90 ms). */
+/** The only import of the library jose, an ECMAScript module; it is loaded for the first token (some 90 ms). */
 import type * as Jose from 'jose' with { 'resolution-mode': 'import' };
 
 let loading: Promise<typeof Jose> | undefined;

@@ -1,4 +1,4 @@
-/** A refusal in the words of OAuth 2.0 (RFC 6749, section 5.2), which its clients understand. */
+/** A refusal with an OAuth 2.0 error code (RFC 6749, section 5.2). */
 export class OAuthError extends Error {
   constructor(
     readonly code:

@@ -1,4 +1,4 @@
-/** What opens something for a while: cookies, codes, refresh and launch tokens. Each is told once and kept as its hash. */
+/** Bearer secrets: cookies, codes, refresh and launch tokens. Each is sent once, and only its hash is stored. */
 import { createHash, randomBytes } from 'node:crypto';
 
 const BYTES = 32;
@@ -8,17 +8,17 @@ export function makeToken(): string {
   return randomBytes(BYTES).toString('base64url');
 }
 
-/** Fast, because nobody can guess what it is the hash of. */
+/** A fast hash is enough, because the token is random. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** A refresh token: what all of its family begin with, and a part of its own. */
+/** Returns a refresh token: the common prefix of its family, and a part of its own. */
 export function makeRefreshToken(family = makeToken()): string {
   return `${family}.${makeToken()}`;
 }
 
-/** Undefined: it is not one. */
+/** Undefined: the text is not a refresh token. */
 export function familyOf(refreshToken: string): string | undefined {
   return /^([\w-]{43})\.[\w-]{43}$/.exec(refreshToken)?.[1];
 }

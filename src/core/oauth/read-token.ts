@@ -1,14 +1,14 @@
-/** A JWT that nobody has verified yet: what it claims says only by which keys to look at it. */
+/** An unverified JWT; its claims only select the keys to verify it with. */
 export interface ReadToken {
   readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Longer ones are no tokens that a header may carry. */
+/** Longest token that a header may carry. */
 const LONGEST = 16_384;
 
-/** Undefined: it is no JWT in the compact form (RFC 7519, section 3). */
+/** Undefined: the text is not a JWT in compact form (RFC 7519, section 3). */
 export function readToken(text: string): ReadToken | undefined {
   if (text.length > LONGEST || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return undefined;
   const [header, payload] = text.split('.').slice(0, 2).map(toObject);

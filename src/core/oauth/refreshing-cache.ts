@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** Rights that are taken away end within 2 s in every process (docs/behaviour.md, Access). */
+/** Permissions that are withdrawn end within 2 s in every process (docs/behaviour.md, Access). */
 const MAX_AGE_MS = 1_500;
-/** From this age on the next question also asks the database, without waiting for it. */
+/** From this age on, a read also starts a refresh in the background. */
 const REFRESH_AGE_MS = 1_000;
 
 interface Kept<Value extends object> {
@@ -13,8 +13,8 @@ interface Kept<Value extends object> {
 }
 
 /**
- * What the database says under a key, remembered for at most 1.5 seconds. As long as it says the same, it is the same
- * object, so that what is made of it can be remembered by it.
+ * Caches the database's value of a key for at most 1.5 seconds. While the value is the same, the object is the same,
+ * so that derived data can be cached by it.
  */
 export class RefreshingCache<Value extends object> {
   readonly #kept: LRUCache<string, Kept<Value>>;
@@ -22,13 +22,13 @@ export class RefreshingCache<Value extends object> {
   #changes = 0;
 
   constructor(
-    /** How many are remembered. */
+    /** Maximum number of entries. */
     max: number,
   ) {
     this.#kept = new LRUCache({ max });
   }
 
-  /** Cost: a look-up; `load` where nothing young enough is known. Undefined is remembered as well. */
+  /** Cost: a lookup; `load` where no fresh value is cached. Undefined is cached too. */
   get(key: string, load: () => Promise<Value | undefined>): Value | undefined | Promise<Value | undefined> {
     const kept = this.#kept.get(key);
     const age = kept === undefined ? Infinity : performance.now() - kept.at;
@@ -40,28 +40,28 @@ export class RefreshingCache<Value extends object> {
     return kept.value;
   }
 
-  /** How often something became otherwise, or may have: what was concluded under one number is as good under the same. */
+  /** A number that grows with each possible change; conclusions hold as long as it is the same. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Everything is asked for again. */
+  /** Marks all entries as stale. */
   forget(): void {
     this.#changes++;
     this.#loading.clear();
-    // Of a copy: what is set goes to the end of what is gone through.
+    // A copy, because `set` moves an entry to the end of the iteration.
     for (const [key, { value, text }] of [...this.#kept.entries()])
       this.#kept.set(key, { value, text, at: Number.NEGATIVE_INFINITY, refreshing: false });
   }
 
-  /** Nothing of it stays in memory. */
+  /** Deletes all entries from memory. */
   clear(): void {
     this.#changes++;
     this.#loading.clear();
     this.#kept.clear();
   }
 
-  /** Those who ask at the same time share one question. */
+  /** Concurrent loads of a key share one query. */
   #load(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const begun = this.#loading.get(key);
     if (begun !== undefined) return begun;
@@ -73,7 +73,7 @@ export class RefreshingCache<Value extends object> {
         const isSame = before !== undefined && before.text === text;
         if (!isSame) this.#changes++;
         const value = isSame ? before.value : loaded;
-        // Forgotten meanwhile: what was read may be older than that.
+        // Invalidated meanwhile: the value may be stale.
         if (this.#loading.get(key) === loading) this.#kept.set(key, { value, text, at, refreshing: false });
         return value;
       })

@@ -7,14 +7,14 @@ import { loadJose } from './jose';
 
 const MAX_ADDRESSES = 1_000;
 const TIMEOUT_MS = 5_000;
-/** A key that is not known makes us look again, but not more often than this. */
+/** An unknown key id causes a new fetch, at most this often. */
 const COOLDOWN_MS = 10_000;
 const MAX_AGE_MS = 10 * 60_000;
 const MAX_BYTES = 1024 * 1024;
-/** Of one address the log says so often that its keys cannot be had. */
+/** Interval between warnings about one address. */
 const WARNING_MS = 60_000;
 
-/** Key sets that others keep under an address: fetched when needed, again for an unknown key and after ten minutes. */
+/** Remote key sets: fetched when needed, again for an unknown key, and after ten minutes. */
 export class RemoteKeys {
   readonly #sets = new LRUCache<string, Promise<JWTVerifyGetKey>>({ max: MAX_ADDRESSES });
   readonly #warned = new LRUCache<string, true>({ max: MAX_ADDRESSES, ttl: WARNING_MS });
@@ -25,7 +25,7 @@ export class RemoteKeys {
     private readonly cooldownMs = COOLDOWN_MS,
   ) {}
 
-  /** What it gives throws `issuerUnavailable` while the keys cannot be had. */
+  /** The returned function throws `issuerUnavailable` while the keys cannot be fetched. */
   of(address: string): Promise<JWTVerifyGetKey> {
     let set = this.#sets.get(address);
     if (set === undefined) {
@@ -41,7 +41,7 @@ export class RemoteKeys {
       timeoutDuration: TIMEOUT_MS,
       cooldownDuration: this.cooldownMs,
       cacheMaxAge: MAX_AGE_MS,
-      // The address as it was given: a URL would hide how its host is written.
+      // The address as it was configured: a URL would normalize the spelling of its host.
       [customFetch]: (_url: string, { headers, signal }: { headers: Headers; signal: AbortSignal }) =>
         this.outbound.get({
           ...{ url: address, signal, maxBytes: MAX_BYTES },
@@ -52,7 +52,8 @@ export class RemoteKeys {
       try {
         return await find(header, token);
       } catch (error) {
-        // No such key, or several that fit: the token's fault. All else is a key set that we did not get.
+        // No matching key, or several: the token is wrong. Every other error means that the key set was not
+        // available.
         const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported } = errors;
         for (const kind of [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported])
           if (error instanceof kind) throw error;

@@ -1,17 +1,17 @@
-/** Secrets as they are stored: scrypt (RFC 7914) with a salt of their own, so that a copy of the table opens nothing. */
+/** Hashes of secrets: scrypt (RFC 7914) with a random salt, so that a copy of the table gives no access. */
 import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
 import { fhirError } from '../errors';
 
-/** 16 MB and some 40 ms: of what was made by us, 256 random bits. */
+/** 16 MB and some 40 ms, for secrets of 256 random bits that this program made. */
 const COST = { N: 16_384, r: 8, p: 1 } as const;
-/** Five times that: of what people have thought of. */
+/** Five times that, for passwords that people choose. */
 const PASSWORD_COST = { N: 16_384, r: 8, p: 5 } as const;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** At once: each takes one of Node's four threads, which files and names need too. */
+/** Concurrent hashes: each takes one of Node's four threads, which file and DNS operations need too. */
 const MOST_AT_ONCE = 2;
-/** More would wait for longer than anybody does. */
+/** Longer queues would take longer than clients wait. */
 const MOST_WAITING = 200;
 
 let running = 0;
@@ -49,12 +49,12 @@ function derive(secret: string, salt: Buffer, cost: Cost): Promise<Buffer> {
   );
 }
 
-/** `scrypt$16384$8$1$SALT$HASH`, both in base64url. Cost: 16 MB and some 40 ms in another thread. */
+/** Returns `scrypt$16384$8$1$SALT$HASH`, salt and hash in base64url. Cost: 16 MB and some 40 ms in another thread. */
 export function hashSecret(secret: string): Promise<string> {
   return hash(secret, COST);
 }
 
-/** The same at five times the cost. */
+/** As `hashSecret` at five times the cost. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, PASSWORD_COST);
 }
@@ -68,13 +68,13 @@ async function hash(secret: string, cost: Cost): Promise<string> {
 
 let nobodys: Promise<string> | undefined;
 
-/** Takes as long as `isSecretOf`, for those whose secret there is none to compare with. Never true. */
+/** Takes as long as `isSecretOf` where there is no secret to compare with. Always false. */
 export async function isSecretOfNobody(secret: string): Promise<false> {
   await isSecretOf(secret, await (nobodys ??= hashSecret(randomUUID())));
   return false;
 }
 
-/** Whether the hash is that of this secret. Cost: as `hashSecret`. Throws `overloaded` where too many ask at once. */
+/** True: the hash belongs to this secret. Cost: as `hashSecret`. Throws `overloaded` where too many calls wait. */
 export async function isSecretOf(secret: string, hashed: string): Promise<boolean> {
   const [kind, N, r, p, salt, key] = hashed.split('$');
   if (kind !== 'scrypt' || salt === undefined || key === undefined)

@@ -8,29 +8,29 @@ import type { PublicSigningKey, SigningKey, SigningKeyStore } from '../storage/a
 import { loadJose } from './jose';
 import { RefreshingCache } from './refreshing-cache';
 
-/** Of access tokens, which nobody verifies but this server. */
+/** Algorithm of access tokens, which only this server verifies. */
 export const ACCESS_ALGORITHM = 'ES256';
-/** A tenant has a key for each. */
+/** A tenant has a key for each algorithm. */
 export type SigningAlgorithm = IdTokenAlgorithm;
 const ALGORITHMS: readonly SigningAlgorithm[] = ID_TOKEN_ALGORITHMS;
 
-/** A key that has signed nothing for so long has signed nothing that is still good: no token lives for a day. */
+/** A retired key is deleted after this time: no token lives for a day. */
 const KEPT_MS = 24 * 3_600_000;
 
 interface Keys {
   readonly list: readonly PublicSigningKey[];
 }
 
-/** A key that can be used now, as jose takes it. */
+/** An imported key for jose. */
 export type UsableKey = CryptoKey | Uint8Array;
 
-/** What signs, and the name by which those who verify find its public half. */
+/** A signing key, and the id by which verifiers find its public key. */
 export interface Signer {
   readonly id: string;
   readonly key: UsableKey;
 }
 
-/** The keys of each tenant, one for each algorithm: made when they are needed, known to all processes within 2 s. */
+/** The keys of each tenant, one for each algorithm: created when needed, visible to all processes within 2 s. */
 export class SigningKeys {
   readonly #recent = new RefreshingCache<Keys>(1_000);
   readonly #private = new Map<string, Signer>();
@@ -39,8 +39,8 @@ export class SigningKeys {
   constructor(private readonly store: SigningKeyStore) {}
 
   /**
-   * The public keys of a tenant that verify something, in the order of their ids, so that it tells nothing. The first ones are made by
-   * this, so that they are known before they sign.
+   * Returns the public keys of a tenant that can still verify tokens, ordered by id so that the order reveals
+   * nothing. Creates the first keys, so that they are published before they sign.
    */
   async publicKeys(space: OfTenant): Promise<readonly PublicSigningKey[]> {
     const longAgo = Date.now() - KEPT_MS;
@@ -48,7 +48,7 @@ export class SigningKeys {
     return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** All keys of a tenant, one of each algorithm among them that signs. */
+  /** Returns all keys of a tenant, including an active signing key for each algorithm. */
   async #signing(space: OfTenant): Promise<readonly PublicSigningKey[]> {
     const known = await this.#list(space);
     const signs = (wanted: SigningAlgorithm): boolean =>
@@ -64,7 +64,7 @@ export class SigningKeys {
     return this.#recent.changes;
   }
 
-  /** Undefined: the tenant has no such key, or not any more. */
+  /** Undefined: the tenant has no such key, or no longer. */
   find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
     const known = this.#known(space);
     const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
@@ -81,7 +81,10 @@ export class SigningKeys {
     return imported;
   }
 
-  /** What signs. Cost: one look-up, once a connection of the owner's; for the first key of RS256 some 0.2 s in a thread. */
+  /**
+   * Returns the signing key. Cost: a lookup, the first time an owner connection; the first RS256 key takes some 0.2 s
+   * in a thread.
+   */
   async signer(space: OfTenant, algorithm: SigningAlgorithm): Promise<Signer> {
     const name = `${space.tenantNumber} ${algorithm}`;
     const known = this.#private.get(name);
@@ -97,7 +100,10 @@ export class SigningKeys {
     return made;
   }
 
-  /** New keys for all algorithms; their ids. What was signed before stays good until it expires; `revokes`: nothing of it is. */
+  /**
+   * Creates new keys for all algorithms and returns their ids. Earlier tokens stay valid until they expire; with
+   * `revokes` they become invalid.
+   */
   async rotate(space: OfTenant, revokes: boolean): Promise<readonly string[]> {
     const made = await Promise.all(ALGORITHMS.map(makeKey));
     await this.store.rotate(space, made, revokes ? undefined : KEPT_MS);
@@ -106,7 +112,7 @@ export class SigningKeys {
     return made.map(({ id }) => id);
   }
 
-  /** Something of a tenant was changed. */
+  /** Invalidates the cache after a change of a tenant. */
   forget(): void {
     this.#recent.forget();
   }

@@ -1,8 +1,8 @@
-/** The addresses by which tokens name a tenant. */
+/** The addresses that identify a tenant in tokens. */
 import type { Release } from '../fhir/release';
 
 export interface TenantAddress {
-  /** `{base_url}`, without a slash at its end. */
+  /** `{base_url}` without a trailing slash. */
   readonly base: string;
   readonly tenant: string;
 }

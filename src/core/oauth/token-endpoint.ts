@@ -1,4 +1,4 @@
-/** What the token endpoint does (RFC 6749; https://hl7.org/fhir/smart-app-launch/app-launch.html), without HTTP. */
+/** The token endpoint without HTTP (RFC 6749; https://hl7.org/fhir/smart-app-launch/app-launch.html). */
 import { createHash } from 'node:crypto';
 import type { IntrospectionAnswer, TokenAnswer, TokenRequest } from '../api/access';
 import type { StoredClient } from '../storage/accounts/client-applications';
@@ -31,7 +31,10 @@ export class TokenEndpoint {
     },
   ) {}
 
-  /** Throws OAuthError, and FhirError for what is no fault of the request (tooManyRequests, storageUnavailable …). */
+  /**
+   * Throws OAuthError, and FhirError for failures that the request did not cause (tooManyRequests, storageUnavailable
+   * …).
+   */
   async grant(request: TokenRequest): Promise<TokenAnswer> {
     const grantType = request.parameters.get('grant_type');
     if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing');
@@ -78,7 +81,7 @@ export class TokenEndpoint {
     this.parts.known.forget();
   }
 
-  /** What a token of this client is good for, at this moment (RFC 7662). Throws OAuthError. */
+  /** Returns the current rights of a token of this client (RFC 7662). Throws OAuthError. */
   async introspect(request: TokenRequest): Promise<IntrospectionAnswer> {
     const { space, parameters } = request;
     const { client, isProven } = await this.parts.authentication.prove(request);
@@ -103,8 +106,8 @@ export class TokenEndpoint {
   }
 
   /**
-   * RFC 6749, section 6, asks a public client that refreshes for nothing but the token, and some send nothing else
-   * (SMART's own fhirclient): then it says whose it is.
+   * Adds the client id of the refresh token to a request without one. RFC 6749, section 6, requires only the token
+   * from a public client that refreshes, and some clients send nothing else (SMART's own fhirclient).
    */
   async #named(request: TokenRequest): Promise<TokenRequest> {
     const { space, parameters, authorization } = request;
@@ -128,7 +131,7 @@ export class TokenEndpoint {
     return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope: scopes.join(' ') };
   }
 
-  /** RFC 6749, section 4.1.3, and RFC 7636: whatever is wrong, the code is used up. */
+  /** RFC 6749, section 4.1.3, and RFC 7636. Every attempt uses up the code. */
   async #forCode(request: TokenRequest, client: StoredClient): Promise<TokenAnswer> {
     const { space, parameters } = request;
     const code = parameters.get('code');
@@ -264,8 +267,8 @@ function hashesOf(refreshToken: string): { readonly family: Buffer; readonly tok
 }
 
 /**
- * What was asked for and lies within what the client may by itself; all of that where nothing was. `user/` and `patient/`
- * need somebody who has signed in.
+ * Returns the requested scopes that the client has itself, or all of those where none were requested. `user/` and
+ * `patient/` scopes require a signed-in user.
  */
 function chooseScopes(client: StoredClient, asked: string | undefined): readonly string[] {
   const held = ownScopes(client.scopes);

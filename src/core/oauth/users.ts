@@ -26,7 +26,7 @@ const NOTHING: UserDetails = {
   patient: null,
 };
 
-/** The accounts of all tenants, and who knows their passwords. */
+/** The accounts of all tenants, and their password checks. */
 export class Users {
   /** Hash of a random password, so that a sign-in takes equally long whether the account exists or not. */
   #nobody: Promise<string> | undefined;
@@ -46,8 +46,9 @@ export class Users {
   }
 
   /**
-   * Whose password it is; undefined: nobody's, or an account that is disabled. The network of the address is remembered as one of that
-   * account. Cost: that of `hashPassword`, whether there is such an account or not. Throws `tooManyRequests` where too many were wrong.
+   * Returns the account of a name and password; undefined: wrong, or the account is disabled. Stores the network of
+   * the address as one of the account. Cost: that of `hashPassword`, whether the account exists or not. Throws
+   * `tooManyRequests` after too many wrong passwords.
    */
   async prove(
     space: OfTenant,
@@ -83,7 +84,7 @@ export class Users {
     return user;
   }
 
-  /** Its id. Throws `invalidValue`. */
+  /** Creates an account and returns its id. Throws `invalidValue`. */
   async create(space: OfTenant, { password, ...changes }: UserChanges): Promise<string> {
     const details = change(changes);
     const hash = await hashPassword(requirePassword(password ?? '', details));
@@ -93,7 +94,7 @@ export class Users {
     return id;
   }
 
-  /** False when there is no such account. Throws `invalidValue`. */
+  /** False: there is no such account. Throws `invalidValue`. */
   async change(space: OfTenant, id: string, { password, ...changes }: UserChanges): Promise<boolean> {
     const before = await this.store.find(space, id);
     if (before === undefined) return false;
@@ -106,7 +107,7 @@ export class Users {
     return true;
   }
 
-  /** False when there is no such account. */
+  /** False: there is no such account. */
   remove(space: OfTenant, id: string): Promise<boolean> {
     return this.store.remove(space, id);
   }
@@ -129,7 +130,7 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   return { name: folded, display: shown, isDisabled, release, fhirUser, patient };
 }
 
-/** https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: length counts, what it is made of does not. */
+/** https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: the length matters, not the kinds of characters. */
 function requirePassword(password: string, { name, display }: UserDetails): string {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
