@@ -11,54 +11,54 @@ export interface RedisOptions {
   readonly port: number;
   readonly username?: string;
   readonly password?: string;
-  /** False: no TLS. `ca`: the only authorities that are trusted (PEM); without it those that Node.js knows. */
+  /** False: no TLS. `ca`: the only trusted authorities (PEM); default: those of Node.js. */
   readonly tls: false | { readonly ca?: string };
 }
 
-/** A message between the processes of one installation. It may be lost: listeners must be correct without it. */
+/** A message between the processes of an installation. It may be lost: listeners must be correct without it. */
 export interface Notice {
   /**
-   * tenant-changed: subject is its name. definitions-changed: subject is the digest of the set now in the database.
-   * erased: something was; subject is the number of the erasure.
+   * tenant-changed: subject is the tenant's name. definitions-changed: subject is the digest of the definitions in
+   * the database. erased: subject is the number of an erasure.
    */
   readonly kind: 'tenant-changed' | 'definitions-changed' | 'erased';
   readonly subject: string;
 }
 
-/** Beyond this the database is as fast. */
+/** Beyond this, the database is as fast. */
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 const LONGEST_RETRY_MS = 2_000;
-/** A node of a cluster answers for some keys only. */
+/** Several keys, because a node of a cluster serves only some keys. */
 const TRIAL_KEYS = 16;
 const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
-/** A key that was put while keys were removed is met by the next round. */
+/** Each round removes keys that were added during the previous one. */
 const MAX_FORGET_ROUNDS = 5;
-/** Larger texts are not worth the way. */
+/** Larger texts are not worth the transfer. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 
 /**
- * What may be lost, in Redis: texts of costly answers, and notices to the other processes. Every failure is a miss;
- * nothing waits for Redis to come back, and it is used again as soon as it does. Keys are made so that a text never
- * goes stale: they name the version of all that it was made from.
+ * A cache in Redis for the texts of costly answers, and notices to the other processes. Every failure is a miss;
+ * nothing waits for Redis to return, and it is used again as soon as it does. Texts never become stale, because their
+ * keys name the version of all that they were made from.
  */
 export class RedisCache {
   private readonly commands: Redis;
   private readonly subscriber: Redis;
   private readonly channel: string;
-  /** That are to be heard, by every connection that is made. */
+  /** Channels that every new connection subscribes to. */
   private readonly channels = new Set<string>();
-  /** By the channels of spaces of which changes are listened for. */
+  /** Change listeners by the channel of their space. */
   private readonly changeListeners = new Map<string, Set<() => void>>();
   private wasReachable = true;
-  /** Whether a command failed on a connection that stands: nothing but a trial is sent until one of those succeeds. */
+  /** True: a command failed on an open connection. Only trial commands are sent until one succeeds. */
   private isFailing = false;
   private trial: NodeJS.Timeout | undefined;
   private closed = false;
 
   /**
-   * @param prefix installation and database: leads every key and the channel
-   * @param observe told of each lookup
+   * @param prefix installation and database; every key and channel begins with it
+   * @param observe called for each lookup
    */
   constructor(
     options: RedisOptions,
@@ -80,12 +80,12 @@ export class RedisCache {
       port,
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
-      // The name is also told to the server (SNI), as hosts behind one address need it; an address may not be told
-      // (RFC 6066, 3), and ioredis tells nothing by itself.
+      // The server receives a host name (SNI), which hosts behind one address need, but must not receive an IP
+      // address (RFC 6066, 3). ioredis sends nothing by itself.
       ...(tls === false ? {} : { tls: { ...tls, ...(isIP(host) === 0 ? { servername: host } : {}) } }),
       lazyConnect: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Commands fail at once while Redis is away.
+      // Commands fail at once while Redis is unavailable.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResubscribe: false,
@@ -100,7 +100,7 @@ export class RedisCache {
     });
     const lost = (error: unknown): void => {
       const reason = reasonOf(error);
-      // All that a port for TLS does with a plain connection is to close it, in one of several ways.
+      // A TLS port closes a plain connection in one of several ways.
       const isCutOff = tls === false && isUnanswered && !(error instanceof ReplyError);
       this.lost(isCutOff ? `closed before it answered, as by a port for TLS: ${reason}` : reason);
     };
@@ -121,7 +121,7 @@ export class RedisCache {
     this.log.warn({ reason }, 'Redis cannot be reached; answers are computed each time until it returns');
   }
 
-  /** A Redis that is connected may still do nothing: CLUSTERDOWN, MOVED, READONLY, OOM, or no answer in time. */
+  /** Handles failures of a connected Redis: CLUSTERDOWN, MOVED, READONLY, OOM, or a timeout. */
   private failed(error: unknown): void {
     if (this.isFailing || this.closed || this.commands.status !== 'ready') return;
     this.isFailing = true;
@@ -143,7 +143,7 @@ export class RedisCache {
     }, LONGEST_RETRY_MS).unref();
   }
 
-  /** One of each kind of command that is used. */
+  /** Sends one command of each kind that is used. */
   private async tryCommands(): Promise<void> {
     const request = {
       key: 'trial',
@@ -160,7 +160,7 @@ export class RedisCache {
     await this.commands.publish(this.channel, '');
   }
 
-  /** The text of this key in this space; undefined on a miss and on any failure. */
+  /** Returns the cached text of a key in a space; undefined on a miss and on any failure. */
   async get(space: number, key: string): Promise<string | undefined> {
     if (this.isReachable) {
       try {
@@ -175,7 +175,7 @@ export class RedisCache {
     return undefined;
   }
 
-  /** Returns at once; a failure loses the text only. */
+  /** Caches a text. Returns at once; on a failure the text is not cached. */
   put(space: number, key: string, text: string): void {
     if (text.length > MAX_TEXT_LENGTH || !isCacheable(space) || !this.isReachable) return;
     this.commands
@@ -183,7 +183,7 @@ export class RedisCache {
       .catch((error: unknown) => this.failed(error));
   }
 
-  /** Takes tokens of a bucket that all processes share; undefined: Redis cannot be asked. */
+  /** Takes tokens of a bucket that all processes share; undefined: Redis is unavailable. */
   async takeTokens(request: BucketRequest): Promise<BucketAnswer | undefined> {
     if (!this.isReachable) return undefined;
     try {
@@ -195,8 +195,8 @@ export class RedisCache {
   }
 
   /**
-   * Removes every text of a space, whichever version of the program put it there, and says how many; then looks again.
-   * Undefined: Redis could not be asked, and what it holds lasts for a day at most. Cost: a walk over all keys of Redis.
+   * Removes all texts of a space, of every version of the program, until a round finds none; returns their number.
+   * Undefined: Redis is unavailable, and its texts last for a day at most. Cost: a scan of all keys of Redis.
    */
   async forget(space: number): Promise<number | undefined> {
     const pattern = `${this.prefix.replace(/[\\*?[\]]/g, '\\$&')}:${space}:*`;
@@ -226,11 +226,11 @@ export class RedisCache {
   }
 
   private keyOf(space: number, key: string): string {
-    // Another version of the program may answer the same otherwise.
+    // Another version of the program may give a different answer.
     return `${this.prefix}:${space}:${VERSION} ${key}`;
   }
 
-  /** Tells the other processes of this installation, as soon as Redis is there. Returns at once. */
+  /** Notifies the other processes of this installation as soon as Redis is available. Returns at once. */
   announce(notice: Notice): void {
     const publish = (): void => {
       this.commands
@@ -241,7 +241,7 @@ export class RedisCache {
     else this.commands.once('ready', publish);
   }
 
-  /** Calls `hear` with each notice of another process, or of this one. */
+  /** Calls `hear` with each notice of any process, including this one. */
   listen(hear: (notice: Notice) => void): void {
     this.subscriber.on('message', (channel: string, message: string) => {
       if (channel !== this.channel) return;
@@ -257,25 +257,25 @@ export class RedisCache {
   }
 
   /**
-   * Only once the connection is ready, which asks for every channel itself: ioredis sends a subscription as soon as it
-   * is connected, then its own check of the connection fails ("in subscriber mode"), and with the connection the
-   * subscription is lost for good.
+   * Subscribes only on a ready connection, which subscribes to every channel anyway. ioredis sends a subscription as
+   * soon as it is connected; then its own check of the connection fails ("in subscriber mode"), and the subscription
+   * is lost for good.
    */
   private subscribe(channels: readonly string[]): void {
     if (channels.length === 0 || this.subscriber.status !== 'ready') return;
     this.subscriber.subscribe(...channels).then(
-      // What was told before was not heard.
+      // Earlier notices were lost.
       () => channels.forEach((channel) => this.hearChanges(channel)),
       () => undefined,
     );
   }
 
-  /** Tells all processes that something of the space was written. Returns at once; lost while Redis is away. */
+  /** Notifies all processes of a write in the space. Returns at once; lost while Redis is unavailable. */
   announceChanges(space: number): void {
     this.commands.publish(this.changeChannel(space), '').catch((error: unknown) => this.failed(error));
   }
 
-  /** Calls `hear` when something of the space may have been written. What is returned takes that back. */
+  /** Calls `hear` after possible writes in the space. Returns a function that ends the subscription. */
   listenForChanges(space: number, hear: () => void): () => void {
     const channel = this.changeChannel(space);
     const listeners = this.changeListeners.get(channel) ?? new Set();
@@ -326,7 +326,7 @@ function toNotice(message: string): Notice | undefined {
   }
 }
 
-/** Redis and TLS speak of hosts, users and certificates, never of what a client wrote. */
+/** Errors of Redis and TLS name hosts, users and certificates, but nothing from a client. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : 'unknown';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LEASE_SHARE, LONGEST_DEBT_MS, type BucketAnswer, type BucketRequest } from '../limits/token-bucket';
 
-/** By the clock of Redis, so that those of the processes need not agree. A full bucket needs no key. */
+/** Uses the clock of Redis, so that clocks of processes may differ. A full bucket has no key. */
 const TAKE = `
 local quota, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local asked, wanted, returned, known = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])

@@ -3,21 +3,20 @@ import type { Admission, Counted, LimitState, RateLimiter } from './rate-limiter
 import type { RefusalDelay } from './refusal-delay';
 import type { UnderWay } from './under-way';
 
-/** What requests are counted with. */
+/** The counters of requests. */
 export interface RequestCounts {
   readonly rates: RateLimiter;
   readonly underWay: UnderWay;
   readonly refusals: RefusalDelay;
 }
 
-/** Seconds after which a client may come again whose tenant has too many requests under way. */
+/** Seconds after which a client may retry when its tenant has too many concurrent requests. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Counts a request for its client and its tenant: first those of the tenant that are under way, then the client's rates,
- * whose use costs the others of the tenant nothing, then the tenant's. Undefined: nothing limits it. Refusals that repeat have a
- * delay. Cost: a round trip to
- * Redis now and then. Throws storageUnavailable.
+ * Counts a request for its client and its tenant. Checks the tenant's concurrent requests, then the client's rates,
+ * which cost other clients nothing, then the tenant's rates. Undefined: there are no limits. Repeated refusals are
+ * delayed. Cost: a round trip to Redis now and then. Throws `storageUnavailable`.
  */
 export function admitRequest(
   { rates, underWay, refusals }: RequestCounts,
@@ -38,8 +37,8 @@ function withDelay(refused: Admission, refusals: RefusalDelay, context: RequestC
 }
 
 /**
- * Counts `requests` more of the same client and tenant, which were found in one that was let pass: what there is no room
- * for is owed, and paid before more is let pass. Cost: nothing that anybody waits for.
+ * Counts `requests` more of the same client and tenant, which an admitted request contained. Those that exceed the
+ * limits are charged to later requests. Cost: nothing that a request waits for.
  */
 export function chargeRequests({ rates }: RequestCounts, context: RequestContext, requests: number): void {
   const { counted } = limitsOf(context);
@@ -77,7 +76,7 @@ async function admitAmong(
     if (!admission.isAdmitted) leave();
     return {
       ...admission,
-      // The one that was met is the last.
+      // The exceeded limit is the last one.
       limits: () => (admission.isAdmitted ? [...admission.limits(), toState()] : admission.limits()),
       leave,
     };

@@ -4,19 +4,22 @@ import type { SearchPage } from '../api/search';
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 
-/** Characters of the texts of a page. */
+/** Returns the total length of the texts of a page, in characters. */
 export function sizeOfPage(page: SearchPage | HistoryPage): number {
   if ('versions' in page) return sumOf(page.versions);
   return sumOf(page.matches) + sumOf(page.included);
 }
 
-/** Characters of the texts that an operation answers. */
+/** Returns the total length of the texts of an operation's result, in characters. */
 export function sizeOfResult(result: InvocationResult): number {
   if ('text' in result) return result.text.length;
   return 'document' in result ? sumOf(result.document.versions) : sizeOfPage(result.page);
 }
 
-/** Counts what was read for a request. Throws `memoryFull`, and `tooCostly` where there is never so much room. */
+/**
+ * Counts a version that was read for a request. Throws `memoryFull`, and `tooCostly` where the memory limit can never
+ * hold it.
+ */
 export function countVersion({ bytes }: RequestContext, version: StoredVersion): StoredVersion {
   bytes?.addAnswer(version.text.length);
   return version;

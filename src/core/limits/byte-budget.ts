@@ -1,30 +1,30 @@
 import { fhirError, type FhirError } from '../errors';
 
 /**
- * What a byte of a body takes until its request is answered: its text, what is parsed of it, its part of the answer. Measured
- * with batches of 29 MB, of which each took 105 MB of the heap at its highest.
+ * Memory per byte of a body until its request is answered: its text, the parsed value, its part of the answer.
+ * Measured with batches of 29 MB, each of which took up to 105 MB of heap.
  */
 const OF_BODY = 4;
-/** What a character of stored texts takes until they are sent: the text, that of the answer, its bytes. */
+/** Memory per character of stored texts until they are sent: the text, its copy in the answer, and the bytes. */
 const OF_ANSWER = 3;
-/** The same where a text is parsed. */
+/** The same for texts that are parsed. */
 const OF_PARSED = 8;
-/** Characters of answers that are never refused: that would make no room, and may be of something that was done. */
+/** Answers up to this length are never refused: that would free no memory, and they may report a completed write. */
 const SHORT = 16 * 1024;
 
-/** How much memory the bodies and answers of a process may take together, by what each is known to take. */
+/** Limits the memory for the bodies and answers of a process, by the estimated use of each. */
 export class ByteBudget {
   private held = 0;
 
-  /** @param limit in bytes of memory */
+  /** `limit`: bytes of memory. */
   constructor(readonly limit: number) {}
 
-  /** For one request; to be released. */
+  /** Opens a share for one request; it must be released. */
   open(): HeldBytes {
     return new HeldBytes(this);
   }
 
-  /** Largest body that there can be room for. */
+  /** The largest body that the limit allows. */
   get largestBody(): number {
     return Math.floor(this.limit / OF_BODY);
   }
@@ -38,47 +38,49 @@ export class ByteBudget {
   }
 }
 
-/** Where texts are counted before they are read. Throws `memoryFull`, and `tooCostly` where there is never so much room. */
+/**
+ * Counts texts before they are read. Throws `memoryFull`, and `tooCostly` where the memory limit can never hold them.
+ */
 export interface AnswerCounter {
   addAnswer(characters: number): void;
 }
 
-/** What one request holds of the budget. */
+/** The share of one request. */
 export class HeldBytes implements AnswerCounter {
   private held = 0;
 
   constructor(private readonly budget: ByteBudget) {}
 
-  /** Counts what a write replaces, as `coverReplaced`. */
+  /** Counts the texts that a write replaces, as `coverReplaced`. */
   get replaced(): AnswerCounter {
     return { addAnswer: (characters) => this.coverReplaced(characters) };
   }
 
   /**
-   * Counts so many bytes of the body. Throws `memoryFull`, and `bodyBeyondMemory` where even a process that does nothing else
-   * has no room for them.
+   * Counts bytes of the body. Throws `memoryFull`, and `bodyBeyondMemory` where the body exceeds the limit of an idle
+   * process.
    */
   addBody(bytes: number): void {
     this.requireRoomForBody(bytes);
     this.add(bytes * OF_BODY);
   }
 
-  /** Throws what `addBody` does; counts nothing. */
+  /** Throws as `addBody` does, but counts nothing. */
   requireRoomForBody(bytes: number): void {
     this.requireRoom(bytes * OF_BODY, () =>
       fhirError('bodyBeyondMemory', { limit: this.budget.largestBody }),
     );
   }
 
-  /** Counts texts of so many characters that are read, or put together, to be answered. Throws `memoryFull` and `tooCostly`. */
+  /** Counts characters of texts that are read or generated for the answer. Throws `memoryFull` and `tooCostly`. */
   addAnswer(characters: number): void {
     if (characters > SHORT) this.requireRoom(characters * OF_ANSWER, answerBeyondMemory);
     this.add(characters * OF_ANSWER);
   }
 
   /**
-   * Counts all that a write replaces, as far as it is more than what is held for its body: whatever can be written can be
-   * written again. Throws what `addAnswer` does.
+   * Counts the texts that a write replaces, as far as they exceed the share of its body: any resource that was
+   * written can be written again. Throws as `addAnswer` does.
    */
   coverReplaced(characters: number): void {
     const more = characters * OF_ANSWER - this.held;
@@ -87,12 +89,15 @@ export class HeldBytes implements AnswerCounter {
     this.add(more);
   }
 
-  /** Counts a text that is parsed. It is never refused, because something may have been changed before: later requests are. */
+  /**
+   * Counts a parsed text. Never throws, because data may have been changed before; later requests are refused
+   * instead.
+   */
   addParsed(characters: number): void {
     this.add(characters * OF_PARSED);
   }
 
-  /** From now on it holds so many bytes and no others: those of an answer that is sent. */
+  /** Sets the share to `bytes`, the size of the answer that is sent. */
   become(bytes: number): void {
     this.add(bytes - this.held);
   }

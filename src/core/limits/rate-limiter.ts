@@ -1,51 +1,51 @@
-/** How many requests may come in a time, over all processes (docs/limits.md, Rates). */
+/** Rate limits over all processes (docs/limits.md, Rates). */
 import { LRUCache } from 'lru-cache';
 import type { Rate } from './rate';
 import { type BucketStores, TokenBucket } from './token-bucket';
 
-/** What is counted together. */
+/** A subject of rate limits. */
 export interface Counted {
-  /** Number of the tenant; 0: no tenant's. */
+  /** Number of the tenant; 0: no tenant. */
   readonly tenant: number;
-  /** What kind of thing is counted, as clients are told it: `tenant`, `client`, `sign-in`. */
+  /** The kind of subject, as clients see it: `tenant`, `client`, `sign-in`. */
   readonly kind: string;
-  /** Which one of its kind; of any length, and not kept in the open. */
+  /** The name of the subject, of any length; it is stored only as a hash. */
   readonly name: string;
-  /** Each of them must have room. */
+  /** All of these rates must allow the request. */
   readonly rates: readonly Rate[];
 }
 
-/** One limit after it was asked. */
+/** The state of one limit. */
 export interface LimitState {
-  /** Of the limit, such as `client-second`. */
+  /** Name of the limit, such as `client-second`. */
   readonly name: string;
   readonly quota: number;
-  /** Undefined: so many at the same time. */
+  /** Undefined: a limit on concurrent requests. */
   readonly windowSeconds?: number;
-  /** Requests that could pass now, about. */
+  /** Approximate number of requests that could be admitted now. */
   readonly remaining: number;
-  /** Seconds until all of the quota is there again, if nothing comes. */
+  /** Seconds until the whole quota is available, without further requests. */
   readonly resetSeconds?: number;
 }
 
 export interface Admission {
   readonly isAdmitted: boolean;
-  /** Of a refusal: seconds, at least 1, after which one more could pass. */
+  /** For refusals: seconds, at least 1, after which another request could be admitted. */
   readonly retryAfterSeconds: number;
-  /** As they are now; of a refusal the one that was met is the last. */
+  /** The current limits; for refusals, the exceeded one is the last. */
   limits(): readonly LimitState[];
   /**
-   * Of a refusal: waits as long as its answer is to be delayed, because the client was refused often. To be called once, when nothing
-   * is held for the request any more.
+   * For refusals: waits for the delay of the answer, because the client was refused often. Must be called once, after
+   * all resources of the request are released.
    */
   readonly delay?: () => Promise<void>;
-  /** Counts nothing after all: what was let pass needed not be counted. */
+  /** Returns the tokens, because the request need not be counted. */
   giveBack(): void;
-  /** It is answered, and no longer under way. May be said more than once. */
+  /** Ends the request for limits on concurrency. May be called repeatedly. */
   leave(): void;
 }
 
-/** Buckets that a process knows at once; of a forgotten one the shared part stays. */
+/** Buckets in the memory of a process; after an eviction, the shared bucket remains. */
 const MAX_BUCKETS = 50_000;
 const WINDOW_NAMES: Readonly<Record<number, string>> = { 1_000: 'second', 60_000: 'minute' };
 
@@ -60,14 +60,14 @@ export class RateLimiter {
 
   constructor(
     private readonly stores: BucketStores,
-    /** The name under which something is counted in the stores: names may be secret, and long. */
+    /** Returns the name under which a subject is stored, because names may be secret and long. */
     private readonly digest: (name: string) => string,
   ) {}
 
   /**
-   * Counts one request under all of `counted`, or under none where one of them has no room. Whatever comes first is asked
-   * first, and the others only where it had room. Cost: a round trip to Redis where this process has no tokens left.
-   * Throws storageUnavailable where neither Redis nor PostgreSQL can be asked.
+   * Counts a request under all of `counted`, or under none where one of them is exhausted. They are checked in order,
+   * up to the first refusal. Cost: a round trip to Redis where this process has no tokens left. Throws
+   * `storageUnavailable` where neither Redis nor PostgreSQL answers.
    */
   async take(counted: readonly Counted[]): Promise<Admission> {
     const taken: Taken[] = [];
@@ -98,12 +98,12 @@ export class RateLimiter {
     };
   }
 
-  /** Counts so many more, found out after they were let pass. */
+  /** Counts more requests that were already admitted. */
   charge(counted: readonly Counted[], tokens: number): void {
     for (const { bucket } of this.findAll(counted)) bucket.charge(tokens);
   }
 
-  /** Counts nothing. */
+  /** Returns the limits without counting. */
   look(counted: readonly Counted[]): readonly LimitState[] {
     return this.findAll(counted).map(toState);
   }

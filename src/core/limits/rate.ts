@@ -1,4 +1,4 @@
-/** So many requests in a window of time, as a bucket of tokens: full it holds `quota`, and it fills up in `windowMs`. */
+/** A rate limit as a token bucket: it holds at most `quota` tokens and refills completely in `windowMs`. */
 export interface Rate {
   readonly quota: number;
   readonly windowMs: number;
@@ -11,7 +11,7 @@ const MAX_QUOTA = 1_000_000_000;
 export const RATES_EXPECTED =
   'off, or a rate such as 50/s or 1000/m, or one of each with a comma between them';
 
-/** `50/s`, `1000/m`, `50/s,1000/m`; `off` and '' are none. Undefined: it cannot be read. */
+/** Parses `50/s`, `1000/m` or `50/s,1000/m`; `off` and '' mean no limits. Undefined: the text is invalid. */
 export function parseRates(text: string): readonly Rate[] | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed === 'off') return [];

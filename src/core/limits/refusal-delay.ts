@@ -1,14 +1,17 @@
-/** Refusals of one client that repeat are answered later and later, so that a client that does not wait cannot ask at full speed. */
+/** Delays repeated refusals of one client, so that a client that does not wait cannot send requests at full speed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Cancellation } from '../concurrency/cancellation';
 
-/** So many refusals in a window of time are answered at once. */
+/** Refusals in a window that are answered at once. */
 const AT_ONCE = 9;
-/** Milliseconds that each further refusal is answered later than the one before. */
+/** Milliseconds by which each further refusal is delayed more than the one before. */
 const STEP_MS = 100;
 const LONGEST_MS = 1_000;
-/** Refusals that wait, of one client and of all: further ones are answered at once, so that waiting costs little memory. */
+/**
+ * Limits on delayed refusals, per client and in total. Further ones are answered at once, so that delays cost little
+ * memory.
+ */
 const MOST_WAITING_OF_CLIENT = 100;
 const MOST_WAITING = 1_000;
 /** Clients whose refusals are counted. */
@@ -17,11 +20,11 @@ const MOST_CLIENTS = 10_000;
 interface Refused {
   count: number;
   waiting: number;
-  /** When they are counted from zero again. */
+  /** End of the window, after which the count starts again. */
   until: number;
 }
 
-/** Milliseconds are waited; ends early when the signal is aborted, and never rejects. */
+/** Waits for `milliseconds`; ends early when the signal is aborted, and never rejects. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 const sleepByTimer: Sleep = (milliseconds, signal) =>
@@ -37,8 +40,8 @@ export class RefusalDelay {
   ) {}
 
   /**
-   * Counts a refusal of a client, and waits as long as its answer is to be delayed: not at all for the first ones in `windowMs`, and
-   * no longer than the client does.
+   * Counts a refusal of a client and waits for the delay of its answer. The first refusals in `windowMs` are not
+   * delayed, and a disconnect ends the wait.
    */
   async wait(
     client: string,

@@ -1,7 +1,7 @@
 import { fhirError } from '../errors';
 import type { Admission } from './rate-limiter';
 
-/** Throws tooManyRequests where the request was refused, with the limit that it has met. */
+/** Throws `tooManyRequests`, with the exceeded limit, where the request was refused. */
 export function requireAdmitted({ isAdmitted, limits, retryAfterSeconds }: Admission): void {
   if (isAdmitted) return;
   const { name = '', quota = 0, windowSeconds } = limits().at(-1) ?? {};

@@ -1,4 +1,4 @@
-/** Limits on the size of what a client sends or asks for (docs/behaviour.md, Limits). */
+/** Size limits of requests (docs/behaviour.md, Limits). */
 export interface Limits {
   readonly maxDepth: number;
   readonly maxBodyBytes: number;
@@ -6,14 +6,14 @@ export interface Limits {
   /** Entries of a batch or transaction. */
   readonly maxBundleEntries: number;
   readonly maxIndexRows: number;
-  /** Of one evaluation of an expression of a client; the same for the whole process. */
+  /** Limit on one evaluation of a client's expression; the same for the whole process. */
   readonly pathTimeoutMs: number;
   readonly maxExpansionCodes: number;
-  /** Matches of one criterion that are gathered rather than walked to. */
+  /** Matches of one criterion up to which fetch and sort is preferred to an index scan. */
   readonly searchSortLimit: number;
   readonly maxWriteQueue: number;
-  /** Bytes of versions that are remembered, about. */
+  /** Approximate size of the version cache in bytes. */
   readonly versionCacheBytes: number;
-  /** Bytes of answers of searches that are remembered, about. */
+  /** Approximate size of the search result cache in bytes. */
   readonly searchCacheBytes: number;
 }

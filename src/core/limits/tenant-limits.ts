@@ -1,34 +1,34 @@
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from './rate';
 
-/** Which rates a tenant's requests are held to. */
+/** The rate limits of a tenant. */
 export interface RequestRates {
-  /** All of its requests together. */
+  /** Limits on all requests of the tenant together. */
   readonly tenant: readonly Rate[];
-  /** Those of each client that is not among `clients`. */
+  /** Limits on each client that is not in `clients`. */
   readonly client: readonly Rate[];
-  /** By the id of the client. */
+  /** Limits by client id. */
   readonly clients: ReadonlyMap<string, readonly Rate[]>;
 }
 
-/** What a tenant may ask for and keep, so that it leaves room for others. */
+/** Limits of a tenant, which protect other tenants. */
 export interface TenantLimits {
   /** Undefined: requests are not counted. */
   readonly rates?: RequestRates;
-  /** Requests that may be under way at the same time, in each process; undefined: any number. */
+  /** Concurrent requests in each process; undefined: no limit. */
   readonly maxRequests?: number;
-  /** Resources that are not deleted, of both releases; undefined: any number. */
+  /** Resources in both releases, without deleted ones; undefined: no limit. */
   readonly maxResources?: number;
-  /** Bytes of the texts of all versions, of both releases; undefined: any number. */
+  /** Bytes of the texts of all versions in both releases; undefined: no limit. */
   readonly maxBytes?: number;
 }
 
 type Stored = Readonly<Record<string, string>>;
 
 interface LimitSetting {
-  /** As operators write it, and as it is stored. */
+  /** Name for operators, also used in storage. */
   readonly name: string;
   readonly expects: string;
-  /** The setting of the server that stands for it in tenants that do not set it. */
+  /** The server setting with the default for tenants. */
   readonly defaultFrom: string;
   readonly meaning: string;
   accepts(text: string): boolean;
@@ -44,7 +44,7 @@ const RATE: Pick<LimitSetting, 'expects' | 'accepts'> = {
 
 const QUOTA_EXPECTED = 'off or a whole number of at most 15 digits';
 
-/** Undefined: it cannot be read; Infinity: `off`. */
+/** Undefined: the text is invalid; Infinity: `off`. */
 function parseQuota(text: string): number | undefined {
   if (text === 'off') return Infinity;
   return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined;
@@ -55,7 +55,7 @@ const QUOTA: Pick<LimitSetting, 'expects' | 'accepts'> = {
   accepts: (text) => parseQuota(text) !== undefined,
 };
 
-/** Undefined: it cannot be read; Infinity: `off`. */
+/** Undefined: the text is invalid; Infinity: `off`. */
 function parseMaxRequests(text: string): number | undefined {
   if (text === 'off') return Infinity;
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
@@ -63,14 +63,14 @@ function parseMaxRequests(text: string): number | undefined {
 
 const TENANT_RATE = 'rate-limit';
 const CLIENT_RATE = 'rate-limit-client';
-/** Followed by the id of a client. */
+/** Prefix; a client id follows. */
 const OF_CLIENT = 'rate-limit-client.';
 const MAX_REQUESTS = 'max-requests';
 const RESOURCES = 'quota-resources';
 const BYTES = 'quota-bytes';
 const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
-/** What a tenant may set of its limits. docs/configuration.md is made from it. */
+/** The settings for a tenant's limits. docs/configuration.md is generated from them. */
 export const LIMIT_SETTINGS: readonly LimitSetting[] = [
   {
     name: TENANT_RATE,
@@ -105,13 +105,15 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
   },
 ];
 
-/** Undefined: it is no setting of a limit. */
+/** Undefined: there is no such limit setting. */
 export function findLimitSetting(name: string): Pick<LimitSetting, 'expects' | 'accepts'> | undefined {
   if (name.startsWith(OF_CLIENT)) return CLIENT_ID.test(name.slice(OF_CLIENT.length)) ? RATE : undefined;
   return LIMIT_SETTINGS.find((setting) => setting.name === name);
 }
 
-/** The limits in force. What this program cannot read is passed over: another one has set it. */
+/**
+ * Returns the effective limits. Ignores values that this program cannot parse, because another version has set them.
+ */
 export function toTenantLimits(stored: Stored, defaults: TenantLimits): TenantLimits {
   const ratesOf = (name: string): readonly Rate[] | undefined => {
     const text = stored[name];
@@ -149,7 +151,7 @@ function toQuotas(
   };
 }
 
-/** The limits in force by the names of their settings, as operators see them. */
+/** Returns the effective limits by setting name, for operators. */
 export function nameLimits({ rates, maxRequests, maxResources, maxBytes }: TenantLimits): Stored {
   const named: Record<string, string> = {
     [TENANT_RATE]: printRates(rates?.tenant ?? []),

@@ -1,43 +1,46 @@
 import type { Rate } from './rate';
 
-/** What a process asks of a bucket that all processes share. */
+/** A request of a process to a bucket that all processes share. */
 export interface BucketRequest extends Rate {
-  /** Which bucket. */
+  /** Key of the bucket. */
   readonly key: string;
   /** Tokens that requests wait for. */
   readonly asked: number;
-  /** Tokens that it would rather take at once, for requests that come next; as many at most. */
+  /** Further tokens requested for later use; the store may grant fewer. */
   readonly wanted: number;
-  /** Tokens that it took before and did not use; negative: those that it used without having taken them. */
+  /** Unused tokens that are returned; negative: tokens that were used without a grant. */
   readonly returned: number;
-  /** What the bucket can hold at most, as it was told by another store; undefined: this store knows. */
+  /** Upper bound of the bucket's content from another store; undefined: this store knows the content. */
   readonly known: number | undefined;
 }
 
 export interface BucketAnswer {
   readonly granted: number;
-  /** What is left; negative where more was used than there was. */
+  /** Remaining tokens; negative: more was used than available. */
   readonly tokens: number;
 }
 
-/** Where the buckets are. Undefined: it cannot be reached. */
+/** A store of buckets. Undefined: the store is unavailable. */
 export type TakeTokens = (request: BucketRequest) => Promise<BucketAnswer | undefined>;
 
-/** No more than this part of what is in a bucket is taken beyond what was asked for: another process may need it. */
+/**
+ * Divisor: at most this fraction of a bucket is granted beyond the requested tokens, because other processes may need
+ * them.
+ */
 export const LEASE_SHARE = 8;
 
-/** A bucket owes no more than flows into it in so many milliseconds: nobody is shut out for longer. */
+/** Limit on the debt of a bucket, as the time in which it refills, so that no client is shut out for longer. */
 export const LONGEST_DEBT_MS = 600_000;
 
-/** Milliseconds for which a process may use what it has taken. */
+/** Returns for how many milliseconds a process may use granted tokens. */
 export function leaseLife(windowMs: number): number {
   return Math.min(1_000, windowMs / 10);
 }
 
-/** From a store that went away on, how long the other one is asked before this one is tried again. */
+/** Milliseconds for which the second store is used after the first was unavailable. */
 const AWAY_MS = 1_000;
 
-/** The two stores of buckets, of which the first is asked as long as it answers. */
+/** Two stores of buckets; the second is used while the first is unavailable. */
 export class BucketStores {
   private awayUntil = 0;
 
@@ -46,7 +49,7 @@ export class BucketStores {
     private readonly second: TakeTokens,
   ) {}
 
-  /** `known` of the request is passed on only to a store that is not `asked`, the one that answered last. */
+  /** `asked`: the store that answered last. `known` is passed only to the other store. */
   async take(
     request: BucketRequest,
     asked: 'first' | 'second' | undefined,
@@ -65,19 +68,19 @@ export class BucketStores {
 }
 
 /**
- * What this process has of one bucket. Tokens are taken from the shared one before a request is let pass, more than one
- * at a time where many come, and are used within `leaseLife`; requests that come while it asks are asked for together.
+ * The local share of one bucket. Tokens are taken from the shared bucket before a request is admitted, several at a
+ * time under load, and are used within `leaseLife`. Requests during a store access are combined into the next one.
  */
 export class TokenBucket {
-  /** Taken and not used; negative: used and not taken. */
+  /** Granted and unused tokens; negative: used without a grant. */
   private balance = 0;
-  /** Used and not taken, of which the shared one is being told; 0 or negative. */
+  /** Tokens used without a grant that the store is being told now; 0 or negative. */
   private telling = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];
   private asking = false;
   private emptyUntil = 0;
-  /** What was left in the shared one at `toldAt`. */
+  /** Remaining tokens in the shared bucket at `toldAt`. */
   private tokens: number;
   private toldAt = 0;
   private used = 0;
@@ -91,7 +94,7 @@ export class TokenBucket {
     this.tokens = rate.quota;
   }
 
-  /** A changed quota holds from the next question on. */
+  /** Sets the rate; a changed quota takes effect at the next store access. */
   follow(rate: Rate): this {
     if (rate.quota !== this.rate.quota) {
       this.rate = rate;
@@ -100,7 +103,7 @@ export class TokenBucket {
     return this;
   }
 
-  /** True: let pass, false: not. Waits for the stores only where this process has no token left. */
+  /** True: admitted; false: refused. Waits for the stores only where this process has no tokens left. */
   take(): boolean | Promise<boolean> {
     const now = performance.now();
     if (this.balance > 0 && now < this.expires) {
@@ -115,13 +118,13 @@ export class TokenBucket {
     });
   }
 
-  /** Takes back a token that was taken for nothing. */
+  /** Returns a token that was not needed. */
   giveBack(): void {
     this.balance++;
     this.used--;
   }
 
-  /** Counts what was found out after it was let pass; the bucket may come to owe it. */
+  /** Counts requests after their admission; the bucket may get a debt. */
   charge(tokens: number): void {
     this.balance -= tokens;
     if (this.balance < 0) void this.ask();
@@ -144,7 +147,7 @@ export class TokenBucket {
     this.telling = Math.min(0, returned);
     const asked = batch.length;
     const now = performance.now();
-    // What was used up early is followed by more, what lasted by the same, and after a pause comes one at a time.
+    // Lease size: twice the used tokens if they ran out early, the same if they lasted, none after a pause.
     const lives = (now - this.toldAt) / leaseLife(this.rate.windowMs);
     const wanted = lives < 1 ? 2 * this.used : lives < 2 ? this.used : 0;
     this.used = asked;
@@ -167,25 +170,25 @@ export class TokenBucket {
     }
   }
 
-  /** What the shared one holds by now, as far as this process knows. */
+  /** Returns the estimated content of the shared bucket. */
   private left(): number {
     const { quota, windowMs } = this.rate;
     if (this.store === undefined) return quota;
     return Math.min(quota, this.tokens + ((performance.now() - this.toldAt) * quota) / windowMs);
   }
 
-  /** Requests that could pass now, about: others take from the same. */
+  /** Approximate number of requests that could be admitted now; other processes share the bucket. */
   get remaining(): number {
     return Math.max(0, Math.floor(this.left() + this.balance + this.telling));
   }
 
-  /** Milliseconds until it is full, if nothing is taken. */
+  /** Milliseconds until the bucket is full, without further requests. */
   get untilFull(): number {
     const { quota, windowMs } = this.rate;
     return ((quota - this.left() - Math.min(0, this.balance) - this.telling) * windowMs) / quota;
   }
 
-  /** Milliseconds until there is a token, if nobody else takes it. */
+  /** Returns the milliseconds until the next token, if no other process takes it. */
   untilNext(): number {
     const { quota, windowMs } = this.rate;
     return Math.max(0, ((1 - this.left()) * windowMs) / quota);

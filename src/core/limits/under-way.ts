@@ -1,8 +1,8 @@
-/** How many requests of each tenant this process is at (docs/limits.md, Requests under way). */
+/** Counts the concurrent requests of each tenant in this process (docs/limits.md, Requests under way). */
 export class UnderWay {
   private readonly counts = new Map<number, number>();
 
-  /** Undefined: the tenant has `most` already. Else a function that says, once, that the request is over. */
+  /** Undefined: the tenant already has `most`. Otherwise returns a function to call when the request ends. */
   enter(tenant: number, most: number): (() => void) | undefined {
     const count = this.count(tenant);
     if (count >= most) return undefined;
