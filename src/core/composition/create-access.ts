@@ -45,28 +45,28 @@ export interface AccessOptions {
   readonly publicUrls: readonly string[];
   /** As `CoreOptions.assertionBases`. */
   readonly assertionBases: () => readonly string[];
-  /** By which the keys of others are fetched. */
+  /** HTTP client that fetches remote keys. */
   readonly outbound: Outbound;
-  /** Seconds for which a token is good. */
+  /** Lifetime of an access token in seconds. */
   readonly tokenSeconds: number;
-  /** Seconds for which a token of an issuer elsewhere may be good. */
+  /** Longest lifetime of an external issuer's token in seconds. */
   readonly outsideTokenSeconds: number;
   readonly rates: RateLimiter;
-  /** A keyed hash, whose key is the installation's. */
+  /** A hash with the key of the installation. */
   readonly digest: (text: string) => Buffer;
-  /** Where people choose from whose record an app is for. */
+  /** The Patients that users select from. */
   readonly patients: PatientSource;
-  /** Where it stands whose records people reach. */
+  /** The patients that a person may access. */
   readonly people: PersonSource;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
-  /** As that of `Core`. */
+  /** As `Core.decoy`. */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
-  /** Tells the other processes that something of the tenant has changed. */
+  /** Notifies the other processes of a change of the tenant. */
   changed(tenant: string): void;
   readonly log: Log;
 }
 
-/** Who asks, and what makes that known: clients, keys, tokens. */
+/** Identification of callers, and its administration: clients, keys, tokens. */
 export interface AccessParts {
   identify(credentials: Credentials): Caller | Promise<Caller>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
@@ -75,11 +75,11 @@ export interface AccessParts {
   readonly tokens: Tokens;
   readonly users: UserAdministration;
   readonly signIn: SignIn;
-  /** Something of a tenant was changed elsewhere. */
+  /** Invalidates caches after a change in another process. */
   forget(): void;
   /**
-   * Makes what the first sign-in of the tenant `system` needs (other tenants get theirs when they are asked for), and names in the
-   * log, once, the issuers that had no release.
+   * Creates what the first sign-in of the tenant `system` needs (other tenants get theirs on demand), and logs, once,
+   * the issuers that had no release.
    */
   start(): void;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export interface AccessParts {
 
 const SYSTEM = 'system';
 
-/** Cost: nothing; keys and clients are read when they are asked for. */
+/** Cost: nothing; keys and clients are read on demand. */
 export function createAccess(options: AccessOptions): AccessParts {
   const { database, owner, publicUrls, findSpace } = options;
   const store = new ClientStore(database, owner);
@@ -134,7 +134,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     seconds: options.tokenSeconds,
   });
 
-  /** Clients and keys are those of both releases: either space stands for the tenant. */
+  /** Clients and keys are shared by both releases, so either space stands for the tenant. */
   async function spaceOf(tenant: string): Promise<TenantSpace> {
     const space = await findSpace(tenant, 'r4');
     if (space === undefined) throw fhirError('unknownTenant');
@@ -290,7 +290,7 @@ export function createAccess(options: AccessOptions): AccessParts {
   };
 }
 
-/** Without the hashes, which are nobody's business. */
+/** Returns a client without the hashes of its secrets. */
 function toShown({ secrets, ...client }: StoredClient): ClientApplication {
   return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
 }

@@ -18,9 +18,9 @@ import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
 import { recordAccesses, recordTogether } from '../audit/recorded-core';
 
 export interface AuditSettings {
-  /** What leaves an AuditEvent: every access, what changes something or is refused, nothing. */
+  /** The recorded accesses: all of them, changes and refusals only, or none. */
   readonly records: 'on' | 'writes' | 'off';
-  /** Whether in open mode everybody may read AuditEvents. */
+  /** True: in open mode, all callers may read AuditEvents. */
   readonly isOpen: boolean;
 }
 
@@ -34,28 +34,28 @@ export interface AuditParts {
 }
 
 export interface Audit {
-  /** The interactions that it was made of; where something is recorded, AuditEvents apart from all else. */
+  /** The interactions with audit records and, where records are on, with AuditEvents in their own space. */
   readonly door: Interactions;
   readonly recordAsOneAccess: Core['recordAsOneAccess'];
-  /** The same, with a record of whom they do not let in. */
+  /** Wraps identification and admission so that refusals are recorded. */
   recordRefusals(keeper: Admission): RecordedAdmission;
   readonly recordAdministration: Core['recordAdministration'];
-  /** The same, with a record of each sign-in and token. */
+  /** Wraps the sign-in services so that each sign-in and token is recorded. */
   recordSignIns(door: SignInServices): SignInServices;
   readonly entries: EntryRecords;
-  /** Where entries of Bundles read. */
+  /** The context for reads of Bundle entries. */
   readonly toRead: ReadingContext;
-  /** False: nothing is recorded, and AuditEvents are resources as all others. */
+  /** False: nothing is recorded, and AuditEvents are ordinary resources. */
   readonly isApart: boolean;
-  /** From now on this process makes AuditEvents of what is recorded. */
+  /** Starts the conversion of records to AuditEvents in this process. */
   start(): void;
-  /** Makes AuditEvents of all that was recorded in these spaces before. Throws overloaded after a minute. */
+  /** Writes the AuditEvents of all earlier records of these spaces. Throws `overloaded` after a minute. */
   settle(spaces: readonly RecordedSpace[]): Promise<void>;
-  /** What is recorded is in the database when it resolves. */
+  /** Resolves when all records are in the database. */
   close(): Promise<void>;
 }
 
-/** What a search for AuditEvents waits at most for those of what has just happened. */
+/** Longest wait of a search for the latest AuditEvents. */
 const CATCH_UP_MS = 5_000;
 const SETTLE_MS = 60_000;
 

@@ -74,8 +74,8 @@ import { createCodeJudge } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 
 /**
- * Opens the database (bringing it to this program's schema), loads the definitions of both releases and gives the one
- * door to all of it. Cost: under a second against an existing database.
+ * Opens the database (migrating it to this program's schema), loads the definitions of both releases and returns the
+ * entry point to core. Cost: under a second with an existing database.
  */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { log, instruments, limits } = options;
@@ -280,7 +280,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       spaces.forget(subject);
       access.forget();
     } else if (kind === 'erased') erasures.look();
-    // For the log alone: nothing is remembered of the base resources that does not name their digest.
+    // Only a log entry: all cache entries about base resources name their digest.
     else if (subject !== base.digest) log.warn({}, OTHER_DEFINITIONS);
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });

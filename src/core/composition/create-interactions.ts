@@ -30,11 +30,14 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
   readonly searchResults: SearchResultCache;
   readonly feeds: ChangeFeeds;
   readonly write: RetryingWriter;
-  /** Made of these interactions, and asked for when a Bundle comes. */
+  /** Returns the audit, which is created from these interactions; called when a Bundle comes. */
   audit(): Audit;
 }
 
-/** The interactions, none of them recorded: reads by the services of their request, writes by the door for writes. */
+/**
+ * Creates the interactions without audit records: reads use the services of their request, writes the retrying
+ * writer.
+ */
 export function createInteractions(parts: InteractionParts): Interactions {
   const {
     services,
@@ -48,7 +51,7 @@ export function createInteractions(parts: InteractionParts): Interactions {
     audit,
   } = parts;
   return {
-    // Long texts of these three are counted before they are read (VersionReader).
+    // These three count long texts before they read them (VersionReader).
     read: (context, type, id) => read(requests.of(context), context, type, id),
     find: (context, type, id) => find(requests.of(context), context, type, id),
     vread: (context, type, id, versionId) => vread(requests.of(context), context, { type, id, versionId }),

@@ -13,19 +13,19 @@ import type { SearchServices } from '../ports';
 export interface InvokerOptions {
   readonly services: SearchServices;
   readonly parts: OperationParts;
-  /** What an operation of one request may read and write. */
+  /** Returns the storage for the operations of one request. */
   readonly storageOf: (context: RequestContext) => OperationStorage;
   readonly inThread: (task: Task) => Promise<TaskResult>;
 }
 
 export interface Invokers {
-  /** The code that calls it has authorized the client. */
+  /** The caller of this function has authorized the client. */
   readonly invoke: Core['invoke'];
-  /** Within a transaction: what it has written is seen, and nothing may be written. */
+  /** Runs an operation inside a transaction: it sees the writes of the transaction and must not write itself. */
   readonly invokeWithin: BundleTools['invokeWithin'];
 }
 
-/** The ways in which operations are run. */
+/** Creates the functions that run operations. */
 export function createInvokers({ services, parts, storageOf, inThread }: InvokerOptions): Invokers {
   const invoke = createThreadedInvoker(
     (context, invocation) =>

@@ -18,17 +18,17 @@ export interface HealthParts {
   readonly log: Log;
   readonly cache: RedisCache;
   readonly record: RowRecord;
-  /** What this process makes index rows with, by release. */
+  /** The indexing rules of this process, by release. */
   readonly rules: Readonly<Record<Release, string>>;
-  /** Of the base conformance resources of this program. */
+  /** Digest of the base conformance resources of this program. */
   readonly digest: string;
   /** The number of this program's schema. */
   readonly schema: number;
-  /** Whether there is a role that row-level security holds for. */
+  /** True: there is a role to which row-level security applies. */
   readonly hasWall: boolean;
 }
 
-/** How this process is, in words for an operator. */
+/** The state of this process, in words for an operator. */
 export class Health {
   #mayWrite = true;
   #asked: Promise<Readiness> | undefined;
@@ -41,7 +41,7 @@ export class Health {
     return { spaces: count, madeWith, now: rules };
   }
 
-  /** Answered within about two seconds, whatever the database does. Who asks meanwhile shares the answer. */
+  /** Answers within about two seconds, whatever the state of the database. Concurrent calls share the answer. */
   readiness(): Promise<Readiness> {
     this.#asked ??= this.#ask().finally(() => (this.#asked = undefined));
     return this.#asked;
@@ -59,7 +59,7 @@ export class Health {
     ];
     try {
       const [{ installed, outdated }, troubles] = await Promise.all([
-        // Asked of the database, because the notice of it may be lost.
+        // Read from the database, because the notice may be lost.
         database.probe.ask(async (probed) => {
           const installed = await readInstalled(probed);
           if (hasWall) database.rowSecurity.record(installed.isRowSecure);
@@ -86,7 +86,7 @@ export class Health {
     }
   }
 
-  /** Whether a program of this schema may still write; one log line per change. */
+  /** Returns whether a program of this schema may still write; logs each change once. */
   #recordLeast(least: number): boolean {
     const { schema, log } = this.parts;
     const mayWrite = schema >= least;

@@ -6,7 +6,7 @@ import type { CodeSystemCache } from '../terminology/code-system-cache';
 import type { OperationEnvironment, OperationLimits, OperationStorage } from '../operations/environment';
 import type { Preparer } from '../preparation/preparer';
 
-/** What a thread has for the operations that run in it. */
+/** The services of a thread for its operations. */
 export interface OperationParts {
   readonly preparer: Pick<Preparer, 'inspect' | 'judge'>;
   readonly codeSystems: CodeSystemCache;
@@ -14,7 +14,7 @@ export interface OperationParts {
   validator(release: Release): Validator;
 }
 
-/** What the operations of one request work with. */
+/** Creates the environment of one request's operations. */
 export function createOperationEnvironment(
   { preparer, codeSystems, limits, validator }: OperationParts,
   context: RequestContext,

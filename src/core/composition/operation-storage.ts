@@ -24,10 +24,10 @@ import { restartSearchParameters, searchParameterProgress } from '../indexing/se
 import { createTerminologyStorage } from './terminology-environment';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 
-/** Labelled resources of one type that $meta looks at. */
+/** Limit on labelled resources of one type that $meta reads. */
 const MAX_LABELLED = 5_000;
 
-/** What storage and cache know for the operations of one request. */
+/** Creates the storage and cache for the operations of one request. */
 export function createOperationStorage(
   services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,
   context: RequestContext,
@@ -75,8 +75,8 @@ export function createOperationStorage(
 }
 
 /**
- * The same within a transaction that writes, for operations that only read: what they find out is not kept, because the
- * transaction may not come to its end.
+ * Creates the storage for operations inside a writing transaction, which may only read. Nothing is cached, because
+ * the transaction may be rolled back.
  */
 export function createReadingStorage(
   services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,

@@ -5,10 +5,10 @@ import type { Services } from '../ports';
 import type { Gathered } from '../storage/connection/request-batcher';
 import type { Usage } from '../storage/connection/usage';
 
-/** As in the services of all: two statements at a time. */
+/** As in the shared services: two concurrent statements. */
 const TOGETHER: Gathered = { concurrent: 2, most: 64 };
 
-/** What is read for a request by all others' services, by counted ones, or by those of a snapshot: as its context says. */
+/** Selects the services for a request by its context: shared, counted, or those of a snapshot. */
 export class RequestServices {
   private readonly counting = new WeakMap<Usage, Services>();
   private readonly snapshots = new WeakMap<object, Services>();
@@ -16,7 +16,7 @@ export class RequestServices {
 
   constructor(
     private readonly services: Services,
-    /** Told of each snapshot before it begins. */
+    /** Called before each snapshot begins. */
     private readonly begin: (snapshot: SnapshotMark, context: RequestContext) => void,
   ) {
     this.bounded = { ...services, hasStatementBudget: true };
@@ -34,7 +34,7 @@ export class RequestServices {
     return context.hasStatementBudget === true ? this.bounded : this.services;
   }
 
-  /** One for each usage, so that reads of one request share statements with each other. */
+  /** Returns one object per usage, so that reads of one request share statements with each other. */
   private counted(usage: Usage): Services {
     let services = this.counting.get(usage);
     if (services === undefined) {

@@ -15,7 +15,7 @@ export function createTerminologyEnvironment(
   return { codeSystems, ...createTerminologyStorage(services, space) };
 }
 
-/** What storage knows of them. */
+/** The part of the environment that reads storage. */
 export function createTerminologyStorage(
   services: SearchServices,
   space: Space,

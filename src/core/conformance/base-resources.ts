@@ -16,7 +16,7 @@ import type { VersionWrite } from '../storage/write/version-write';
 
 const MAX_ROWS = 1_000_000;
 
-/** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */
+/** The base conformance resources of all releases, which `migrate` loads into their base spaces. */
 export function baseContent(extensionBase: string): BaseContent {
   return {
     digest: `${ROWS_VERSION}.${FOLD_VERSION}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,

@@ -8,12 +8,12 @@ import { storedParameters } from '../search/parameter';
 import type { SearchServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 
-/** Versions of one canonical url that are looked at to find the newest. */
+/** Versions of one canonical url that are compared to find the newest. */
 const MAX_VERSIONS_OF_URL = 200;
 
 /**
- * The resource of this type with this `url`, of the tenant's own space before the base space; without a version the
- * newest, else the one with this `version`. Undefined when there is none. Cost: one or two statements.
+ * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
+ * version, or the newest without one; undefined when there is none. Cost: one or two statements.
  */
 export async function findCanonical(
   services: SearchServices,
@@ -83,7 +83,7 @@ function versionOf(row: VersionRow): string {
   return typeof version === 'string' ? version : '';
 }
 
-/** Business versions have no fixed form: numeric parts by number, others as text. */
+/** Business versions have no fixed form: compares numeric parts as numbers, other parts as text. */
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

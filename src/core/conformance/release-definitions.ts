@@ -7,14 +7,14 @@ import { searchableParameters, type SearchableParameter } from '../search/search
 
 export type { SearchableParameter } from '../search/searchable';
 
-/** What a release knows of, as data: for whatever is generated from it, such as a GraphQL schema. */
+/** The definitions of a release as plain data, for generators such as that of the GraphQL schema. */
 export interface ReleaseDefinitions {
   readonly release: Release;
   /** `4.0.1` */
   readonly fhirVersion: string;
   /** Names of the concrete resource types, sorted. */
   readonly resourceTypes: readonly string[];
-  /** Structure of any type, data types too; undefined when the release has no such type. */
+  /** Structure of any type, including data types; undefined when the release has no such type. */
   structure(typeName: string): TypeStructure | undefined;
   /** The operations that can be run, by code. */
   readonly operations: readonly OperationSignature[];
@@ -22,12 +22,12 @@ export interface ReleaseDefinitions {
   searchParameters(type: string): readonly SearchableParameter[];
 }
 
-/** Cost: that of loading the definitions, once; structures are made when they are asked for. */
+/** Cost: that of loading the definitions, once; structures are made on demand. */
 export function releaseDefinitions(release: Release): ReleaseDefinitions {
   return toPlain(release, loadDefinitions(release));
 }
 
-/** The same, with the search parameters of the space itself that can be searched by. */
+/** As `releaseDefinitions`, with the active search parameters of the space. */
 export function spaceDefinitions({
   release,
   searchParameters,

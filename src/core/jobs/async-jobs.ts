@@ -1,6 +1,6 @@
 /**
- * Requests that are answered later (https://hl7.org/fhir/R4/async.html, docs/http.md). They stand in the database
- * from the moment that they are taken, and any process carries them out; where one dies, another goes on.
+ * Asynchronous requests (https://hl7.org/fhir/R4/async.html, docs/http.md). They are in the database from the start,
+ * and any process executes them; if a process dies, another one continues.
  */
 import { randomBytes } from 'node:crypto';
 import type { Log, RequestContext } from '../context';
@@ -28,15 +28,15 @@ import type { DatabaseOptions } from '../storage/connection/database';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 
-/** Carries out a request; `signal` says that nobody wants it any more. */
+/** Executes a request; `signal` is aborted when the result is no longer needed. */
 export type JobExecutor = (request: JobRequest, signal: AbortSignal) => Promise<JobOutcome>;
 
 export interface AsyncJobLimits {
-  /** Of one tenant: waiting, under way, and answers that are kept. */
+  /** Jobs of one tenant: waiting, running, and finished with a stored answer. */
   readonly maxAsyncJobs: number;
-  /** Milliseconds for which an answer is kept. */
+  /** Milliseconds for which an answer is stored. */
   readonly asyncExpiryMs: number;
-  /** Characters of an answer. */
+  /** Longest answer in characters. */
   readonly maxAnswerLength: number;
 }
 
@@ -47,16 +47,16 @@ export interface AsyncJobsOptions {
   readonly log: Log;
 }
 
-/** Between two looks for work that other processes have taken or left. */
+/** Interval between checks for jobs of other processes. */
 const LOOK_MS = 5_000;
-/** Between two signs of life of a process that is at work. */
+/** Interval between heartbeats of a working process. */
 const BEAT_MS = 1_000;
-/** A process that gives none for so long is taken for dead. */
+/** A process without a heartbeat for this time counts as dead. */
 const SILENCE_MS = 10_000;
 const MAX_RUNS = 3;
-/** Under way at once in one process, so that requests that wait for their answer have the rest of the machine. */
+/** Concurrent jobs in one process, so that synchronous requests have the rest of the machine. */
 const MAX_RUNNING = 2;
-/** What nobody has come to in so long is not done any more. */
+/** Jobs that have waited for longer are not executed. */
 const LONGEST_WAIT_MS = 86_400_000;
 const JOB_ID = /^[0-9a-f]{32}$/;
 
@@ -80,7 +80,7 @@ interface Running {
 export class AsyncJobs {
   readonly #worker = randomBytes(8).toString('hex');
   readonly #running = new Map<string, Running>();
-  /** Done here, and not yet told the database. */
+  /** Finished jobs whose outcome is not in the database yet. */
   readonly #finished: { readonly job: TakenJob; readonly outcome: JobOutcome | undefined }[] = [];
   #execute: JobExecutor | undefined;
   #isStarted = false;
@@ -92,7 +92,7 @@ export class AsyncJobs {
 
   constructor(private readonly options: AsyncJobsOptions) {}
 
-  /** Takes a request for later; its id. Throws tooManyJobs. */
+  /** Queues a request and returns its id. Throws `tooManyJobs`. */
   async submit(context: RequestContext, request: JobRequest): Promise<string> {
     const { space } = context;
     const { database, limits } = this.options;
@@ -113,7 +113,7 @@ export class AsyncJobs {
     return isOwn ? job?.state : undefined;
   }
 
-  /** Stops it and forgets it, done or not. False: there was none that `find` finds. */
+  /** Stops a job if it runs, and deletes it. False: `find` would not return the job. */
   async cancel(context: RequestContext, id: string): Promise<boolean> {
     if ((await this.find(context, id)) === undefined) return false;
     if (!(await removeJob(this.options.database, context.space, id))) return false;
@@ -121,18 +121,18 @@ export class AsyncJobs {
     return true;
   }
 
-  /** Who carries requests out; without one this process does none. */
+  /** Sets the executor; without one, this process executes no jobs. */
   serve(execute: JobExecutor): void {
     this.#execute = execute;
   }
 
-  /** From now on this process looks for work. */
+  /** Lets this process look for jobs. */
   start(): void {
     this.#isStarted = true;
     this.#wake();
   }
 
-  /** What can be begun anew is given back; what cannot is waited for. */
+  /** Aborts repeatable jobs, which another process restarts, and waits for the others. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -169,7 +169,7 @@ export class AsyncJobs {
         if (!this.#isIdle()) await this.#pause();
       } while (!this.#isIdle() || this.#hasMore());
     } catch (error) {
-      // Nothing is lost: what was not told the database is told by the next round, or another process begins anew.
+      // Nothing is lost: the next round stores finished outcomes, or another process restarts the jobs.
       this.#isWanted = true;
       const reason = error instanceof Error ? error.message : String(error);
       if (!isDatabaseTrouble(error))
@@ -211,7 +211,7 @@ export class AsyncJobs {
     this.#ring?.();
   }
 
-  /** Undefined: it was stopped here, and can be begun anew. */
+  /** Undefined: the job was aborted here and can be restarted. */
   async #outcomeOf(
     job: TakenJob,
     execute: JobExecutor,
@@ -232,7 +232,7 @@ export class AsyncJobs {
     }
   }
 
-  /** What was taken while others were looked for. */
+  /** True: another check was requested during the current one. */
   #hasMore(): boolean {
     return this.#isWanted && !this.#isClosed;
   }
@@ -241,7 +241,7 @@ export class AsyncJobs {
     return this.#running.size === 0 && this.#finished.length === 0;
   }
 
-  /** Until something has happened, or it is time to give a sign of life. */
+  /** Waits for an event or the next heartbeat. */
   async #pause(): Promise<void> {
     if (this.#finished.length > 0 || this.#isWanted) return;
     await new Promise<void>((resolve) => {
@@ -255,10 +255,10 @@ export class AsyncJobs {
   }
 }
 
-/** Of those that were taken before owners were kept. */
+/** Owner of jobs that were stored without one. */
 const NOBODYS = ownerOf({ actor: 'anonymous' });
 
-/** What an answer shows is for the client that asked, of the person and about the patient that it asked for. */
+/** Returns the owner of a job: the client, the person, and the patient in context. */
 function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): string {
   return JSON.stringify([actor, access?.user ?? null, access?.patient ?? null]);
 }

@@ -1,10 +1,10 @@
-/** IP addresses as values: what is the same address is equal, however it is written. */
+/** IP addresses in a canonical form, so that equal addresses have equal texts. */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Prefixes of IPv6 that stand for an IPv4 address: IPv4-mapped (RFC 4291, 2.5.5.2), and NAT64 (RFC 6052, 2.1). */
+/** IPv6 prefixes that contain an IPv4 address: IPv4-mapped (RFC 4291, 2.5.5.2), and NAT64 (RFC 6052, 2.1). */
 const IPV4_PREFIXES = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
 
-/** The eight groups of a valid IPv6 address, in hexadecimal without leading zeros. */
+/** Returns the eight groups of a valid IPv6 address, in hexadecimal without leading zeros. */
 function toGroups(address: string): readonly string[] {
   const [, rest = address, dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
   const [a = 0, b = 0, c = 0, d = 0] = (dotted ?? '').split('.').map(Number);
@@ -19,8 +19,8 @@ function toGroups(address: string): readonly string[] {
 }
 
 /**
- * An address in its one form: IPv4 dotted, also where IPv6 stands for it; IPv6 in eight groups. A zone, brackets and a port
- * are left out, which some proxies send. Undefined: it is no IP address.
+ * Returns the canonical form of an address: IPv4 dotted, also where IPv6 contains it; IPv6 in eight groups. Zone,
+ * brackets and port, which some proxies send, are removed. Undefined: the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];

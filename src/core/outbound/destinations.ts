@@ -1,8 +1,8 @@
 import { canonicalAddress, isLoopback, isPublicAddress, Networks } from '../network/ip-address';
 
 /**
- * Where the server may send requests: by https to public addresses, and to whatever the operator lists (OUTBOUND_ALLOWED_HOSTS), by
- * http too.
+ * The allowed destinations of outbound requests: public addresses by https, and the operator's list
+ * (OUTBOUND_ALLOWED_HOSTS), also by http.
  */
 export class Destinations {
   readonly #names: ReadonlySet<string>;
@@ -15,19 +15,20 @@ export class Destinations {
     this.#networks = new Networks(allowed.filter(isNetwork));
   }
 
-  /** True: the host is listed by its name, whatever address it has. */
+  /** True: the host is listed by name, whatever its address. */
   isListedName(name: string): boolean {
     return this.#names.has(name);
   }
 
-  /** Whether a host of this address may be called. `isEncrypted`: by https. */
+  /** True: a host with this address may be called. `isEncrypted`: by https. */
   mayCall(address: string, isEncrypted: boolean): boolean {
     return this.#networks.has(address) || (isEncrypted && isPublicAddress(address));
   }
 
   /**
-   * Why no request may go to a URL, as far as that is certain before its name is resolved; undefined: nothing is known against
-   * it. A host that is written otherwise than URLs are (encoded, in octal, with capital letters) is refused: it hides where it leads.
+   * Returns why a URL may not be called, as far as this is certain before name resolution; undefined: no fault found.
+   * The host must be in the canonical form of URLs, because other spellings (encoded, octal, capital letters) hide
+   * the destination.
    */
   findFault(url: string): string | undefined {
     if (!URL.canParse(url)) return 'it is not a URL';

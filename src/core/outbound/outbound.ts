@@ -1,19 +1,19 @@
-/** Every request that the server sends by HTTP goes through here: nothing else calls an address that somebody has given. */
+/** The only HTTP client of the server for addresses that clients or operators have given. */
 import { lookup } from 'node:dns';
 import { request as requestByHttp, type IncomingMessage } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Destinations } from './destinations';
 
-/** A request that may not be sent, or an answer that is not taken. The message is for the operator, not for clients. */
+/** The request is not allowed, or the answer is not accepted. The message is for the operator, not for clients. */
 export class OutboundError extends Error {}
 
 export interface OutboundRequest {
   readonly url: string;
   readonly accept: string;
-  /** Ends the request, its answer included. */
+  /** Aborts the request and its answer. */
   readonly signal: AbortSignal;
-  /** Bytes of an answer; a longer one is given up. */
+  /** Longest answer in bytes; a longer one is aborted. */
   readonly maxBytes: number;
 }
 
@@ -23,14 +23,14 @@ const WITHOUT_BODY = [204, 205, 304];
 export class Outbound {
   readonly destinations: Destinations;
 
-  /** `allowedHosts`: as `Destinations` takes them. */
+  /** `allowedHosts`: as for `Destinations`. */
   constructor(allowedHosts: readonly string[]) {
     this.destinations = new Destinations(allowedHosts);
   }
 
   /**
-   * The answer to a GET. The addresses that the name resolves to are checked, and one of those is called; redirects are not
-   * followed. Throws OutboundError, and what the network throws.
+   * Returns the answer to a GET request. The resolved addresses are checked, and one of those is called; redirects
+   * are not followed. Throws OutboundError and network errors.
    */
   async get({ url, accept, signal, maxBytes }: OutboundRequest): Promise<Response> {
     const fault = this.destinations.findFault(url);
@@ -40,7 +40,7 @@ export class Outbound {
     const send = isEncrypted ? requestByHttps : requestByHttp;
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = send(target, {
-        // A connection is used once, so that none goes on to an address that was good before.
+        // A connection is used once, because an address that was allowed before may not be allowed now.
         agent: false,
         headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'andiron' },
         lookup: this.#lookup(target.hostname, isEncrypted),
@@ -59,7 +59,10 @@ export class Outbound {
     });
   }
 
-  /** Gives the addresses of a name that may be called. IP addresses are not looked up: `findFault` has checked them. */
+  /**
+   * Resolves a name to the addresses that may be called. IP addresses are not looked up: `findFault` has checked
+   * them.
+   */
   #lookup(hostname: string, isEncrypted: boolean): LookupFunction {
     const { destinations } = this;
     const isListed = destinations.isListedName(hostname);

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { registerCache } from '../erasure/cache-registry';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 
-/** Code systems that were parsed before, by the key of their stored version. One for all spaces of a process. */
+/** A cache of parsed code systems by the key of their stored version, shared by all spaces of a process. */
 export interface CodeSystemCache {
-  /** The code system of this key, made with `make` when it is not remembered. */
+  /** Returns the code system of this key, made with `make` on a miss. */
   get(key: string, size: number, make: () => CodeSystem): CodeSystem;
 }
 
-/** Keeps code systems of at most `maxCharacters` of JSON text together (a parsed one takes about five times that). */
+/** Creates a cache with at most `maxCharacters` of JSON text (a parsed code system takes about five times that). */
 export function createCodeSystemCache(maxCharacters = 16_000_000): CodeSystemCache {
   const remembered = registerCache(new LRUCache<string, CodeSystem>({ maxSize: maxCharacters }));
   return {

@@ -5,8 +5,8 @@ import type { SearchServices } from '../ports';
 import { search } from '../interactions/search';
 
 /**
- * Texts of the concept maps, the tenant's own and those of the release, that map from codes of a system, or to them.
- * Throws tooCostly. Cost: a search of a conformance type.
+ * Returns the texts of the concept maps from codes of a system, or to them, of the tenant and of the release. Throws
+ * `tooCostly`. Cost: a search of a conformance type.
  */
 export async function findConceptMaps(
   services: SearchServices,

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import { registerCache } from '../erasure/cache-registry';
 import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
 
-/** Why codes cannot be looked up, and the rule under which that is reported. */
+/** The reason why codes cannot be looked up, and the rule that reports it. */
 export interface Unanswered {
   readonly unknown: string;
   readonly rule: 'unresolved' | 'tooCostly';
 }
 
-/** A value set that codes can be looked up in, or why there is none. */
+/** A value set for code lookups, or the reason why there is none. */
 export type FoundValueSet = ComposedValueSet | Unanswered;
 
-/** Value sets that were composed before. One for all spaces of a process. */
+/** A cache of composed value sets, shared by all spaces of a process. */
 export interface ValueSetCache {
   get(key: string): FoundValueSet | undefined;
   put(key: string, found: FoundValueSet): void;
 }
 
-/** Keeps value sets that draw on `maxConcepts` together (one takes about 1 kB). */
+/** Creates a cache of value sets with at most `maxConcepts` in total (each takes about 1 kB). */
 export function createValueSetCache(maxConcepts = 50_000): ValueSetCache {
   const remembered = registerCache(new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts }));
   return {
