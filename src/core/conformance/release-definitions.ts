@@ -18,7 +18,7 @@ export interface ReleaseDefinitions {
   structure(typeName: string): TypeStructure | undefined;
   /** The operations that can be run, by code. */
   readonly operations: readonly OperationSignature[];
-  /** The parameters that a search of the type understands, sorted by code. */
+  /** The search parameters of a type, sorted by code. */
   searchParameters(type: string): readonly SearchableParameter[];
 }
 

@@ -9,7 +9,7 @@ export interface Limits {
   /** Limit on one evaluation of a client's expression; the same for the whole process. */
   readonly pathTimeoutMs: number;
   readonly maxExpansionCodes: number;
-  /** Matches of one criterion up to which fetch and sort is preferred to an index scan. */
+  /** Matches of one criterion up to which a search fetches and sorts them instead of an index scan. */
   readonly searchSortLimit: number;
   readonly maxWriteQueue: number;
   /** Approximate size of the version cache in bytes. */

@@ -27,7 +27,7 @@ type Verdict =
   | { readonly kind: 'caller'; readonly caller: Caller }
   /** Credentials of this tenant that are not valid. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nothing that this tenant could say anything about. */
+  /** Credentials that this tenant cannot verify. */
   | { readonly kind: 'unverifiable' }
   /** Valid credentials of another tenant. */
   | { readonly kind: 'foreign' };

@@ -1,10 +1,10 @@
-/** The result of an operation as it is sent (https://hl7.org/fhir/R4/operations.html#response). */
+/** The result of an operation in its response form (https://hl7.org/fhir/R4/operations.html#response). */
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, stringifyJson } from '../fhir/json';
 import { type OperationAnswer } from './operation';
 import { isResourceParameter } from './parameter-value';
 
-/** True when the result is the resource itself: one out parameter, called `return`, 1..1, of a resource type. */
+/** True: the result is a bare resource, from a single out parameter `return`, 1..1, of a resource type. */
 export function isBareResult(definition: OperationDefinition, definitions: Definitions): boolean {
   const [parameter, ...others] = definition.parameters.filter(({ use }) => use === 'out');
   if (parameter?.type === undefined || others.length > 0) return false;
@@ -12,7 +12,7 @@ export function isBareResult(definition: OperationDefinition, definitions: Defin
   return name === 'return' && min === 1 && max === 1 && isResourceParameter(type, definitions);
 }
 
-/** The resource that an answer is, to be validated; undefined for one that has been. */
+/** Returns the resource of an answer, for validation; undefined for an answer that was validated before. */
 export function toResource(answer: OperationAnswer): JsonObject | undefined {
   if ('resource' in answer) return answer.resource;
   if (!('parameters' in answer)) return undefined;
@@ -21,7 +21,7 @@ export function toResource(answer: OperationAnswer): JsonObject | undefined {
   return parameters;
 }
 
-/** JSON text of the bare resource, or of the Parameters resource. */
+/** Returns the JSON text of the bare resource, or of the Parameters resource. */
 export function renderAnswer(
   definition: OperationDefinition,
   definitions: Definitions,

@@ -2,7 +2,7 @@
  * POST|GET {root}/CodeSystem/$lookup
  *
  * In: code with system (and version), or coding; displayLanguage, property (repeated: only these).
- * Result: name, version, display, designation, property: what the code system has.
+ * Result: name, version, display, designation, property, as the code system has them.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
 import { fhirError } from '../errors';

@@ -1,8 +1,8 @@
 /**
  * POST|GET {root}/Composition/{id}/$document and {root}/Composition/$document?id=…
  *
- * In: id at type level, of a Composition that is here. persist=true and graph are not supported.
- * Result: the document: a Bundle of the Composition and all that it refers to.
+ * In: id at type level, of a Composition on this server. persist=true and graph are not supported.
+ * Result: the document: a Bundle of the Composition and all resources that it refers to.
  * https://hl7.org/fhir/R4/composition-operation-document.html
  */
 import { randomUUID } from 'node:crypto';

@@ -1,10 +1,10 @@
 /**
  * POST|GET {root}/ConceptMap/$translate and {root}/ConceptMap/{id}/$translate
  *
- * In: url (with conceptMapVersion) or conceptMap at type level, or none: then all maps that are known from the system;
+ * In: url (with conceptMapVersion) or conceptMap at type level, or none: then all available maps from the system;
  * one of code (with system and version), coding, codeableConcept; source and target (value sets), targetsystem,
  * dependency, reverse.
- * Result: result, message, match: those that say that there is no translation among them.
+ * Result: result, message, match (including matches that state that there is no translation).
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
 import { fhirError } from '../errors';
@@ -26,7 +26,7 @@ import { type OperationInput, type ReadOperation } from './operation';
 import { type InputParameters } from './parameters';
 import { codesToValidate, findNamed, parseStored } from './terminology';
 
-/** Maps that are asked one after the other because each names the next for what it does not map. */
+/** Limit on chained maps, each of which names the next for unmapped codes. */
 const MAX_MAPS = 10;
 
 export const conceptMapTranslate: ReadOperation = {
@@ -59,7 +59,7 @@ export const conceptMapTranslate: ReadOperation = {
   },
 };
 
-/** Equivalences that say that there is no translation. */
+/** Equivalences that state that there is no translation. */
 const NOTHING: ReadonlySet<string> = new Set(['unmatched', 'disjoint']);
 
 function reasonOf(found: readonly Translation[], isDependent: boolean): string {
@@ -72,7 +72,7 @@ function reasonOf(found: readonly Translation[], isDependent: boolean): string {
 function codesToTranslate(parameters: InputParameters): readonly CodeToTranslate[] {
   return codesToValidate(parameters, { version: 'version' }).flatMap(({ system, version, code }) => {
     if (system !== undefined) return [{ system, version, code }];
-    // A concept may have codings that say nothing; a single code without its system means nothing at all.
+    // A concept may have codings without a system; a single code without its system has no meaning.
     if (parameters.first('codeableConcept') !== undefined) return [];
     const reason = 'The system of the code is needed';
     throw fhirError('operationInputInvalid', { reason }, parameters.first('coding')?.expression);
@@ -89,7 +89,10 @@ function dependenciesOf(parameters: InputParameters): readonly Dependency[] {
   });
 }
 
-/** The map that the input names, or all that are known from the systems of the codes; only those for the value sets. */
+/**
+ * Returns the map that the input names, or all maps from the systems of the codes; only those for the given value
+ * sets.
+ */
 async function mapsFor(
   environment: OperationEnvironment,
   input: OperationInput,
@@ -128,13 +131,13 @@ async function mapsFrom(
   throw fhirError('notFoundInTerminology', { reason });
 }
 
-/** A map that does not say which value set it is for holds for the whole code system. */
+/** A map without a value set applies to the whole code system. */
 function isFor(map: JsonObject, side: 'source' | 'target', valueSet: string | undefined): boolean {
   const own = valueSetOf(map, side);
   return own === undefined || valueSet === undefined || isSameCanonical(own, valueSet);
 }
 
-/** A value set by its url, or by its id or address here. */
+/** Returns the url of a value set that is given by url, id or address. */
 async function valueSetUrl(
   environment: OperationEnvironment,
   parameters: InputParameters,

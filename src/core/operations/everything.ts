@@ -2,8 +2,8 @@
  * POST|GET {root}/Patient/{id}/$everything, {root}/Patient/$everything and {root}/Encounter/{id}/$everything
  *
  * In: start, end (Patient only), _since, _type (repeated, or with commas), _count.
- * Result: a searchset Bundle, page by page: what is in the compartment as matches, each once; beside them, as included,
- * what those refer to and no patient owns. Without _count a page has as much as one may have.
+ * Result: a searchset Bundle with pages. Matches are the resources of the compartment, each once. Included are the
+ * resources that they refer to and that no patient owns. Without _count, a page has the maximum size.
  * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
 import type { SearchPage } from '../api/search';

@@ -1,4 +1,4 @@
-/** All operations that can be run. REST, GraphQL and the CapabilityStatement follow from this list. */
+/** All implemented operations. REST, GraphQL and the CapabilityStatement derive from this list. */
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';

@@ -20,10 +20,10 @@ import { GENERAL_PARAMETERS, readInput } from './parameters';
 import { findOperation, listOperations } from './registry';
 
 /**
- * Runs the operation that is named: finds it, checks its input by its definition and those of its types, and gives its
- * result in the form that the definition says. Throws `operationUnknown`, `operationWrongLevel`,
- * `operationChangesState`, `operationInputInvalid`, `invalidResource` and `ruleViolated` for input, and what the
- * operation itself throws; `internal` when its result is not FHIR.
+ * Runs an operation: finds it, checks its input against its definition and the types in it, and returns the result in
+ * the form of the definition. Throws `operationUnknown`, `operationWrongLevel`, `operationChangesState`,
+ * `operationInputInvalid`, `invalidResource` and `ruleViolated` for input, the errors of the operation itself, and
+ * `internal` when its result is not valid FHIR.
  */
 export async function invokeOperation(
   environment: OperationEnvironment,
@@ -44,7 +44,7 @@ export async function invokeOperation(
   return { text: renderAnswer(definition, environment.definitions, answer) };
 }
 
-/** Parameter of the links of a page, of every operation that has pages. */
+/** Parameter of page links, for every operation with pages. */
 const CURSOR = '_cursor';
 
 async function runPage(
@@ -86,7 +86,7 @@ async function checkInput(
   const { level, type, id, input } = invocation;
   const document = input === undefined ? undefined : toDocument(input, environment.limits);
   const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
-  // What is asked for in a query has been checked as a whole.
+  // Input in a query has already been checked as a whole.
   if (document !== undefined) {
     const refusal = refusalOf(await environment.findInInput(document));
     if (refusal !== undefined) throw refusal;
@@ -95,8 +95,8 @@ async function checkInput(
 }
 
 /**
- * What is not FHIR is not sent: that is our fault, and the log has to tell where. Structure alone, some ms for an
- * expansion of 10,000 codes; twice that where a fault is found.
+ * Refuses answers that are not valid FHIR and logs the error, because it is the server's. Checks the structure only:
+ * some ms for an expansion of 10,000 codes, twice that where an error is found.
  */
 function requireValidAnswer(
   { validator, context }: OperationEnvironment,
@@ -129,7 +129,7 @@ function placeOf({ rule, expression }: Finding): string {
   return `${rule} ${expression}`;
 }
 
-/** The operations that can be run in a release. */
+/** Returns the operations that are available in a release. */
 export function operationsOf(definitions: Definitions): readonly OperationInfo[] {
   return listOperations(OPERATIONS, definitions);
 }

@@ -1,8 +1,8 @@
 /**
  * GET {root}/Observation/$lastn?patient=…&category=…&max=…
  *
- * In: max (1 without it); any search parameters of Observation, `patient` or `subject` and one for a category or code among
- * them.
+ * In: max (default 1); search parameters of Observation, which must include `patient` or `subject` and one for a
+ * category or code.
  * Result: a searchset Bundle of the newest `max` of each code, and those that are as old as the last of them.
  * https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
@@ -17,7 +17,7 @@ import { type OperationEnvironment } from './environment';
 import { type AskedPage, type PagedOperation } from './operation';
 import { parseStored } from './terminology';
 
-/** Observations that one answer is chosen from. */
+/** Limit on the Observations from which one answer is chosen. */
 const MAX_SEARCHED = 5_000;
 
 export const observationLastn: PagedOperation = {
@@ -37,7 +37,7 @@ export const observationLastn: PagedOperation = {
   },
 };
 
-/** Parameters that say what a page looks like, which the operation says itself. */
+/** Search parameters for the form of a page, which the operation determines itself. */
 const OF_RESULT =
   /^_(?:sort|count|offset|total|include|revinclude|summary|elements|contained|containedType|explain|query)(?::|$)/;
 
@@ -65,7 +65,7 @@ interface Dated {
   readonly time: number;
 }
 
-/** Newest first. */
+/** Returns all matches, newest first. */
 async function searchAll(environment: OperationEnvironment, search: AskedPage['search']): Promise<Dated[]> {
   const zone = zoneOf(environment.context.space);
   const found = new Map<string, Dated>();
@@ -99,7 +99,7 @@ function compareTimes(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** When it began to hold. */
+/** Returns the start of an Observation's effective time. */
 function timeOf(observation: JsonObject, toTime: (text: string) => number | undefined): number {
   const texts = [
     stringMember(observation, 'effectiveDateTime'),
@@ -112,8 +112,8 @@ function timeOf(observation: JsonObject, toTime: (text: string) => number | unde
 }
 
 /**
- * Of observations from the newest to the oldest the first `most` of each group, and those of the same time as the last of
- * them. Two are of one group that share a coding, or that both share one with a third.
+ * Selects from Observations, newest first, the first `most` of each group, and those with the same time as the last
+ * of them. Two are in one group if they share a coding, or if both share one with a third.
  */
 function newestOfGroups(observations: readonly Dated[], most: number): StoredVersion[] {
   const groups = new Groups();
@@ -128,7 +128,7 @@ function newestOfGroups(observations: readonly Dated[], most: number): StoredVer
   });
 }
 
-/** The codings, or the text of a code without any. */
+/** Returns the codings, or the text of a code without codings. */
 function namesOf(code: JsonObject): readonly string[] {
   const codings = objectsMember(code, 'coding').flatMap((coding) => {
     const value = stringMember(coding, 'code');
@@ -137,11 +137,11 @@ function namesOf(code: JsonObject): readonly string[] {
   return codings.length > 0 ? codings : [`text ${stringMember(code, 'text') ?? ''}`];
 }
 
-/** Names that belong together, whichever way they came to. */
+/** Disjoint sets of names (union-find). */
 class Groups {
   readonly #parents = new Map<string, string>();
 
-  /** The names are of one group; returns one of them. */
+  /** Puts the names into one group and returns one of them. */
   join(names: readonly string[]): string {
     const [first = '', ...others] = names;
     for (const name of others) this.#parents.set(this.of(name), this.of(first));

@@ -1,4 +1,7 @@
-/** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
+/**
+ * The interface of operations. A new one is a file that exports an object of one of these types, and its line in
+ * index.ts.
+ */
 import type { DocumentContent, Invocation, OperationLevel } from '../api/operation';
 import type { SearchPage, SearchRequest } from '../api/search';
 import { type OperationDefinition } from '../fhir/definitions';
@@ -10,7 +13,7 @@ export interface OperationInput {
   readonly level: OperationLevel;
   /** The type in the address; undefined at system level. */
   readonly type: string | undefined;
-  /** Undefined but at instance level. */
+  /** Only at instance level. */
   readonly id: string | undefined;
   /** Checked against the OperationDefinition. */
   readonly parameters: InputParameters;
@@ -20,15 +23,15 @@ export interface OperationInput {
 export interface ResourceAnswer {
   readonly resource: JsonObject;
   /**
-   * What was stored or sent and has gone into it. Its own faults are not the operation's: some of the definitions that
-   * HL7 published have one.
+   * Stored or submitted content in the answer. The operation is not responsible for errors in it: some of the
+   * definitions that HL7 published have one.
    */
   readonly madeFrom?: JsonObject;
-  /** Told the text of the resource once it has been found valid. */
+  /** Called with the text of the resource after its validation. */
   readonly remember?: (text: string) => void;
 }
 
-/** A text that was remembered: it has been validated. */
+/** A cached text, which was validated before. */
 export interface RememberedAnswer {
   readonly rememberedText: string;
 }
@@ -41,11 +44,11 @@ export interface ParametersAnswer {
 export type OperationAnswer = ResourceAnswer | RememberedAnswer | ParametersAnswer;
 
 interface Named {
-  /** Canonical url of its OperationDefinition, which says everything else about it. */
+  /** Canonical url of its OperationDefinition, which defines all other properties. */
   readonly definition: string;
-  /** The definition itself, where it is one of our own; else that of the release counts. */
+  /** The definition itself for an operation of this program; otherwise that of the release applies. */
   readonly own?: OperationDefinition;
-  /** Levels at which it is offered, though its definition does not name them. */
+  /** Additional levels at which it is available, beyond its definition. */
   readonly alsoAt?: readonly OperationLevel[];
 }
 
@@ -55,9 +58,9 @@ export interface ReadOperation extends Named {
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }
 
-/** What of the address is no parameter of the operation itself. */
+/** Parts of the request that are not parameters of the operation itself. */
 export interface AskedPage {
-  /** Of the page before, as the client gave it in the parameter `_cursor`. */
+  /** The client's `_cursor` parameter, from the previous page. */
   readonly cursor: string | undefined;
   /** Empty unless the operation takes a search. */
   readonly search: SearchRequest['parameters'];
@@ -65,7 +68,7 @@ export interface AskedPage {
 
 /** An operation that answers with a searchset Bundle, page by page. */
 export interface PagedOperation extends Named {
-  /** True: parameters of the address that the definition does not name are those of a search. */
+  /** True: parameters that the definition does not name are search parameters. */
   readonly takesSearch?: boolean;
   /** Expected failures are thrown as FhirError. */
   runPage(environment: OperationEnvironment, input: OperationInput, asked: AskedPage): Promise<SearchPage>;
@@ -73,7 +76,7 @@ export interface PagedOperation extends Named {
 
 /** An operation that reads and checks its input itself. */
 export interface UnreadOperation extends Named {
-  /** Expected failures are thrown as FhirError, of the input as `readInput` throws them. */
+  /** Expected failures are thrown as FhirError; errors in the input as `readInput` throws them. */
   runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
 }
 

@@ -1,9 +1,9 @@
-/** OperationDefinitions of our own, for what FHIR has no operation for; stored among the base resources. */
+/** OperationDefinitions of this program, for operations that FHIR does not define; stored among the base resources. */
 import { type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 
 const BASE = 'https://andiron.example/fhir/OperationDefinition';
-/** Raised with each change: servers then make the base resources anew. */
+/** Must be raised with each change: servers then reload the base resources. */
 export const OWN_OPERATIONS_VERSION = '2';
 
 interface Parameter {
@@ -12,12 +12,12 @@ interface Parameter {
   readonly min: 0 | 1;
   readonly max: '1' | '*';
   readonly documentation: string;
-  /** None where there are parts. */
+  /** Undefined for a parameter with parts. */
   readonly type?: string;
   readonly parts?: readonly Part[];
 }
 
-/** Of a parameter; there is one at most. */
+/** A part of a parameter; at most one of each. */
 type Part = Pick<Parameter, 'name' | 'min' | 'documentation'> & { readonly type: string };
 
 interface Own {
@@ -224,7 +224,7 @@ const PURGE: Own = {
 
 const OWN: readonly Own[] = [REINDEX, REINDEX_STATUS, PURGE];
 
-/** As they are stored, under ids such as `andiron-reindex`. */
+/** Returns the definitions as they are stored, with ids such as `andiron-reindex`. */
 export function ownOperationResources(): readonly (JsonObject & { readonly id: string })[] {
   return OWN.map(({ code, name, title, affectsState, description, resource, system, parameters }) => ({
     resourceType: 'OperationDefinition',

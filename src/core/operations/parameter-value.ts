@@ -1,11 +1,11 @@
-/** Whether the value of one parameter has the type that the definition declares. */
+/** Checks the value of a parameter against its declared type. */
 import { type Definitions, type TypeStructure } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { isNumberLiteral } from '../fhir/json/scan';
 import { toJsonNumber } from '../fhir/path/number';
 import { compilePrimitive } from '../fhir/validate/primitive';
 
-/** Types that stand for any resource; those of the first kind for any data type as well. */
+/** Types that stand for any resource; those in `ANYTHING` also stand for any data type. */
 const ANYTHING: ReadonlySet<string> = new Set(['Any', '*']);
 const ANY_RESOURCE: ReadonlySet<string> = new Set(['Resource', 'DomainResource', ...ANYTHING]);
 const ANY_DATA_TYPE: ReadonlySet<string> = new Set(['Element', 'Type', ...ANYTHING]);
@@ -24,8 +24,8 @@ export type CheckedValue =
   | { readonly fault: string; readonly member?: string };
 
 /**
- * The value of an element of `Parameters.parameter` (or `part`) and the member that holds it, or what is wrong with
- * it: the name of the member says the type, so that `valueString` for a `uri` is wrong.
+ * Returns the value of an element of `Parameters.parameter` (or `part`) and its member, or what is wrong with it. The
+ * name of the member determines the type, so that `valueString` for a `uri` is wrong.
  */
 export function checkValue(type: string, entry: JsonObject, definitions: Definitions): CheckedValue {
   const member = Object.keys(entry).find(
@@ -48,7 +48,7 @@ export function checkValue(type: string, entry: JsonObject, definitions: Definit
   return fault === undefined ? { member, value } : { member, fault };
 }
 
-/** The value that a parameter of a query gives, or what is wrong with it. Only primitive types can be given there. */
+/** Returns the value of a query parameter, or what is wrong with it. Only primitive types are allowed in a query. */
 export function parseQueryValue(type: string, text: string, definitions: Definitions): CheckedValue {
   const structure = definitions.structure(type);
   if (structure?.kind !== 'primitive')

@@ -12,7 +12,7 @@ export interface InputValue {
   readonly name: string;
   /** FHIRPath of the value in the input. */
   readonly expression: string | undefined;
-  /** The member that holds the value and says its type: `valueUri`, `resource`, `part`. */
+  /** The member with the value, which determines its type: `valueUri`, `resource`, `part`. */
   readonly member: string;
   /** Undefined for a parameter that has parts. */
   readonly value: JsonValue | undefined;
@@ -20,7 +20,7 @@ export interface InputValue {
   readonly parts: InputParameters | undefined;
 }
 
-/** Values by name. The type of each is already that of the definition; another one asked for reads as absent. */
+/** Values by name, with the types of the definition; a value of another type reads as absent. */
 export class InputParameters {
   constructor(readonly values: readonly InputValue[]) {}
 
@@ -54,16 +54,16 @@ export class InputParameters {
   }
 }
 
-/** Parameters of every request, which no operation sees unless its definition names them. */
+/** Parameters of every request, which an operation receives only if its definition names them. */
 export const GENERAL_PARAMETERS: ReadonlySet<string> = new Set(['_format', '_pretty', '_']);
 
 /** An invocation whose body has been parsed. */
 export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: JsonDocument | undefined };
 
 /**
- * The checked input of an invocation. The parameter `judged` takes any object: what is wrong with it is not for this
- * to say. Throws `operationChangesState` for GET on an operation that may change data,
- * and `operationInputInvalid` with all faults that are found, each with the place in the input.
+ * Returns the checked input of an invocation. The parameter `judged` accepts any object, because the operation
+ * reports its errors. Throws `operationChangesState` for GET on an operation that may change data, and
+ * `operationInputInvalid` with all errors and their positions in the input.
  */
 export function readInput(
   definition: OperationDefinition,
@@ -88,7 +88,7 @@ export function readInput(
   return new InputParameters(values);
 }
 
-/** What is wrong with the elements of `Parameters.parameter`, in or out, by the declared parameters. */
+/** Returns the errors in the elements of `Parameters.parameter`, in or out, by the declared parameters. */
 export function checkParameters(
   operation: string,
   entries: readonly JsonValue[],
@@ -104,7 +104,7 @@ export function checkParameters(
   return check.issues;
 }
 
-/** FHIR has no empty lists, but many clients write one where they give no parameters, and cannot be misunderstood. */
+/** FHIR has no empty lists, but many clients send one for no parameters, and the meaning is clear. */
 export function withoutEmptyList(input: JsonObject): JsonObject {
   const entries = input['parameter'];
   if (input['resourceType'] !== 'Parameters' || !Array.isArray(entries) || entries.length > 0) return input;
@@ -112,14 +112,14 @@ export function withoutEmptyList(input: JsonObject): JsonObject {
   return rest;
 }
 
-/** A Parameters resource in which the resource of one parameter is left out of account. */
+/** Returns a Parameters resource without the resource of one parameter. */
 export function withoutResourceOf(parameters: JsonObject, name: string): JsonObject {
   const entries = parameters['parameter'];
   if (!Array.isArray(entries)) return parameters;
   const others = entries.map((entry) => {
     if (!isJsonObject(entry) || entry['name'] !== name || entry['resource'] === undefined) return entry;
     const { resource: _judged, ...rest } = entry;
-    // Something must stand in its place: a parameter has a value, a resource or parts (inv-1).
+    // A parameter needs a value, a resource or parts (inv-1), so a placeholder is set.
     return { ...rest, valueBoolean: true };
   });
   return { ...parameters, parameter: others };
@@ -206,7 +206,7 @@ class InputCheck {
   checkCounts(values: readonly InputValue[], declared: readonly OperationParameter[], path: string): void {
     for (const { name, min, max } of declared) {
       const found = values.filter((value) => value.name === name);
-      // A value of a wrong type was reported already; that it is missing too would only confuse.
+      // A value of a wrong type was reported already; another issue for a missing value would confuse.
       if (found.length < min && this.issues.length === 0) {
         this.add(`The parameter '${name}' is required at least ${min === 1 ? 'once' : `${min} times`}`, path);
       }

@@ -1,9 +1,9 @@
 /**
  * POST {root}/Patient/$match
  *
- * In: resource, a Patient with whatever is known; onlyCertainMatches; count (50 without it).
- * Result: a searchset Bundle of the Patients that may be the same person, the most likely first, each with a score from 0
- * to 1 and a grade: certain, probable or possible.
+ * In: resource, a Patient with any available data; onlyCertainMatches; count (default 50).
+ * Result: a searchset Bundle of the Patients that may be the same person, the most likely first, each with a score from
+ * 0 to 1 and a grade: certain, probable or possible.
  * https://hl7.org/fhir/R4/patient-operation-match.html
  */
 import type { SearchPage } from '../api/search';
@@ -17,7 +17,7 @@ import { isNamed, readPerson, type Person } from './patient-match/person';
 import { scoreOf } from './patient-match/score';
 import { parseStored } from './terminology';
 
-/** Patients that one of the searches brings: of more, the search was for too little. */
+/** Limit on the Patients of one search; more matches mean that its criteria were too weak. */
 const MOST_CANDIDATES = 200;
 const DEFAULT_COUNT = 50;
 
@@ -33,7 +33,7 @@ export const patientMatch: PagedOperation = {
       .sort((one, other) => other.match.score - one.match.score || (one.id < other.id ? -1 : 1));
     const certain = found.filter(({ match }) => match.grade === 'certain');
     const isCertainOnly = parameters.flag('onlyCertainMatches') === true;
-    // Several that are certain are none that is.
+    // Several certain matches contradict each other, so none is certain.
     const matches = isCertainOnly ? (certain.length === 1 ? certain : []) : found;
     const advice = [
       ...(isCut
@@ -93,7 +93,7 @@ function gradeOf(
   return grade === undefined ? [] : [{ ...version, match: { score, grade } }];
 }
 
-/** Each once. */
+/** Returns each candidate once. */
 async function findCandidates(
   environment: OperationEnvironment,
   asked: Person,

@@ -1,4 +1,4 @@
-/** Finds the operation that an address names, among those that can be run. */
+/** Finds the operation of an address. */
 import type { OperationInfo, OperationLevel } from '../api/operation';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
@@ -16,8 +16,8 @@ export interface OperationAddress {
 }
 
 /**
- * The operation of this code at this level and type. Throws `operationUnknown` when none of this code can be run in
- * the release, `operationWrongLevel` when it is defined elsewhere.
+ * Returns the operation of this code at this level and type. Throws `operationUnknown` when the release has no
+ * operation of this code, `operationWrongLevel` when it is defined for other levels or types.
  */
 export function findOperation(
   operations: readonly Operation[],
@@ -37,7 +37,7 @@ export function findOperation(
   });
 }
 
-/** The operations that can be run in the release, by code: what a CapabilityStatement may promise. */
+/** Returns the available operations of the release, by code, as the CapabilityStatement lists them. */
 export function listOperations(
   operations: readonly Operation[],
   definitions: Definitions,
@@ -52,7 +52,7 @@ export function infoOf(found: FoundOperation): OperationInfo {
   return { code, definition: url, levels: levelsOf(found), types: resources, affectsState };
 }
 
-/** Each operation with its definition, where the release has it. */
+/** Returns each operation with its definition, where the release has it. */
 export function runnable(
   operations: readonly Operation[],
   definitions: Definitions,

@@ -1,8 +1,8 @@
 /**
  * POST {root}/{type}/{id}/$meta-add and {root}/{type}/{id}/$meta-delete
  *
- * In: meta, of which profile, tag and security count.
- * Result: return, the resulting Meta. A change makes a new version; where nothing changes there is none.
+ * In: meta, of which profile, tag and security are used.
+ * Result: return, the resulting Meta. A change makes a new version; without a change there is none.
  * https://hl7.org/fhir/R4/resource-operation-meta-add.html, https://hl7.org/fhir/R4/resource-operation-meta-delete.html
  */
 import { fhirError } from '../errors';

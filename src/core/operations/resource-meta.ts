@@ -2,7 +2,7 @@
  * POST|GET {root}/$meta, {root}/{type}/$meta and {root}/{type}/{id}/$meta
  *
  * In: nothing.
- * Result: return, a Meta: of one resource its own; of a type or of all, every profile, tag and security label in use.
+ * Result: return, a Meta: of one resource its own; of a type or a space, every profile, tag and security label in use.
  * https://hl7.org/fhir/R4/resource-operation-meta.html
  */
 import { type JsonObject } from '../fhir/json';
@@ -18,7 +18,7 @@ export const resourceMeta: ReadOperation = {
   },
 };
 
-/** FHIR has no empty objects, but the result is required: it says that there is nothing. */
+/** FHIR has no empty objects, but the result is required, so it has a data-absent-reason. */
 function orAbsent(meta: JsonObject): JsonObject {
   if (Object.keys(meta).length > 0) return meta;
   return { extension: [{ url: DATA_ABSENT_REASON, valueCode: 'not-applicable' }] };

@@ -1,8 +1,8 @@
 /**
- * POST {root}/{type}/{id}/$purge: removes a resource with all its versions, for ever; of a Patient all that is in its compartment
- * too, unless `compartment` is false. For administrators.
+ * POST {root}/{type}/{id}/$purge: removes a resource with all its versions permanently. For a Patient, it also
+ * removes the compartment, unless `compartment` is false. For administrators.
  *
- * Result: Parameters that prove it (docs/tenants.md, "Erasure").
+ * Result: Parameters with the proof (docs/tenants.md, "Erasure").
  */
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
@@ -10,7 +10,7 @@ import { type PurgeReport } from './environment';
 import { type ReadOperation } from './operation';
 import { purgeDefinition } from './own-definitions';
 
-/** Of which everything in the compartment goes too, unless it is said otherwise. */
+/** The type whose compartment is also purged by default. */
 const PATIENT = 'Patient';
 
 export const resourcePurge: ReadOperation = {

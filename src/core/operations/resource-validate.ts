@@ -1,8 +1,8 @@
 /**
  * POST {root}/$validate, {root}/{type}/$validate and {root}/{type}/{id}/$validate; GET at the address of a resource
  *
- * In: resource (in Parameters or as the body itself; without one the stored resource of the address), mode, profile.
- * Result: the OperationOutcome, 200 however broken the resource is. Nothing is stored.
+ * In: resource (in Parameters or as the body itself; by default the stored resource of the address), mode, profile.
+ * Result: an OperationOutcome with status 200, even if the resource is invalid. Nothing is stored.
  * https://hl7.org/fhir/R4/resource-operation-validate.html
  */
 import type { Invocation } from '../api/operation';
@@ -16,7 +16,7 @@ const DEFINITION = 'http://hl7.org/fhir/OperationDefinition/Resource-validate';
 
 export const resourceValidate: UnreadOperation = {
   definition: DEFINITION,
-  // The type is then that of the resource.
+  // The type is that of the resource.
   alsoAt: ['system'],
   async runUnread(environment, invocation) {
     const { mode, issues } = await judge(environment, invocation);
@@ -35,7 +35,7 @@ async function judge(environment: OperationEnvironment, invocation: Invocation):
   return environment.judge({ ...task, stored: text });
 }
 
-/** What an update or a deletion would meet at the address. */
+/** Returns the issues that an update or a deletion at the address would have. */
 async function compareWithStored(
   environment: OperationEnvironment,
   { type, id }: Invocation,

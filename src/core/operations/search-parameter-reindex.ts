@@ -1,8 +1,8 @@
 /**
- * POST {root}/$reindex and {root}/SearchParameter/{id}/$reindex: makes the index of a tenant's search parameters again.
- * GET {root}/$reindex-status and {root}/SearchParameter/{id}/$reindex-status: how far it is.
+ * POST {root}/$reindex and {root}/SearchParameter/{id}/$reindex: rebuilds the index of a tenant's search parameters.
+ * GET {root}/$reindex-status and {root}/SearchParameter/{id}/$reindex-status: returns the progress.
  *
- * No input. Result: Parameters with the status of all and that of each.
+ * No input. Result: Parameters with the overall status and that of each search parameter.
  */
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment, type SearchParameterProgress } from './environment';

@@ -1,4 +1,4 @@
-/** What is known of an operation before it runs: its input, and what it answers with. */
+/** The signatures of operations: input parameters and result type. */
 import type { OperationInfo } from '../api/operation';
 import type { Definitions, OperationParameter } from '../fhir/definitions';
 import { isBareResult } from './answer';
@@ -7,15 +7,15 @@ import type { Operation } from './operation';
 import { type FoundOperation, infoOf, runnable } from './registry';
 
 export interface OperationSignature extends OperationInfo {
-  /** Those of the definition, in its order. */
+  /** Parameters of the definition, in its order. */
   readonly parameters: readonly OperationParameter[];
-  /** The resource type that it answers with, or `Resource` where that may be any; undefined: Parameters. */
+  /** The resource type of the result, or `Resource` for any type; undefined: Parameters. */
   readonly returns?: string;
-  /** True: page by page, by a parameter `_cursor`. */
+  /** True: the result has pages, with a parameter `_cursor`. */
   readonly isPaged: boolean;
 }
 
-/** Of all operations that can be run, by code. */
+/** Returns the signatures of all available operations, by code. */
 export function operationSignatures(definitions: Definitions): readonly OperationSignature[] {
   return runnable(OPERATIONS, definitions)
     .map((found) => {

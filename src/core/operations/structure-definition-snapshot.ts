@@ -2,7 +2,7 @@
  * POST {root}/StructureDefinition/$snapshot and {root}/StructureDefinition/{id}/$snapshot
  *
  * In: definition (inline) or url (`url|version`) at type level.
- * Result: the StructureDefinition with the snapshot that its differential gives; one without a differential as it is.
+ * Result: the StructureDefinition with a snapshot made from its differential; unchanged without a differential.
  * https://hl7.org/fhir/R4/structuredefinition-operation-snapshot.html
  */
 import { FhirError, type Issue } from '../errors';
@@ -33,7 +33,7 @@ export const structureDefinitionSnapshot: ReadOperation = {
   },
 };
 
-/** StructureDefinitions of the tenant, then of the release. */
+/** Finds StructureDefinitions of the tenant, then of the release. */
 function structuresOf(environment: OperationEnvironment): StructureSource {
   return async (canonical) => {
     const { url, version } = parseCanonical(canonical);
@@ -42,7 +42,7 @@ function structuresOf(environment: OperationEnvironment): StructureSource {
   };
 }
 
-/** The snapshot stands before the differential, as in the definition of the type. */
+/** The snapshot precedes the differential, as in the definition of the type. */
 function withSnapshot(structure: JsonObject, elements: readonly JsonObject[]): JsonObject {
   const { snapshot: _old, differential, ...rest } = structure;
   const snapshot = { element: [...elements] };

@@ -1,6 +1,6 @@
 /**
- * What operations on canonical resources have in common, those of terminology above all: where resources come from, and
- * which one the input means.
+ * Common functions of operations on canonical resources, mainly terminology: access to stored resources, and
+ * selection of the resource that the input names.
  */
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
@@ -12,7 +12,7 @@ import { type CanonicalType, type OperationEnvironment, type TerminologyEnvironm
 import { type OperationAnswer, type OperationInput } from './operation';
 import { type InputParameters } from './parameters';
 
-/** Stored resources may be nested as deeply as the setting at the time allowed. */
+/** Stored resources may be nested as deeply as the setting allowed at the time. */
 const STORED_DEPTH = { maxDepth: 1_000 };
 
 export function parseStored(text: string): JsonObject {
@@ -21,7 +21,7 @@ export function parseStored(text: string): JsonObject {
   return value;
 }
 
-/** The terminology of the space; each resource is looked for once in the lifetime of the source. */
+/** Returns the terminology of the space; each resource is read once in the lifetime of the source. */
 export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
   const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
   const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
@@ -45,7 +45,7 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
   };
 }
 
-/** Throws `notSupported` for parameters whose meaning could not be kept; ignoring one would give a wrong answer. */
+/** Throws `notSupported` for unsupported parameters, because ignoring one would give a wrong answer. */
 export function refuseParameters(input: OperationInput, reasons: Readonly<Record<string, string>>): void {
   for (const [name, reason] of Object.entries(reasons)) {
     const given = input.parameters.first(name);
@@ -61,8 +61,9 @@ export const NO_CONTEXT = {
 };
 
 /**
- * The resource that the input names, by address, by url (`url|version`) or inline. Throws `operationInputInvalid` when
- * none or several ways are used, `notFoundInTerminology` for a url that is not known, `notFound` and `gone`.
+ * Returns the resource that the input names by address, by url (`url|version`) or inline. Throws
+ * `operationInputInvalid` unless exactly one of these is used, `notFoundInTerminology` for an unknown url, `notFound`
+ * and `gone`.
  */
 export async function findNamed(
   environment: OperationEnvironment,
@@ -91,7 +92,7 @@ export async function findNamed(
   throw fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
 }
 
-/** The codes to check: `code`, `coding` or the codings of `codeableConcept`, exactly one of which is given. */
+/** Returns the codes to check from exactly one of `code`, `coding` and `codeableConcept`. */
 export function codesToValidate(
   parameters: InputParameters,
   names: { readonly version: string },
@@ -117,7 +118,7 @@ export function codesToValidate(
   return Array.isArray(codings) ? codings.filter(isJsonObject).map((each) => toCode(each, expression)) : [];
 }
 
-/** A Coding as a code to check. Throws `operationInputInvalid` when it has no code. */
+/** Converts a Coding to a code to check. Throws `operationInputInvalid` when it has no code. */
 export function toCode(coding: JsonObject, expression: string | undefined): CodeToValidate {
   const code = stringMember(coding, 'code');
   if (code === undefined) {
@@ -127,7 +128,7 @@ export function toCode(coding: JsonObject, expression: string | undefined): Code
   return { system, version: stringMember(coding, 'version'), code, display: stringMember(coding, 'display') };
 }
 
-/** The code of $lookup: `code` with `system`, or `coding`. */
+/** Returns the code of $lookup from `code` with `system`, or from `coding`. */
 export function codeToLookUp(parameters: InputParameters): CodeToValidate & { readonly system: string } {
   const code = parameters.text('code');
   const coding = parameters.object('coding');
@@ -149,7 +150,10 @@ export function codeToLookUp(parameters: InputParameters): CodeToValidate & { re
   );
 }
 
-/** The code system of this url, with its codes. Throws `notFoundInTerminology`; `notSupported` without content. */
+/**
+ * Returns the code system of this url with its codes. Throws `notFoundInTerminology`, and `notSupported` without
+ * content.
+ */
 export async function findCodeSystem(
   environment: OperationEnvironment,
   system: string,
@@ -164,14 +168,14 @@ export async function findCodeSystem(
   return codeSystem;
 }
 
-/** Throws `notSupported` for a code system of which only the description is here. */
+/** Throws `notSupported` for a code system without stored codes. */
 export function requireContent(codeSystem: CodeSystem): void {
   if (codeSystem.content !== 'not-present' && codeSystem.content !== 'supplement') return;
   const reason = `The code system ${codeSystem.url} is here without its codes (content: ${codeSystem.content})`;
   throw fhirError('notSupported', { reason });
 }
 
-/** The out parameters of both $validate-code. */
+/** Returns the out parameters of both $validate-code operations. */
 export function toAnswer({ result, message, display }: Validation): OperationAnswer {
   return {
     parameters: [

@@ -25,10 +25,13 @@ export const valueSetExpand: ReadOperation = { definition: VALUE_SET_EXPAND, run
 
 const REFUSED = { ...NO_PAST, ...NO_CONTEXT };
 
-/** Parameters of the definition that the operation does not take. */
+/** Parameters of the definition that are not supported. */
 export const EXPANSION_PARAMETERS_REFUSED: ReadonlySet<string> = new Set(Object.keys(REFUSED));
 
-/** Cost: one look into the cache when the same was asked before and no terminology of the space has changed since. */
+/**
+ * Cost: one cache read when the same expansion was requested before and the space's terminology has not changed
+ * since.
+ */
 async function expand(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
   refuseParameters(input, REFUSED);
   const version = await environment.terminologyVersion();
@@ -41,8 +44,8 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
     version: 'valueSetVersion',
   });
   const expanded = await toExpanded(environment, resource, input.parameters);
-  // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back, as when a new
-  // program, which brings its own base resources, is taken back.
+  // Cached only if nothing changed meanwhile. An entry under the old version would be wrong if that version came
+  // back, for example when a new program with its own base resources is rolled back.
   const answer = { resource: expanded, madeFrom: resource };
   if ((await environment.terminologyVersion()) !== version) return answer;
   return { ...answer, remember: (text) => environment.cache.put(key, text) };
@@ -77,7 +80,7 @@ async function toExpanded(
   });
   const expanded: JsonObject = {};
   for (const [name, value] of Object.entries(resource)) {
-    // The narrative tells the definition, not the expansion.
+    // The narrative describes the definition, not the expansion.
     if (name === 'text' || name === 'expansion') continue;
     if (name === 'compose' && parameters.flag('includeDefinition') !== true) continue;
     expanded[name] = value;
@@ -97,7 +100,7 @@ function naturalNumber(parameters: InputParameters, name: string): number | unde
 
 const NAMING: ReadonlySet<string> = new Set(['url', 'valueSet', 'valueSetVersion']);
 
-/** What shaped the expansion, for `expansion.parameter`, of which the value cannot be a canonical. */
+/** Returns the parameters for `expansion.parameter`, whose value cannot be a canonical. */
 function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
   return parameters.values.flatMap(({ name, member, value }) => {
     if (NAMING.has(name) || value === undefined) return [];
@@ -105,7 +108,10 @@ function repeatedParameters(parameters: InputParameters): readonly JsonObject[] 
   });
 }
 
-/** Equal for inputs that mean the same to one version of the terminology, whatever the order of different parameters. */
+/**
+ * Returns a digest that is equal for equivalent inputs at one terminology version, independent of the order of
+ * different parameters.
+ */
 function digestOf(version: string, input: OperationInput): string {
   const values = input.parameters.values.map(({ name, value }) => [name, value] as const);
   const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));

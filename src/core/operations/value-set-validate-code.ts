@@ -2,7 +2,7 @@
  * POST|GET {root}/ValueSet/$validate-code and {root}/ValueSet/{id}/$validate-code
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
- * abstract, displayLanguage. A code without a system is looked for in the value set.
+ * abstract, displayLanguage. A code without a system matches any system of the value set.
  * Result: result, message, display.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
@@ -30,7 +30,7 @@ export const valueSetValidateCode: ReadOperation = {
       version: 'valueSetVersion',
     });
     const source = terminologyOf(environment);
-    // The version of the code is used where the value set leaves it open and it is known here.
+    // The version of the code applies where the value set names none and the version exists here.
     const defaults = [];
     for (const { system: url, version } of codes) {
       if (url === undefined || version === undefined) continue;

@@ -1,15 +1,15 @@
-/** The searches by which those are found who might be the same person. */
+/** The searches that find candidates for $match. */
 import { escapeValue } from '../../search/parameter-value';
 import type { Person } from './person';
 
 export type Block = readonly (readonly [parameter: string, value: string])[];
 
-/** Names that one search asks for. */
+/** Names in one search. */
 const MOST_NAMES = 5;
 
 /**
- * Each finds those who agree in one or two things, so that a slip in one of them still leaves another search that finds
- * the record. Where little is said, one thing must do.
+ * Returns the searches for candidates. Each requires one or two properties to agree, so that an error in one still
+ * leaves another search that finds the record. Where the input has little data, one property must do.
  */
 export function blocksOf(person: Person): readonly Block[] {
   const { birthDate, postalCodes } = person;
@@ -37,7 +37,7 @@ export function blocksOf(person: Person): readonly Block[] {
   return [family, given, born].filter(({ length }) => length > 0).slice(0, 1);
 }
 
-/** One of the values. */
+/** A criterion that matches any of the values. */
 function any(parameter: string, values: readonly string[]): Block {
   return values.length === 0 ? [] : [[parameter, values.join(',')]];
 }

@@ -1,12 +1,12 @@
-/** How alike two texts or two dates are. */
+/** Similarity of texts and dates. */
 
-/** Differing names that may be the same, one of them misspelt. */
+/** Limits from which different names may be the same name, misspelt. */
 export const LIKE = 0.92;
 export const SOMEWHAT_LIKE = 0.85;
 
 /**
- * Jaro's likeness with Winkler's weight for a common beginning: 1 for equal texts, 0 for such that share nothing. Good at
- * letters that were exchanged, left out or doubled. Cost: the product of the lengths, which are cut at 64.
+ * Jaro similarity with Winkler's weight for a common prefix: 1 for equal texts, 0 for texts that share nothing. It
+ * tolerates letters that were exchanged, left out or doubled. Cost: the product of the lengths, which are cut at 64.
  */
 export function likeness(one: string, other: string): number {
   const [a, b] = [one.slice(0, LONGEST), other.slice(0, LONGEST)];
@@ -41,8 +41,8 @@ function jaroLikeness(a: string, b: string): number {
 }
 
 /**
- * Two birth dates: `same` to the day; `compatible` where one says less and does not contradict; `slip` where day and
- * month are exchanged or one digit differs, as in writing off; else `other`.
+ * Compares two birth dates. `same`: equal to the day; `compatible`: one is less precise without a contradiction;
+ * `slip`: day and month are exchanged or one digit differs, as in a typing error; otherwise `other`.
  */
 export function compareDates(one: string, other: string): 'same' | 'compatible' | 'slip' | 'other' {
   if (one === other) return one.length === FULL ? 'same' : 'compatible';

@@ -1,4 +1,4 @@
-/** What of a Patient tells who it is, in a form that can be compared. */
+/** The identifying data of a Patient in a comparable form. */
 import type { JsonObject } from '../../fhir/json';
 import { objectsMember, stringMember, stringsMember } from '../../fhir/terminology/members';
 import { fold } from '../../search/fold';
@@ -10,16 +10,16 @@ export interface Person {
   readonly givens: readonly string[];
   readonly birthDate: string | undefined;
   readonly gender: string | undefined;
-  /** Digits of telephone numbers without what stands before the last nine, and other addresses folded. */
+  /** The last nine digits of telephone numbers, and other addresses folded. */
   readonly contacts: readonly string[];
-  /** The same as they were written. */
+  /** The contacts in their original form. */
   readonly telecoms: readonly string[];
   readonly postalCodes: readonly string[];
-  /** Postal code with the first line. */
+  /** Postal code with the first line of the address. */
   readonly homes: readonly string[];
 }
 
-/** Of each kind, so many values count. */
+/** Values of each kind that are used. */
 const MOST = 20;
 
 export function readPerson(patient: JsonObject): Person {
@@ -55,7 +55,7 @@ export function readPerson(patient: JsonObject): Person {
   };
 }
 
-/** A number is the same with and without the code of its country. */
+/** Removes the country code of a number, which may be missing. */
 function contactOf(value: string): string {
   if (value.includes('@')) return value.trim().toLowerCase();
   const digits = value.replace(/\D/g, '');
@@ -70,7 +70,7 @@ function distinctTexts(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].filter((text) => text !== '').slice(0, MOST);
 }
 
-/** Whether a Patient says anything that one could be found by. */
+/** True: the Patient has data by which candidates can be found. */
 export function isNamed({ identifiers, families, givens, birthDate, contacts }: Person): boolean {
   return (
     identifiers.length + families.length + givens.length + contacts.length > 0 || birthDate !== undefined

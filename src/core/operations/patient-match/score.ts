@@ -1,23 +1,23 @@
 /**
- * How likely two Patients are the same person: what agrees and what does not is weighed in bits, as Fellegi and Sunter
- * proposed (doi:10.1080/01621459.1969.10501049): a weight of n says that it is 2^n times as common among records of one
- * person as among those of two. The weights are rules of thumb, the same for every tenant, and no learning goes on: the
- * same records have the same score always.
+ * The probability that two Patients are the same person. Agreements and differences are weighted in bits, as Fellegi
+ * and Sunter proposed (doi:10.1080/01621459.1969.10501049): a weight of n means that the observation is 2^n times as
+ * common among records of one person as among those of two. The weights are rules of thumb, the same for every
+ * tenant, and nothing is learned: the same records always have the same score.
  */
 import { compareDates, LIKE, likeness, SOMEWHAT_LIKE } from './likeness';
 import type { Person } from './person';
 
-/** https://hl7.org/fhir/R4/valueset-match-grade.html, but for `certainly-not`, which is not answered. */
+/** https://hl7.org/fhir/R4/valueset-match-grade.html without `certainly-not`, which is never returned. */
 export type MatchGrade = 'certain' | 'probable' | 'possible';
 
 export interface Score {
-  /** From 0 to 1, three digits. */
+  /** From 0 to 1, with three digits. */
   readonly score: number;
-  /** Undefined: not worth telling. */
+  /** Undefined: not in the result. */
   readonly grade: MatchGrade | undefined;
 }
 
-/** Bits against: that two records taken by chance from what a search has found are of one person. */
+/** Prior in bits: two random records from the candidate searches are rarely of one person. */
 const PRIOR = -8;
 const CERTAIN = 0.997;
 const PROBABLE = 0.85;
@@ -35,7 +35,7 @@ export function scoreOf(asked: Person, candidate: Person): Score {
     (meet(asked.contacts, candidate.contacts) ? 4 : 0) +
     (meet(asked.homes, candidate.homes) ? 3 : meet(asked.postalCodes, candidate.postalCodes) ? 1.5 : 0);
   const likelihood = 1 / (1 + 2 ** -bits);
-  // Who bears the same identifier is worth telling, whatever else differs.
+  // A shared identifier is always in the result, whatever else differs.
   const score = Math.round(1000 * (shared ? Math.max(likelihood, POSSIBLE) : likelihood)) / 1000;
   return { score, grade: gradeOf(score) };
 }
@@ -52,7 +52,7 @@ function sharesIdentifier(asked: Person, candidate: Person): boolean {
   );
 }
 
-/** Two numbers of one register, and none in common. */
+/** True: both have identifiers of one system. Called only when none is shared. */
 function contradictsIdentifier(asked: Person, candidate: Person): boolean {
   return asked.identifiers.some(
     ({ system }) => system !== '' && candidate.identifiers.some((other) => other.system === system),
@@ -67,10 +67,10 @@ interface NameWeights {
 }
 
 const FAMILY: NameWeights = { same: 5, like: 3, somewhat: 1, other: -3 };
-/** That first names differ tells brothers and sisters, and twins, apart. */
+/** Different first names distinguish siblings and twins. */
 const GIVEN: NameWeights = { same: 3, like: 2, somewhat: 0.5, other: -5 };
 
-/** The two that are most alike, of all names that each has had. Where one side says none, nothing follows. */
+/** Weighs the most similar pair of all names. A missing name has no weight. */
 function weighNames(some: readonly string[], others: readonly string[], weights: NameWeights): number {
   if (some.length === 0 || others.length === 0) return 0;
   let best = 0;
@@ -80,7 +80,7 @@ function weighNames(some: readonly string[], others: readonly string[], weights:
   return best >= SOMEWHAT_LIKE ? weights.somewhat : weights.other;
 }
 
-/** A letter may stand for a name. */
+/** An initial may stand for a name. */
 function nameLikeness(one: string, other: string): number {
   const isInitial = (one.length === 1 || other.length === 1) && one[0] === other[0];
   return one !== other && isInitial ? SOMEWHAT_LIKE : likeness(one, other);
