@@ -2,7 +2,7 @@
  * POST|GET {root}/ValueSet/$validate-code and {root}/ValueSet/{id}/$validate-code
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
- * abstract, displayLanguage. A code without a system matches any system of the value set.
+ * abstract, displayLanguage. A code without a system is looked up in the value set.
  * Result: result, message, display.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */

@@ -1,8 +1,8 @@
 /**
- * Batches and transactions between the parser and the storage: which entries there are and what each asks for
- * (open-bundle.ts), and then the versions that the entries of a transaction become (entry-versions.ts). The same runs in the
- * server's own thread and, for long Bundles, in the worker, which keeps the parsed Bundle from the first step to the
- * second. Plain values, because they are sent from one thread to the other.
+ * Data types for batches and transactions between the parser and storage. open-bundle.ts reads the entries and their
+ * requests; entry-versions.ts then makes the versions of a transaction's entries. The same code runs in the main
+ * thread and, for large Bundles, in the worker thread, which holds the parsed Bundle between the two steps. All are
+ * plain values, because they are sent between threads.
  */
 import type { TenantSpace } from '../context';
 import type { ErrorKey, Issue } from '../errors';
@@ -16,26 +16,27 @@ import type { KeyHalves } from '../storage/key-halves';
 import type { PreparedVersion } from './prepare';
 import type { ResourceInput } from './resource-input';
 
-/** A batch or transaction as it came; plain values, so that it can be sent to another thread. */
+/** A submitted batch or transaction; plain values, so that it can be sent to another thread. */
 export interface BundleTask {
   readonly space: TenantSpace;
   readonly input: ResourceInput;
-  /** Another one is refused: by its url a transaction is not told from a batch. */
+  /** The accepted types; both have the same url. */
   readonly types: readonly BundleType[];
 }
 
 export type BundleType = 'batch' | 'transaction';
 
-/** An entry as far as it must be known before its resource is looked at. */
+/** The data of an entry without its resource. */
 export interface OutlinedEntry extends Omit<BundleEntry, 'resource'> {
-  /** Of a write, what stands in the resource; '' where it says nothing. */
+  /** For writes: the id in the resource; '' without one. */
   readonly resourceId: string;
   /** See `LinkTarget`. */
   readonly isCanonical: boolean;
-  /** Whether it has references that are searches. */
+  /** True: it has conditional references. */
   readonly refersByCriteria: boolean;
   /**
-   * The resource of an operation, and in a batch every one: parsed, or as text where it comes from another thread.
+   * The resource of an operation, and in a batch that of every entry: parsed, or as text where it comes from another
+   * thread.
    */
   readonly input: ResourceInput | undefined;
 }
@@ -53,16 +54,16 @@ export interface RefusedEntry {
 
 export interface BundleOutline {
   readonly type: BundleType;
-  /** In the order of the Bundle. Those of a transaction are all good: else it was refused as a whole. */
+  /** In the order of the Bundle. A transaction has no refused entries, because it is refused as a whole. */
   readonly entries: readonly (OutlinedEntry | RefusedEntry)[];
-  /** Of a transaction, the references that are searches, by their texts; each where it stands first. */
+  /** For transactions: the conditional references by text, each with its first occurrence. */
   readonly conditionalReferences: ReadonlyMap<string, ConditionalReference>;
 }
 
-/** What an entry of a transaction writes. */
+/** The write of a transaction's entry. */
 export interface EntryVersion {
   readonly index: number;
-  /** Tells the versions of one transaction apart: an entry may delete several resources. */
+  /** Identifies the version within the transaction, because an entry may delete several resources. */
   readonly member: number;
   readonly type: string;
   readonly id: string;
@@ -73,30 +74,30 @@ export interface EntryVersion {
   /** As `VersionWrite.id`. */
   readonly storedId: string | null;
   readonly expected: number;
-  /** Whether it is written on condition of what a search finds. */
+  /** True: the write depends on a search. */
   readonly isUnderCondition: boolean;
-  /** The stored text that is replaced; undefined where there is none or it was a deletion. */
+  /** The stored text that is replaced; undefined for a new resource or after a deletion. */
   readonly replaced?: string;
-  /** What a patch is applied to: the resource as a read gives it. */
+  /** For patches: the resource as a read returns it. */
   readonly current?: string;
 }
 
-/** What is to be made of some entries of a transaction. */
+/** A request to make the versions of some entries of a transaction. */
 export interface VersionsTask {
   readonly space: TenantSpace;
-  /** In the order in which they are written. */
+  /** In the order of the writes. */
   readonly versions: readonly EntryVersion[];
-  /** By the indexes of entries, what their fullUrls mean from now on: `Patient/123`. */
+  /** By entry index, the new reference for its fullUrl, such as `Patient/123`. */
   readonly targets: ReadonlyMap<number, string>;
-  /** By the indexes of entries, the versions that their resources have from now on. */
+  /** By entry index, the new version id of its resource. */
   readonly versionIds: ReadonlyMap<number, number>;
-  /** What conditional references mean, by their texts. */
+  /** Resolved conditional references by text. */
   readonly conditional: readonly (readonly [text: string, reference: string])[];
   /** As `VersionWrite.author`. */
   readonly author: string | null;
 }
 
-/** What is stored for an entry; deletions have none. */
+/** The stored form of an entry's version; deletions have none. */
 export interface PreparedEntry extends Pick<
   PreparedVersion,
   'text' | 'metaOffset' | 'warnings' | 'pairs' | 'targets'
@@ -104,11 +105,11 @@ export interface PreparedEntry extends Pick<
   readonly index: number;
   /** As `EntryVersion.member`. */
   readonly member: number;
-  /** Of one that is written under a condition, by what others may look for it (`identifyingValues`). */
+  /** For writes that depend on a search: the values by which others may search for it (`identifyingValues`). */
   readonly identifying?: readonly string[];
 }
 
-/** Some versions as the values of one `write_versions`. */
+/** Some versions as the values of one `write_versions` statement. */
 export interface EncodedWrites {
   /** As `EntryVersion.member`, in the order of the members of the statement. */
   readonly members: readonly number[];
@@ -120,17 +121,17 @@ export interface PreparedVersions {
   readonly writes: readonly EncodedWrites[];
 }
 
-/** A Bundle that was parsed and is kept until it is closed. */
+/** A parsed Bundle that stays in memory until it is closed. */
 export interface OpenBundle {
   readonly outline: BundleOutline;
   /**
-   * Throws one `FhirError` with the faults of the first entries that have any, their expressions beginning with
+   * Throws one `FhirError` with the errors of the first entries that have any; their expressions begin with
    * `Bundle.entry[n]`.
    */
   prepare(task: VersionsTask): Promise<PreparedVersions>;
-  /** Nothing of it is kept any more; preparing again means parsing again. */
+  /** Frees the parsed Bundle; another `prepare` parses it again. */
   close(): void;
 }
 
-/** Bounds of a Bundle and of its entries. */
+/** Limits on a Bundle and its entries. */
 export type BundleLimits = Pick<Limits, 'maxBundleEntries' | 'maxBodyBytes' | 'maxDepth'>;

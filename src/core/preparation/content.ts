@@ -3,23 +3,26 @@ import type { JsonObject } from '../fhir/json';
 import type { Finding, PendingCode, Validator } from '../fhir/validate';
 import type { LoadedProfiles, WantedProfiles } from '../validation/wanted-profiles';
 
-/** What the content of a resource is judged with. */
+/** The services that validate the content of a resource. */
 export interface ContentTools {
   validator(space: TenantSpace): Validator;
-  /** The profiles that a resource and the resources in it claim, and those asked for; undefined: none, the usual case. */
+  /**
+   * Returns the requested profiles and those that a resource and its contained resources claim; undefined: none, the
+   * usual case.
+   */
   profilesOf(
     space: TenantSpace,
     resource: JsonObject,
     wanted: WantedProfiles,
   ): Promise<LoadedProfiles> | undefined;
-  /** What the terminology of the space says about codes that the definitions alone cannot judge. */
+  /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 export interface ContentOptions {
-  /** False: structure alone. */
+  /** False: structure only. */
   readonly isFull: boolean;
-  /** What only warns is looked at too. */
+  /** True: also checks rules that only give warnings. */
   readonly wantsWarnings?: boolean;
   readonly profiles?: WantedProfiles;
 }
@@ -27,7 +30,7 @@ export interface ContentOptions {
 const AS_WRITTEN: WantedProfiles = { asked: [], unresolved: 'warning' };
 const NONE: readonly Finding[] = [];
 
-/** All that is found in a resource: by its definitions, by terminology, by its profiles. */
+/** Returns all findings in a resource: by its definitions, the terminology and its profiles. */
 export async function findInContent(
   tools: ContentTools,
   space: TenantSpace,

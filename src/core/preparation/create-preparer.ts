@@ -22,7 +22,7 @@ import type { Preparer } from './preparer';
 
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
 
-/** The preparer of one thread. */
+/** Creates the preparer of one thread. */
 export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
   const preparer: Preparer = {
     async resource({ space, type, id, idMode, input }) {
@@ -72,7 +72,9 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
   return preparer;
 }
 
-/** A FHIRPath Patch is a resource, and held to the structure of one; its content is judged where it ends up. */
+/**
+ * Applies a patch. A FHIRPath Patch is validated by structure as a resource; its values are validated in the result.
+ */
 async function applyPatch(
   tools: PreparationTools,
   space: TenantSpace,

@@ -10,8 +10,8 @@ const PATCH_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The patch in an entry (https://hl7.org/fhir/R4/http.html#patch): a Binary that holds a JSON Patch, or the Parameters
- * of a FHIRPath Patch. Throws `patchInvalid`.
+ * Returns the patch of an entry (https://hl7.org/fhir/R4/http.html#patch): from a Binary with a JSON Patch, or the
+ * Parameters of a FHIRPath Patch. Throws `patchInvalid`.
  */
 export function readPatch(resource: JsonObject, limits: BundleLimits, marked: boolean): JsonDocument {
   const { resourceType, contentType, data } = resource;

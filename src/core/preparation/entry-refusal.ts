@@ -2,10 +2,10 @@ import { FhirError, type Issue } from '../errors';
 import { entryExpression } from '../fhir/bundle/entry';
 import type { RefusedEntry } from './bundle';
 
-/** So many issues are told of a transaction that is refused. */
+/** Limit on the issues of a refused transaction. */
 export const MOST_ISSUES = 100;
 
-/** Throws one error with what is wrong with all of them; nothing where there is none. */
+/** Throws one error with the issues of all refused entries; does nothing without any. */
 export function throwRefusals(refused: readonly RefusedEntry[]): void {
   const [first] = refused;
   if (first === undefined) return;
@@ -15,7 +15,7 @@ export function throwRefusals(refused: readonly RefusedEntry[]): void {
   throw new FhirError(refusal.key, issues);
 }
 
-/** The same issues, seen from the Bundle. */
+/** Returns the issues with expressions that begin at the Bundle. */
 export function inEntry(issues: readonly Issue[], index: number, type: string): readonly Issue[] {
   return issues.map((issue) => ({ ...issue, expression: placeInEntry(issue.expression, index, type) }));
 }

@@ -22,7 +22,7 @@ import { inEntry, MOST_ISSUES, throwRefusals } from './entry-refusal';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
 import type { Preparer } from './preparer';
 
-/** A Bundle that is open. */
+/** An open Bundle. */
 export interface Opened {
   readonly tools: PreparationTools;
   readonly preparer: Pick<Preparer, 'patch' | 'rows'>;
@@ -30,18 +30,18 @@ export interface Opened {
   readonly marked: boolean;
   readonly resources: ReadonlyMap<number, JsonObject>;
   readonly outlined: readonly (OutlinedEntry | RefusedEntry)[];
-  /** Of all JSON Patches together. */
+  /** Shared by all JSON Patches of the Bundle. */
   readonly copies: CopyBudget;
-  /** Of all FHIRPath Patches together. */
+  /** Shared by all FHIRPath Patches of the Bundle. */
   readonly paths: PathBudget;
 }
 
-/** Entries that are prepared at the same time: what they ask of the database is asked together. */
+/** Entries that are prepared concurrently; their database reads are batched. */
 const AT_ONCE = 256;
 
 /**
- * What entries of a transaction become, as `OpenBundle.prepare`. Cost: for each what a single write costs; they ask the
- * database together for what they need to know.
+ * Makes the versions of a transaction's entries, as `OpenBundle.prepare`. Cost: that of a single write for each
+ * entry; their database reads are batched.
  */
 export async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<PreparedVersions> {
   const references = bundle.tools.references(task.space);
@@ -74,7 +74,7 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
   return { entries, writes: writer.finish() };
 }
 
-/** What the fullUrls of the entries mean. */
+/** Returns the targets of the entries' fullUrls. */
 function* targetsOf({ outlined }: Opened, { targets, versionIds }: VersionsTask): Iterable<LinkTarget> {
   for (const [index, reference] of targets) {
     const entry = outlined[index];
@@ -153,12 +153,17 @@ function prepareResource(
   return prepareVersion(tools, { space, type, id, idMode, document: { value, marked } });
 }
 
-/** Members of one statement: their texts are found by walking an array from its beginning. */
+/**
+ * Limit on the versions in one statement, because the statement reads each text by a scan from the start of an array.
+ */
 const CHUNK_MEMBERS = 500;
-/** Characters of the texts of one statement. */
+/** Limit on the total length of the texts in one statement, in characters. */
 const CHUNK_SIZE = 2 * 1024 * 1024;
 
-/** Gathers writes into statements of bounded size. What is new and what is replaced go apart: the one is quicker alone. */
+/**
+ * Combines writes into statements of bounded size. New and replaced resources are separate, because new ones alone
+ * are faster.
+ */
 class ChunkWriter {
   private readonly chunks: EncodedWrites[] = [];
   private writes: VersionWrite[] = [];

@@ -1,4 +1,4 @@
-/** What the server's thread and the preparation worker say to each other. Plain values: they are cloned. */
+/** Messages between the main thread and the worker thread. They are cloned, so they are plain values. */
 import type { Invocation, InvocationResult } from '../api/operation';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
@@ -15,13 +15,13 @@ import type { ValidationReport, ValidationTask } from './validation-report';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
 
-/** An operation to be run; plain values, so that it can be sent to another thread. */
+/** An operation to run; plain values, so that it can be sent to another thread. */
 export interface InvocationTask {
   readonly context: OperationContext;
   readonly invocation: Invocation;
 }
 
-/** What a worker is started with. */
+/** The start settings of a worker thread. */
 export interface WorkerSettings {
   readonly hashKey: Buffer;
   readonly publicUrls: readonly string[];
@@ -37,11 +37,11 @@ export type Task =
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
   | ({ readonly kind: 'difference' } & DifferenceTask)
-  /** Nothing: answered as soon as the thread has all that tasks need. */
+  /** An empty task: answered as soon as the thread has loaded everything that tasks need. */
   | { readonly kind: 'nothing' }
-  /** The parsed Bundle is kept under the number, which no other one has. */
+  /** The parsed Bundle is stored under its unique number. */
   | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
-  /** `again`: the Bundle, where it is not kept any more. */
+  /** `again`: the Bundle itself, in case the thread no longer holds it. */
   | ({ readonly kind: 'versions'; readonly number: number; readonly again?: BundleTask } & VersionsTask);
 
 interface Results {
@@ -71,25 +71,25 @@ function isOfKind<Kind extends keyof Results>(
   return result.kind === kind;
 }
 
-/** What a task of this kind gave. */
+/** Returns the result of a task of this kind. */
 export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResult): Results[Kind] {
   if (isOfKind(result, kind)) return result.value;
   throw new Error(`the preparation thread gave a result of the kind ${result.kind} for ${kind}`);
 }
 
-/** To the worker. */
+/** A message to the worker thread. */
 export type ToWorker =
   | { readonly kind: 'task'; readonly number: number; readonly task: Task }
-  /** The Bundle of this number is not needed any more. */
+  /** The Bundle of this number is no longer needed. */
   | { readonly kind: 'forget'; readonly number: number }
-  /** Something of these spaces was erased. */
+  /** Data of these spaces was erased; the caches must be invalidated. */
   | { readonly kind: 'forget-spaces'; readonly spaces: readonly number[] }
-  /** A part of the result of the task of this number was taken. */
+  /** A part of the result of the task of this number was received. */
   | { readonly kind: 'taken'; readonly number: number }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 
-/** What the worker asks of the server's thread, which has the database. */
+/** A request of the worker thread to the main thread, which has the database. */
 export type WorkerRequest =
   | { readonly kind: 'judge'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
@@ -102,7 +102,7 @@ export interface WorkerHost extends StructureSource {
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
-/** The same for the thread that runs operations too. */
+/** The same for the thread that also runs operations. */
 export interface OperationWorkerHost extends WorkerHost {
   storage(context: OperationContext): OperationStorage;
 }
@@ -122,13 +122,13 @@ export function answerWorker(host: OperationWorkerHost, question: WorkerRequest)
   }
 }
 
-/** Some texts of a result, each with the place of what it belongs to. */
+/** Texts of a result, each with its index. */
 export type ResultPart = readonly (readonly [place: number, text: string])[];
 
-/** From the worker. */
+/** A message from the worker thread. */
 export type FromWorker =
   | { readonly kind: 'done'; readonly number: number; readonly value: TaskResult }
-  /** A part of the result; the next one comes when it was taken. */
+  /** A part of the result; the next one follows after `taken`. */
   | { readonly kind: 'part'; readonly number: number; readonly part: ResultPart }
   | { readonly kind: 'failed'; readonly number: number; readonly failure: Failure }
   | { readonly kind: 'question'; readonly number: number; readonly question: WorkerRequest }

@@ -31,8 +31,8 @@ import { refusalOf } from './refusal';
 import { isLong, toDocument } from './resource-input';
 
 /**
- * Parses a Bundle and reads what its entries ask for. Throws what the parser finds, `invalidValue` for anything but a
- * batch or transaction, `tooManyEntries`, and for a transaction what is wrong with its entries.
+ * Parses a Bundle and reads the requests of its entries. Throws the errors of the parser, `invalidValue` for anything
+ * but a batch or transaction, `tooManyEntries`, and for a transaction the errors in its entries.
  */
 export function openBundle(
   tools: PreparationTools,
@@ -72,7 +72,7 @@ export function openBundle(
   });
   if (!isBatch) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
   const { marked } = document;
-  // A long Bundle is open in a thread of its own.
+  // A large Bundle is opened in the worker thread.
   const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
   const copies = createCopyBudget();
   const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, copies, paths };
@@ -110,8 +110,7 @@ function readBundle(
 const IN_ENTRY = /^Bundle\.entry\[(\d+)\]/;
 
 /**
- * By index, what is wrong with entries as parts of a Bundle; their resources are not looked at. Throws what is wrong
- * with the Bundle itself.
+ * Returns structural errors of the entries by index, without their resources. Throws the errors of the Bundle itself.
  */
 function structuralRefusals(
   tools: PreparationTools,
@@ -145,7 +144,7 @@ function withoutResource(entry: JsonValue): JsonValue {
   return rest;
 }
 
-/** bdl-7: in one Bundle a fullUrl names one resource. */
+/** bdl-7: a fullUrl names one resource in a Bundle. */
 function requireUnique(
   { index, fullUrl }: { index: number; fullUrl?: string },
   known: Map<string, number>,
@@ -158,7 +157,7 @@ function requireUnique(
   throw fhirError('invalidValue', { reason }, entryExpression(index, 'fullUrl'));
 }
 
-/** By the urns that name entries, their indexes. */
+/** Returns the indexes of entries by their urn fullUrls. */
 function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [index, entry] of entries.entries()) {
@@ -168,7 +167,7 @@ function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> 
   return found;
 }
 
-/** What another entry of a batch will be called, nobody knows (http.html#brules). */
+/** Refuses references to other entries of a batch, whose ids are not known (http.html#brules). */
 function requireIndependent(
   index: number,
   resource: JsonObject | undefined,
@@ -184,7 +183,10 @@ function requireIndependent(
 
 type EntryDescription = Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'refersByCriteria' | 'input'>;
 
-/** Each by its name: of what is spread beside another V8 makes four hidden classes for every entry, and keeps them. */
+/**
+ * Properties are named because a spread beside others makes four hidden classes of V8 for every entry, which are
+ * never freed.
+ */
 function outlineEntry(
   { index, fullUrl, request }: BundleEntry,
   { resourceId, isCanonical, refersByCriteria, input }: EntryDescription,
@@ -227,7 +229,7 @@ function describe(
 
 const NOTHING_SAID = { resourceId: '', isCanonical: false, refersByCriteria: false };
 
-/** As `readPatch`, its errors at the entry. */
+/** As `readPatch`, with errors at the entry. */
 function patchOf(resource: JsonObject, index: number, limits: BundleLimits, marked: boolean): JsonDocument {
   try {
     return readPatch(resource, limits, marked);
@@ -237,7 +239,7 @@ function patchOf(resource: JsonObject, index: number, limits: BundleLimits, mark
   }
 }
 
-/** What an outline says of a Bundle, with the resources of its entries as text: to be sent to another thread. */
+/** Returns the outline with resources as text, so that it can be sent to another thread. */
 export function withTexts(outline: BundleOutline): BundleOutline {
   return {
     ...outline,

@@ -1,6 +1,6 @@
 /**
- * What happens to a resource between its parser and its storage: it is checked, validated, and made into the text and
- * the index rows that are stored. The same function runs in the server's own thread and in the worker for long ones.
+ * Preparation of a resource between the parser and storage: it is checked, validated, and converted to the stored
+ * text and index rows. The same function runs in the main thread and, for large resources, in the worker thread.
  */
 import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
@@ -22,49 +22,50 @@ import { findInContent, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from './subscription';
 
-/** A resource that is to become a version. */
+/** A resource to be stored as a version. */
 export interface Preparation {
   readonly space: TenantSpace;
-  /** The type that the address names. */
+  /** The type in the address. */
   readonly type: string;
-  /** The id that the stored text shall have. */
+  /** The id for the stored text. */
   readonly id: string;
   readonly idMode: IdMode;
   readonly document: JsonDocument;
 }
 
-/** All that storage needs of a resource. */
+/** The stored form of a resource. */
 export interface PreparedVersion {
   readonly text: string;
   readonly metaOffset: number;
   readonly rows: IndexRows;
-  /** What was found and does not refuse the resource. */
+  /** Findings that do not refuse the resource. */
   readonly warnings: readonly Issue[];
-  /** What it refers to in its space; undefined where the tenant does not want references to be looked after. */
+  /** References to resources in its space; undefined where the tenant's setting turns reference checks off. */
   readonly targets?: readonly LocalTarget[];
-  /** Of a SearchParameter: what is to be indexed and searched by it. */
+  /** For a SearchParameter: the pairs of type and parameter to index. */
   readonly pairs?: readonly ParameterPair[];
 }
 
-/** The type whose resources say what can be searched by. */
+/** The type of resources that define search parameters. */
 export const SEARCH_PARAMETER = 'SearchParameter';
 
-/** The type whose resources may be named queries. */
+/** The type of resources that may define named queries. */
 export const OPERATION_DEFINITION = 'OperationDefinition';
 
-/** What a resource is prepared with; the worker has one of its own. */
+/** The services of preparation; each thread has its own. */
 export interface PreparationTools extends ContentTools {
   readonly extensionBase: string;
   releaseTypes(space: TenantSpace): ReadonlySet<string>;
   references(space: TenantSpace): ReferenceResolver;
   extract(space: TenantSpace, type: string, resource: JsonObject): IndexRows;
-  /** What parsing of a search in this space needs. */
+  /** Returns the context for parsing a search in this space. */
   searchContext(space: TenantSpace): SearchTypeContext;
 }
 
 /**
- * Throws one `FhirError` with all errors: 400 if the body is not FHIR of this type, else 422 (docs/behaviour.md, Status
- * codes); tooCostly. Throws ExceededParameterError. Cost: about 100 µs for an ordinary resource.
+ * Prepares a version. Throws one `FhirError` with all errors: 400 if the body is not FHIR of this type, else 422
+ * (docs/behaviour.md, Status codes); `tooCostly`; ExceededParameterError. Cost: about 100 µs for an ordinary
+ * resource.
  */
 export async function prepareVersion(
   tools: PreparationTools,
@@ -106,7 +107,7 @@ function requireParameter(space: TenantSpace, id: string, resource: JsonObject):
   return checked;
 }
 
-/** Why a resource of this type is no sound named query of the tenant; nothing for all that is none. */
+/** Returns the errors of a named query of the tenant; none for resources that do not define one. */
 export function namedQueryIssues(
   tools: PreparationTools,
   space: TenantSpace,
@@ -118,7 +119,7 @@ export function namedQueryIssues(
     : NO_ISSUES;
 }
 
-/** Throws what refuses the resource; returns the rest. */
+/** Throws the findings that refuse the resource; returns the others. */
 async function checkContent(
   tools: PreparationTools,
   space: TenantSpace,
@@ -131,7 +132,7 @@ async function checkContent(
   return findings.length === 0 ? NO_ISSUES : toIssues(findings);
 }
 
-/** One error with the issues of both; the first decides what it is. */
+/** Combines the issues of two errors under the key of the first. */
 function join(one: FhirError | undefined, other: FhirError | undefined): FhirError | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return new FhirError(one.key, [...one.issues, ...other.issues]);
@@ -139,7 +140,7 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
 
 const NO_ISSUES: readonly Issue[] = [];
 
-/** The error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
+/** Returns the error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
 export function wallFault(
   tools: PreparationTools,
   space: TenantSpace,

@@ -1,4 +1,4 @@
-/** Makes versions of what clients send, in this thread or another: what is asked and what is given. */
+/** The interface of preparation, in this thread or another. */
 import type { TenantSpace } from '../context';
 import type { JsonDocument } from '../fhir/json';
 import type { JsonOutline, OutlineLimits } from '../fhir/json/outline';
@@ -11,7 +11,7 @@ import type { PreparedVersion } from './prepare';
 import type { ResourceInput } from './resource-input';
 import type { ValidationReport, ValidationTask } from './validation-report';
 
-/** A resource that a client sent. */
+/** A resource from a client. */
 export interface ResourceTask {
   readonly space: TenantSpace;
   readonly type: string;
@@ -25,47 +25,47 @@ export interface PatchTask {
   readonly space: TenantSpace;
   readonly type: string;
   readonly id: string;
-  /** The resource as a read gives it. */
+  /** The resource as a read returns it. */
   readonly current: string;
   readonly operations: ResourceInput;
-  /** What the copies of a JSON Patch may add, where it is shared with others. */
+  /** The budget for copies of a JSON Patch, if it is shared with other patches. */
   readonly copies?: CopyBudget;
-  /** What the paths of a FHIRPath Patch may cost, where it is another sum than usual. */
+  /** The budget for paths of a FHIRPath Patch, if it is not the default. */
   readonly paths?: PathBudget;
 }
 
-/** The index rows of a stored version, worked out again: they are a function of its text. */
+/** A request to recompute the index rows of a stored version; they are a function of its text. */
 export interface RowsTask {
   readonly space: TenantSpace;
   readonly type: string;
-  /** As it is stored. */
+  /** The text as it is stored. */
   readonly body: string;
 }
 
-/** The body of a request of another protocol, which may hold resources somewhere. */
+/** The body of a request of another protocol, which may contain resources. */
 export interface OutlineTask {
   readonly text: string;
   readonly limits: OutlineLimits;
 }
 
-/** Two versions of a resource, whole. */
+/** Two complete versions of a resource. */
 export interface DifferenceTask {
   readonly from: string;
   readonly to: string;
 }
 
-/** Makes versions of what clients send. Throws what `prepareVersion`, the parser and the patch throw. */
+/** Prepares versions. Throws the errors of `prepareVersion`, the parser and the patch. */
 export interface Preparer {
   resource(task: ResourceTask): Promise<PreparedVersion>;
   patch(task: PatchTask): Promise<PreparedVersion>;
   rows(task: RowsTask): Promise<IndexRows>;
-  /** What is wrong with the input of an operation, as fully as the tenant wants to know. */
+  /** Validates the input of an operation as fully as the tenant's setting requires. */
   inspect(space: TenantSpace, input: JsonDocument): Promise<readonly Finding[]>;
-  /** What $validate answers; throws what is wrong with the question. */
+  /** Runs $validate; throws the errors of the request itself. */
   judge(task: ValidationTask): Promise<ValidationReport>;
   outline(task: OutlineTask): Promise<JsonOutline>;
-  /** The JSON Patch between two versions, as text. */
+  /** Returns the JSON Patch between two versions, as text. */
   difference(task: DifferenceTask): Promise<string>;
-  /** Parses a batch or transaction; see `openBundle`. To be closed. */
+  /** Parses a batch or transaction; see `openBundle`. The result must be closed. */
   bundle(task: BundleTask): Promise<OpenBundle>;
 }

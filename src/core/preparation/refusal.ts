@@ -2,8 +2,8 @@ import { FhirError, type Issue } from '../errors';
 import { FINDING_RULES, type Finding } from '../fhir/validate';
 
 /**
- * The error for a list of findings; undefined when all of them are warnings. A 400 takes precedence over a 422
- * (docs/behaviour.md, Status codes).
+ * Returns the error for a list of findings; undefined when all of them are warnings. A 400 takes precedence over a
+ * 422 (docs/behaviour.md, Status codes).
  */
 export function refusalOf(findings: readonly Finding[]): FhirError | undefined {
   const errors = findings.filter(({ severity }) => severity === 'error');

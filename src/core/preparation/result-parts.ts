@@ -1,21 +1,22 @@
 /**
- * Long results of the preparation thread come in parts: receiving 30 MB of text at once would keep all other requests waiting. Texts are
- * sent apart, some at a time, each part when the one before was taken; the rest of the result follows them.
+ * Large results of the worker thread are sent in parts, because receiving 30 MB of text at once would block all other
+ * requests. The texts are sent separately, each part after the previous one was received; the rest of the result
+ * follows.
  */
 import type { OutlinedEntry, RefusedEntry } from './bundle';
 import type { ResultPart, TaskResult } from './messages';
 import { lengthOf } from './resource-input';
 
-/** Characters of one part, about. */
+/** Approximate length of one part in characters. */
 const PART_LENGTH = 1024 * 1024;
 
 interface PartedResult {
-  /** Lacks the texts of the parts. */
+  /** The result without the texts of the parts. */
   readonly rest: TaskResult;
   readonly parts: readonly ResultPart[];
 }
 
-/** Takes the texts out of a long result. */
+/** Splits the texts from a large result. */
 export function toParts(result: TaskResult): PartedResult {
   if (result.kind === 'bundle') {
     const { value } = result;
@@ -38,7 +39,7 @@ export function toParts(result: TaskResult): PartedResult {
   return { rest: result, parts: [] };
 }
 
-/** Puts the texts of all parts back. */
+/** Inserts the texts of all parts. */
 export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>): TaskResult {
   if (texts.size === 0) return result;
   if (result.kind === 'bundle') {
@@ -55,10 +56,10 @@ export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>
   return result;
 }
 
-/** Bytes from which on memory is handed over rather than copied. Smaller pieces may share their memory with others. */
+/** Bytes from which memory is transferred, not copied. Smaller arrays may share their memory with others. */
 const TRANSFERRED = 64 * 1024;
 
-/** The memory of a result that is handed over to the thread that takes it. */
+/** Returns the memory of a result that is transferred to the receiving thread. */
 export function transferredBy(result: TaskResult): ArrayBuffer[] {
   if (result.kind !== 'versions' || result.value === 'forgotten') return [];
   const found = new Set<ArrayBuffer>();

@@ -19,15 +19,15 @@ import type { PreparationTools } from './prepare';
 
 export interface SpaceToolsOptions {
   readonly hasher: Hasher;
-  /** Addresses under which clients reach the server. */
+  /** Base addresses of the server for clients. */
   readonly publicUrls: readonly string[];
-  /** A resource with more index rows is refused. */
+  /** Limit on the index rows of a resource; beyond it, the resource is refused. */
   readonly maxIndexRows: number;
 }
 
 const MAX_SPACES = 1000;
 
-/** Made by the search parameters that a space had at this change of them (`SpaceParameters.change`). */
+/** An extractor for the search parameters of a space at one change number (`SpaceParameters.change`). */
 interface MadeExtractor {
   readonly change: number;
   readonly extract: Extractor;
@@ -38,7 +38,7 @@ interface MadeDefinitions {
   readonly definitions: Definitions;
 }
 
-/** What is made once per release, or per space while it is in use, from the definitions and the settings alone. */
+/** Caches objects that depend only on definitions and settings, per release or per space. */
 export class SpaceIndexing {
   private readonly types = new Map<Release, ReadonlySet<string>>();
   private readonly validators = new Map<Release, Validator>();
@@ -55,7 +55,7 @@ export class SpaceIndexing {
     }
   }
 
-  /** Names of the concrete resource types. */
+  /** Returns the names of the concrete resource types. */
   resourceTypes(release: Release): ReadonlySet<string> {
     return made(this.types.get(release));
   }
@@ -78,7 +78,7 @@ export class SpaceIndexing {
     return resolver;
   }
 
-  /** The definitions of the release, with the search parameters of the space that can be searched by. */
+  /** Returns the definitions of the release with the active search parameters of the space. */
   definitionsOf(space: Space): Definitions {
     const { searchParameters } = space;
     const definitions = loadDefinitions(space.release);
@@ -93,12 +93,12 @@ export class SpaceIndexing {
     return made.definitions;
   }
 
-  /** Index rows of a resource of that space. Throws tooCostly over `maxIndexRows`. */
+  /** Returns the index rows of a resource of the space. Throws `tooCostly` over `maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows {
     return this.keptExtractor(this.extractors, space, false)(type, resource);
   }
 
-  /** The same, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  /** As `extract`, with rows that are not stored (`RowSettings.hasSystemKeys`). */
   extractForScan(space: Space, type: string, resource: JsonObject): IndexRows {
     return this.keptExtractor(this.scanning, space, true)(type, resource);
   }
@@ -111,7 +111,7 @@ export class SpaceIndexing {
     const change = space.searchParameters?.change ?? 0;
     let made = kept.get(space.number);
     if (made?.change !== change) {
-      // A scan reads what is stored already.
+      // A scan only reads stored resources.
       const maxRows = hasSystemKeys ? Infinity : this.options.maxIndexRows;
       made = { change, extract: this.createExtractor(space, maxRows, hasSystemKeys) };
       kept.set(space.number, made);
@@ -119,7 +119,7 @@ export class SpaceIndexing {
     return made.extract;
   }
 
-  /** An extractor of its own, for a resource that may have more rows than a client is allowed. */
+  /** Creates an uncached extractor, for a resource that may have more rows than clients may write. */
   createExtractor(space: Space, maxRows: number, hasSystemKeys = false): Extractor {
     const resolver = this.references(space);
     const written = (space.searchParameters?.list ?? []).filter(isIndexed);
@@ -133,7 +133,7 @@ export class SpaceIndexing {
     });
   }
 
-  /** What parsing of a search in a space needs. */
+  /** Returns the context for parsing a search in a space. */
   searchContext(space: Space): SearchTypeContext {
     const { hasher } = this.options;
     return {
@@ -147,7 +147,7 @@ export class SpaceIndexing {
     };
   }
 
-  /** What a preparer works with; the informant knows what stands in the database. */
+  /** Returns the services for a preparer; the worker host has the database. */
   preparationTools(extensionBase: string, host: WorkerHost): PreparationTools {
     const profiles = new ProfileLoader(host);
     return {

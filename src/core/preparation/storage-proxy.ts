@@ -1,4 +1,4 @@
-/** What an operation asks of storage and cache, as messages: both ends of them. */
+/** Storage calls of an operation as messages between threads: both ends. */
 import type { SearchPage, SearchRequest } from '../api/search';
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
@@ -40,7 +40,7 @@ export type StorageCall =
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
-/** In the thread that has the database. */
+/** Executes a storage call in the thread with the database. */
 export async function callStorage(storage: OperationStorage, call: StorageCall): Promise<unknown> {
   switch (call.of) {
     case 'canonical':
@@ -76,7 +76,10 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
   }
 }
 
-/** In the thread that has none; `ask` gives what `callStorage` gave there, or throws what it threw. */
+/**
+ * Creates the storage for a thread without a database; `ask` returns the result of `callStorage` in the other thread,
+ * or throws its error.
+ */
 export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
   return {
     findCanonical: async (type, url, version) =>

@@ -12,7 +12,7 @@ interface Kept {
   readonly size: number;
 }
 
-/** The Bundles that the thread for long bodies has parsed and may be asked about again, the oldest first. */
+/** The open Bundles of the worker thread, oldest first; beyond the limit the oldest are evicted. */
 export class KeptBundles {
   private readonly kept = new InFlight<number, Kept>();
   private size = 0;
@@ -21,14 +21,14 @@ export class KeptBundles {
 
   async open(number: number, task: BundleTask): Promise<BundleOutline> {
     const bundle = await this.preparer.bundle(task);
-    // Resources as text in the outline: what the Bundle keeps of them stays here.
+    // The outline has resources as text; the parsed Bundle stays in this thread.
     const outline = withTexts(bundle.outline);
-    // A batch is done with: its resources went with the outline.
+    // A batch is not kept, because its resources went with the outline.
     if (outline.type === 'transaction') this.keep(number, bundle, lengthOf(task.input));
     return outline;
   }
 
-  /** `again`: the Bundle itself, which may have been forgotten. */
+  /** `again`: the Bundle itself, in case it was evicted. */
   async prepare(
     number: number,
     versions: VersionsTask,

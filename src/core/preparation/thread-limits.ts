@@ -1,21 +1,21 @@
-/** What the thread for long content may take and be given. */
+/** Limits of the worker thread for large content. */
 export const THREAD_LIMITS: Readonly<
   Record<'idleMs' | 'taskMs' | 'waiting' | 'short' | 'given' | 'heapMegabytes' | 'youngMegabytes', number>
 > = {
-  /** A thread that has had nothing to do for so long is ended: it takes some 100 MB. */
+  /** Idle time after which the thread is ended, because it takes some 100 MB. */
   idleMs: 60_000,
-  /** A task that is not done by then is given up, and the thread with it. */
+  /** Longest time of a task; after it, the task fails and the thread is ended. */
   taskMs: 25_000,
-  /** Tasks that wait; each holds the text that a client sent. */
+  /** Queued tasks; each holds the text of a client. */
   waiting: 64,
-  /** Behind so many short tasks a further one is done sooner where it is. */
+  /** Queue length from which a further short task is done faster in the main thread. */
   short: 5,
-  /** Short tasks that the thread is given at once: it need not wait for this one between them. */
+  /** Short tasks that the thread receives at once, so that it does not wait for the main thread between them. */
   given: 2,
   heapMegabytes: 1024,
   /**
-   * Of them for what is new: three halves of 32 MB. A Bundle of 100 kB becomes some 3 MB, which should have become rubbish
-   * before it is looked at (an eighth of the processor, against the usual 48).
+   * The young generation within the heap: three semispaces of 32 MB. A Bundle of 100 kB becomes some 3 MB, which
+   * should be garbage before the next scavenge (an eighth of the processor time, compared with the usual 48).
    */
   youngMegabytes: 96,
 };

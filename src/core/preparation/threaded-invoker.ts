@@ -6,8 +6,8 @@ import { isLong } from './resource-input';
 type Invoke = (context: RequestContext, invocation: Invocation) => Promise<InvocationResult>;
 
 /**
- * Runs operations by `here`, and those with a long input by `run`, in another thread: from the parser to the text of the
- * answer, since what an operation does with a long input takes longer than parsing it.
+ * Runs operations by `here`, and those with a large input by `run` in the worker thread. There they run from the
+ * parser to the text of the answer, because their work on a large input takes longer than parsing it.
  */
 export function createThreadedInvoker(here: Invoke, run: (task: Task) => Promise<TaskResult>): Invoke {
   return async (context, invocation) => {

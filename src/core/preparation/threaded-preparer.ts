@@ -8,25 +8,31 @@ import type { PatchTask, Preparer } from './preparer';
 import type { ResourceInput } from './resource-input';
 import { isLong, LONG_TEXT } from './resource-input';
 
-/** A body as text, or a long one as bytes (`UndecodedJson`). */
+/** A body as text, or a large one as bytes (`UndecodedJson`). */
 type Body = string | readonly Uint8Array[];
 
-/** The input of a write: parsed, or left as text or bytes for another thread. Throws what the parser finds. */
+/** Returns the input of a write: parsed, or as text or bytes for the worker thread. Throws the errors of the parser. */
 export function toResourceInput(text: Body, limits: JsonLimits): ResourceInput {
   if (typeof text !== 'string') return { blocks: text };
   return text.length > LONG_TEXT ? { text } : parseJson(text, limits);
 }
 
-/** Characters of a transaction of which preparing takes some 5 ms: the other thread does it while it has nothing long to do. */
+/**
+ * Length in characters of a transaction that takes some 5 ms to prepare: the worker thread does it unless it has a
+ * long task.
+ */
 const MEDIUM_TRANSACTION = 32 * 1024;
 
-/** The same of a Bundle. Entries of a batch are done here, one by one: only long ones are read there. */
+/**
+ * As `toResourceInput` for a Bundle. The main thread executes the entries of a batch one by one, so only large
+ * batches are parsed in the worker thread.
+ */
 export function toBundleInput(text: Body, limits: JsonLimits): ResourceInput {
   if (typeof text !== 'string') return { blocks: text };
   return text.length > MEDIUM_TRANSACTION && isTransaction(text) ? { text } : toResourceInput(text, limits);
 }
 
-/** By the beginning and the end of its text, where the type stands. A wrong answer only means another thread. */
+/** Looks for the type at the start and end of the text. A wrong answer only selects another thread. */
 function isTransaction(text: string): boolean {
   const isNamed = (part: string): boolean => /"type"\s*:\s*"transaction"/.test(part);
   return isNamed(text.slice(0, OUTER_PART)) || isNamed(text.slice(-OUTER_PART));
@@ -38,8 +44,8 @@ function isFhirPath({ operations }: PatchTask): boolean {
 }
 
 /**
- * Whether a FHIRPath Patch has so many paths that finding their places takes more than some 10 ms: each costs as much as
- * 10,000 characters of the resource that it goes through.
+ * True: finding the positions of a FHIRPath Patch's paths takes more than some 10 ms. Each path costs as much as
+ * 10,000 characters of the resource.
  */
 function hasManyPaths({ operations, current }: PatchTask): boolean {
   if (!('value' in operations) || !isFhirPathPatch(operations.value)) return false;
@@ -48,7 +54,7 @@ function hasManyPaths({ operations, current }: PatchTask): boolean {
   return count * (current.length + 10_000) > 2_000_000;
 }
 
-/** Does short tasks here and now, and has long ones done in another thread. */
+/** Does short tasks in this thread, and long ones in the worker thread. */
 export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
   const run = (task: Task): Promise<TaskResult> => threads.run(task);
   return {
@@ -62,7 +68,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
         try {
           return await here.patch({ ...task, paths: createShortPathBudget() });
         } catch (error) {
-          // Paths that cost more than may hold up others may still cost no more than is allowed.
+          // Paths that are too costly for this thread may be allowed in the other one.
           if (!isFhirPath(task) || !(error instanceof FhirError) || error.key !== 'tooCostly') throw error;
         }
       }
@@ -80,7 +86,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       return valueOf('judgement', await run({ kind: 'judgement', ...task }));
     },
     async outline(task) {
-      // What is short is parsed as a whole, and nothing of it stays text.
+      // A short text is parsed as a whole, and no part of it stays text.
       if (task.text.length <= LONG_TEXT) return { value: parseJson(task.text, task.limits).value, parts: [] };
       return valueOf('outline', await run({ kind: 'outline', ...task }));
     },
@@ -97,10 +103,10 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
 
 type Threads = Pick<WorkerPool, 'run' | 'tell' | 'hasRoom'>;
 
-/** Of Bundles in the other thread: each has its own. */
+/** Numbers of Bundles in the worker thread. */
 let lastNumber = 0;
 
-/** In the other thread for as long as it does nothing long; here where it has begun to, rather than wait for it. */
+/** Uses the worker thread while it has no long task; otherwise this thread, which avoids waiting. */
 async function openShared(here: Preparer, threads: Threads, task: BundleTask): Promise<OpenBundle> {
   const distant = await openDistant(threads, task, true);
   return {
@@ -113,7 +119,7 @@ async function openShared(here: Preparer, threads: Threads, task: BundleTask): P
   };
 }
 
-/** The thread keeps the parsed Bundle while it can; it is sent again where it could not. */
+/** The thread holds the parsed Bundle if it can; otherwise the Bundle is sent again. */
 async function openDistant(threads: Threads, task: BundleTask, isShort = false): Promise<OpenBundle> {
   const number = ++lastNumber;
   const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }, isShort));
@@ -136,7 +142,7 @@ async function openDistant(threads: Threads, task: BundleTask, isShort = false):
   };
 }
 
-/** Of a Buffer only the bytes come through a message; pg binds nothing else as binary. */
+/** Restores Buffers, of which a message passes only the bytes; pg binds nothing else as binary. */
 function withBuffers({ entries, writes }: PreparedVersions): PreparedVersions {
   return {
     entries,

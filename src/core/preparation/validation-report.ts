@@ -1,6 +1,6 @@
 /**
- * What $validate says about a resource (https://hl7.org/fhir/R4/resource-operation-validate.html). It runs in the
- * server's own thread and, for long bodies, in the worker: reading the input is part of it.
+ * The work of $validate (https://hl7.org/fhir/R4/resource-operation-validate.html). It runs in the main thread and,
+ * for large bodies, in the worker thread, and includes parsing the input.
  */
 import type { Invocation } from '../api/operation';
 import type { TenantSpace } from '../context';
@@ -20,11 +20,14 @@ import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from './subscription';
 
-/** Whether a resource would be accepted for an interaction, or a stored one conforms to a profile. */
+/**
+ * The checked interaction: whether a resource would be accepted for it, or whether a stored one conforms to a
+ * profile.
+ */
 export const VALIDATION_MODES = ['create', 'update', 'delete', 'profile'] as const;
 export type ValidationMode = (typeof VALIDATION_MODES)[number];
 
-/** The parameter whose value may be as broken as it likes: it is what is asked about. */
+/** The parameter with the resource to validate, which may be invalid. */
 const JUDGED = 'resource';
 
 /** An invocation of $validate; plain values, so that it can be sent to another thread. */
@@ -33,20 +36,20 @@ export interface ValidationTask {
   /** Canonical url of the OperationDefinition. */
   readonly operation: string;
   readonly invocation: Invocation;
-  /** The stored resource as a read gives it, which is judged where none was sent. */
+  /** The stored resource as a read returns it; validated when the client sent none. */
   readonly stored?: string;
 }
 
 export interface ValidationReport {
   readonly mode: ValidationMode | undefined;
-  /** What was found; undefined: there was no resource to judge. */
+  /** The issues found; undefined: there was no resource to validate. */
   readonly issues: readonly Issue[] | undefined;
 }
 
 /**
- * Throws what is wrong with the question; what is wrong with the resource is its answer. `document`: the input,
- * parsed; `stored` the same of the task's. Cost: that of a validation with warnings; for create and update also that
- * of the index rows, which nobody keeps.
+ * Validates a resource. Throws errors in the request; errors in the resource are the result. `document`: the parsed
+ * input; `stored`: the parsed stored resource of the task. Cost: that of a validation with warnings; for create and
+ * update also that of the index rows, which are discarded.
  */
 export async function judgeResource(
   tools: PreparationTools,
@@ -77,7 +80,7 @@ export async function judgeResource(
   return { mode, issues: await findIssues(tools, task, { document: judged, mode, asked }) };
 }
 
-/** The Parameters resource around the judged one is input like any other. */
+/** Validates the Parameters resource around the resource like any other input. */
 async function checkWrapper(
   tools: PreparationTools,
   space: TenantSpace,
@@ -124,7 +127,7 @@ async function findIssues(
   },
 ): Promise<readonly Issue[]> {
   const resource = document.value;
-  // Both come from where only objects are let through.
+  // Both sources allow only objects.
   if (!isJsonObject(resource)) throw wrongInput('A resource is a JSON object');
   const findings = await findInContent(tools, space, resource, {
     isFull: true,
@@ -134,7 +137,7 @@ async function findIssues(
   const issues = toIssues(findings);
   const resourceType = resource['resourceType'];
   const releaseTypes = tools.releaseTypes(space);
-  // What has no type of this release was told so already.
+  // A missing type is already reported.
   if (typeof resourceType !== 'string' || !releaseTypes.has(resourceType)) return issues;
   const isWrite = mode === 'create' || mode === 'update';
   const { type = resourceType, id } = invocation;
@@ -154,5 +157,5 @@ async function findIssues(
   return [...issues, ...(costly?.issues ?? [])];
 }
 
-/** A resource that is marked as incomplete may well be valid; it is only not stored. */
+/** A resource that is marked as incomplete may be valid; it only cannot be stored. */
 const WRITE_ONLY: ErrorKey = 'subsetted';

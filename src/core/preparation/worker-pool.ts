@@ -20,22 +20,22 @@ interface Asked {
   readonly resolve: (value: TaskResult) => void;
   readonly reject: (error: Error) => void;
   readonly task: Task;
-  /** Takes some 10 ms at most. */
+  /** True: takes at most some 10 ms. */
   readonly isShort: boolean;
-  /** Texts of its result that have come (result-parts.ts). */
+  /** Received texts of its result (result-parts.ts). */
   readonly texts: Map<number, string>;
 }
 const isShort = (asked: Asked): boolean => asked.isShort;
 
 /**
- * One thread for what would keep all other requests waiting: parsing, validating and indexing long resources, operations
- * with a long input. It is started when there is such a task and does them one after the other; a short one may go on
- * while another short one waits for the database.
+ * One worker thread for tasks that would block all other requests: parsing, validating and indexing large resources,
+ * and operations with a large input. It is started for the first task and executes tasks one after the other; a short
+ * task may run while another short one waits for the database.
  */
 export class WorkerPool {
   private worker: Worker | undefined;
   private readonly waiting: Asked[] = [];
-  /** What the thread has to do, by the numbers of its tasks, the oldest first. */
+  /** The tasks of the thread by number, oldest first. */
   private readonly given = new InFlight<number, Asked>();
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
@@ -48,21 +48,24 @@ export class WorkerPool {
     private readonly log: Log,
   ) {}
 
-  /** Throws what the task throws; `overloaded` when too many wait, or it is closed; `tooCostly` when it takes too long. */
+  /**
+   * Throws the errors of the task; `overloaded` when the queue is full or the pool is closed; `tooCostly` after a
+   * timeout.
+   */
   run(task: Task, isShort = false): Promise<TaskResult> {
     if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
       return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject, task, isShort, texts: new Map() });
-      // Making a long text and handing it over are a turn of the event loop each.
+      // Building a large text and posting it take one turn of the event loop each.
       if (isShort) this.next();
       else setImmediate(() => this.next());
     });
   }
 
   /**
-   * Whether a short task is begun soon: the thread is there, and nothing long is before it. Where it is not, it is
-   * started, so that later tasks need not do without it.
+   * True: a short task would start soon, because the thread runs and has no long task before it. Starts the thread if
+   * there is none, so that later tasks can use it.
    */
   hasRoom(): boolean {
     if (this.isClosed) return false;
@@ -83,7 +86,7 @@ export class WorkerPool {
     );
   }
 
-  /** Says something to the thread, if there is one. */
+  /** Sends a message to the thread, if there is one. */
   tell(message: Extract<ToWorker, { kind: 'forget' | 'forget-spaces' }>): void {
     if (this.worker !== undefined) send(this.worker, message);
   }
@@ -110,7 +113,7 @@ export class WorkerPool {
     );
   }
 
-  /** Gives up the oldest task that the thread has, if it is not done in time. */
+  /** Starts the timeout of the thread's oldest task. */
   private watch(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -127,7 +130,7 @@ export class WorkerPool {
         maxYoungGenerationSizeMb: THREAD_LIMITS.youngMegabytes,
       },
     });
-    // The process may end while the thread idles.
+    // An idle thread does not keep the process alive.
     worker.unref();
     worker.on('message', (message: FromWorker) => {
       if (this.worker === worker) this.hear(worker, message);
@@ -146,7 +149,8 @@ export class WorkerPool {
   private hear(worker: Worker, message: FromWorker): void {
     if (message.kind === 'question') {
       const { number } = message;
-      // To the thread that asked, though it may have been given up: another one counts its questions from 1 again.
+      // Sent to the thread that made the request, even after its replacement: another one starts its request numbers
+      // from 1 again.
       this.answer(message.question).then(
         (value) => send(worker, { kind: 'answer', number, value }),
         (error: unknown) => send(worker, { kind: 'failure', number, failure: toFailure(error) }),
@@ -160,7 +164,7 @@ export class WorkerPool {
     if (message.kind === 'part') {
       const { number } = message;
       for (const [place, text] of message.part) this.given.get(number)?.texts.set(place, text);
-      // Others have their turn before the next one.
+      // Other requests get a turn before the next part.
       setImmediate(() => send(worker, { kind: 'taken', number }));
       return;
     }
@@ -175,11 +179,11 @@ export class WorkerPool {
     }
     const result = fromParts(message.value, asked.texts);
     if (asked.isShort) asked.resolve(result);
-    // Receiving a long result and working on with it are a turn of the event loop each.
+    // Receiving a large result and using it take one turn of the event loop each.
     else setImmediate(() => asked.resolve(result));
   }
 
-  /** Gives up the thread and what it was at; what it had not come to is done by the next one. */
+  /** Ends the thread and fails its oldest task; the next thread does the others. */
   private lose(error: Error): void {
     const [oldest, ...others] = this.given.takeAll();
     this.waiting.unshift(...others);

@@ -1,6 +1,6 @@
 /**
- * The thread for long bodies: the same preparer and the same operations as in the server's own, with the database at a
- * distance.
+ * The worker thread for large bodies. It has the same preparer and operations as the main thread, and sends its
+ * database calls there.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { InvocationResult } from '../api/operation';
@@ -58,7 +58,7 @@ class Asker {
   }
 }
 
-/** Sends results, those that are long in parts. */
+/** Sends results, large ones in parts. */
 class ResultSender {
   private readonly open = new Map<number, () => void>();
 
@@ -113,7 +113,7 @@ async function run(
   }
 }
 
-/** What an operation has to say to an operator, said by the server's thread. */
+/** Creates a log that sends its entries to the main thread. */
 function createDistantLog(port: MessagePort): Log {
   const send = (level: keyof Log) => (details: object, message: string) =>
     port.postMessage({ kind: 'log', level, details, message } satisfies FromWorker);
