@@ -1,6 +1,6 @@
 /**
- * Codes of which the definitions alone cannot tell whether a value set has them: value sets of tenants, extensible
- * bindings. They are looked up in the terminology that the space can see, as ValueSet/$validate-code does.
+ * Checks codes whose value sets the definitions alone cannot decide: value sets of tenants, and extensible bindings.
+ * They are looked up in the terminology of the space, as ValueSet/$validate-code does.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Space } from '../context';
@@ -18,20 +18,20 @@ type Coding = PendingCode['codings'][number];
 
 type Verdict = 'in' | 'out' | 'abstract' | Unanswered;
 
-/** Of one resource, so many value sets are loaded and so many different codes looked up. */
+/** Limits for one resource: value sets that are loaded, and different codes that are looked up. */
 const MAX_VALUE_SETS = 100;
 const MAX_LOOKUPS = 5_000;
-/** Steps of one lookup (some 20 ms), and of all for one resource. Most take one step for each include. */
+/** Steps of one lookup (some 20 ms), and of all lookups for one resource. Most lookups take one step per include. */
 const MAX_STEPS = 50_000;
 const MAX_STEPS_TOGETHER = 1_000_000;
-/** After so many milliseconds of lookups other requests get a turn. */
+/** Milliseconds of lookups after which other requests get a turn. */
 const TURN_MS = 10;
 
 const OVER_LIMIT = `At most ${MAX_LOOKUPS} different codes, in ${MAX_VALUE_SETS} value sets, are looked up for one resource: this one was not`;
 
 type JudgedRule = 'binding' | 'unresolved' | 'tooCostly';
 
-/** By strength of the binding. */
+/** Severities by the strength of the binding. */
 const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<JudgedRule, FindingSeverity>>>> = {
   required: { binding: 'error', unresolved: 'warning', tooCostly: 'error' },
   others: { binding: 'warning', unresolved: 'information', tooCostly: 'information' },
@@ -39,11 +39,11 @@ const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<JudgedR
 
 export interface CodeJudge {
   /**
-   * What is wrong with pending codes, in their order, at most `MAX_FINDINGS` errors and as many others: rule `binding`,
-   * an error where the value set is required, else a warning; `unresolved`, a warning, where a required value set or its
-   * code system is not known; `tooCostly`, an error, where a required one takes too much work; of others both are
-   * information. Throws what the storage throws. Cost: one statement; the first time some for each value set; each
-   * different code is looked up once, in some microseconds.
+   * Returns the findings for pending codes in their order, at most `MAX_FINDINGS` errors and as many others.
+   * `binding`: an error for a required binding, otherwise a warning. `unresolved`: a warning for a required binding
+   * whose value set or code system does not exist here. `tooCostly`: an error for a required binding that takes too
+   * much work. For other bindings, `unresolved` and `tooCostly` are information. Throws storage errors. Cost: one
+   * statement; the first time some for each value set; each different code is looked up once, in some microseconds.
    */
   judge(
     space: Space,
@@ -52,10 +52,10 @@ export interface CodeJudge {
   ): Promise<readonly Finding[]>;
 }
 
-/** One for all spaces of a process: it remembers value sets. */
+/** Creates a judge for all spaces of a process, with a cache of value sets. */
 export function createCodeJudge(): CodeJudge {
   const memory = createValueSetCache();
-  /** Being made: resources of one Bundle ask for the same ones at the same time. */
+  /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
   const underWay = new Map<string, Promise<FoundValueSet>>();
   return {
     async judge(space, environment, pending) {
@@ -88,7 +88,7 @@ async function findValueSet(source: TerminologySource, canonical: string): Promi
   }
 }
 
-/** Why terminology could not answer; rethrows everything else. */
+/** Returns why terminology gave no answer; rethrows all other errors. */
 function unansweredFor(error: unknown): Unanswered {
   if (error instanceof FhirError) {
     if (error.key === 'notSupported') return { unknown: error.message, rule: 'unresolved' };

@@ -1,4 +1,4 @@
-/** The profiles that resources are checked against, compiled once for each space and kept as long as they are true. */
+/** Loads the profiles for validation; they are compiled once per space and cached while they are current. */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
@@ -12,12 +12,12 @@ import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './spac
 import type { StructureSource } from './structure-source';
 import type { WantedProfiles, LoadedProfiles } from './wanted-profiles';
 
-/** Different profiles and extensions that are looked up for one resource. */
+/** Limit on the different profiles and extensions for one resource. */
 const MAX_PROFILES = 200;
 const MAX_SPACES = 200;
-/** Characters of StructureDefinitions that are kept for all spaces together, compiled; some five times as many bytes. */
+/** Cache limit on compiled StructureDefinitions of all spaces, in characters; some five times as many bytes. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-/** The same for those that are only parsed. */
+/** The same for parsed StructureDefinitions. */
 const MAX_PARSED_CHARACTERS = 32 * 1024 * 1024;
 
 interface Versioned {
@@ -41,9 +41,9 @@ export class ProfileLoader {
   }
 
   /**
-   * What the profiles of a resource check, and which of them there are not; undefined when none counts, which is known
-   * at once. Nothing is older than the beginning of the call: it asks the database for the last change of what the space
-   * can see, by one statement. Throws what the storage throws.
+   * Returns the checks of a resource's profiles, and findings for unresolved ones; undefined, at once, when it has no
+   * profiles. Nothing is older than the start of the call: one statement reads the last change of the
+   * StructureDefinitions that the space can read. Throws storage errors.
    */
   profilesOf(
     space: Space,
@@ -56,7 +56,7 @@ export class ProfileLoader {
     return this.loadFor(space, resource, { claims, extensions, wanted });
   }
 
-  /** The profiles of a space, with these and all that they name loaded. */
+  /** Loads profiles and everything that they name, and returns the profiles of the space. */
   async load(space: Space, canonicals: readonly string[]): Promise<SpaceProfiles> {
     const { version, profiles } = await this.current(space);
     await profiles.load(canonicals);
@@ -70,7 +70,7 @@ export class ProfileLoader {
     if (known?.version === version && !known.profiles.isFull && (await this.hasSameCodes(space, known)))
       return known;
     const made = { version, profiles: new SpaceProfiles(space, this.source, this.parsed) };
-    // Who comes while it is being loaded shares it.
+    // Stored before loading, so that concurrent calls share it.
     this.keep(space, made);
     return made;
   }

@@ -10,36 +10,36 @@ import { generateSnapshot } from '../fhir/validate/profile/snapshot';
 import { parseStored } from '../operations/terminology';
 import type { ListedCodes, StructureSource } from './structure-source';
 
-/** A StructureDefinition of a space, or why it cannot be used. */
+/** A StructureDefinition of a space, or the reason why it cannot be used. */
 type Loaded = { readonly structure: JsonObject; readonly size: number } | { readonly fault: string };
 
-/** Parsed StructureDefinitions, by the key of their version; those of the base space serve all tenants. */
+/** A cache of parsed StructureDefinitions by the key of their version; all tenants share those of the base space. */
 export interface ParsedStructures {
   get(key: string): JsonObject | undefined;
   put(key: string, structure: JsonObject, size: number): void;
 }
 
-/** Most StructureDefinitions, and characters of them, that are kept for one space. */
+/** Limits on the cached StructureDefinitions of one space: their number and their total length in characters. */
 const MAX_STRUCTURES = 2_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-/** StructureDefinitions that are looked for at the same time. */
+/** StructureDefinitions that are read concurrently. */
 const CONCURRENT = 4;
 
 const NOT_KNOWN = 'it is not known here';
 
 /**
- * The StructureDefinitions of one space as they were at one version of it, loaded as they are needed, with all that they
- * rest on; and what is compiled from them.
+ * The StructureDefinitions of one space at one version, loaded on demand with their dependencies, and the compiled
+ * profiles.
  */
 export class SpaceProfiles {
   readonly set: ProfileSet;
-  /** Characters of what is kept. */
+  /** Total length of the loaded texts in characters. */
   size = 0;
-  /** Version of the space's terminology, where slices are told apart by codes that it gave. */
+  /** Version of the space's terminology, if its codes distinguish slices. */
   terminology: string | undefined;
   private readonly looking = new Map<string, Promise<Loaded>>();
   private readonly found = new Map<string, Loaded>();
-  /** What is loaded together with all that it needs. */
+  /** Canonicals that are loaded with all dependencies. */
   private readonly complete = new Set<string>();
   private readonly codes = new Map<string, KnownCodes | undefined>();
 
@@ -62,7 +62,7 @@ export class SpaceProfiles {
     return this.found.size >= MAX_STRUCTURES || this.size >= MAX_CHARACTERS;
   }
 
-  /** Loads profiles and all that they name. Cost: a statement or two for each that was not loaded before. */
+  /** Loads profiles and everything that they name. Cost: a statement or two for each new one. */
   async load(canonicals: readonly string[]): Promise<void> {
     let wanted = canonicals.filter((canonical) => !this.complete.has(canonical));
     const met = new Set<string>();
@@ -77,7 +77,7 @@ export class SpaceProfiles {
     for (const canonical of met) this.complete.add(canonical);
   }
 
-  /** Why a profile that was to be loaded cannot be checked; undefined when it can. */
+  /** Returns why a loaded profile cannot be checked; undefined when it can. */
   faultOf(canonical: string): string | undefined {
     if (this.set.profile(canonical)) return undefined;
     const loaded = this.found.get(canonical);
@@ -85,7 +85,7 @@ export class SpaceProfiles {
     return this.set.faultOf(canonical) ?? NOT_KNOWN;
   }
 
-  /** Gives what the loaded ones need. */
+  /** Loads StructureDefinitions and returns their dependencies. */
   private async loadEach(canonicals: readonly string[]): Promise<string[]> {
     const named: string[] = [];
     for (let start = 0; start < canonicals.length; start += CONCURRENT) {
@@ -94,7 +94,7 @@ export class SpaceProfiles {
       );
       for (const each of loaded) {
         if (!('structure' in each)) continue;
-        // The base types themselves ask for nothing that the validator does not know.
+        // Base types need no dependencies that the validator does not have.
         named.push(...dependenciesOf(each.structure).filter((one) => this.set.baseType(one) === undefined));
       }
     }
@@ -110,7 +110,7 @@ export class SpaceProfiles {
         return loaded;
       });
       this.looking.set(canonical, looking);
-      // What could not be asked is asked again.
+      // A failed read is repeated by the next call.
       looking.catch(() => this.looking.delete(canonical));
     }
     return looking;
@@ -133,7 +133,7 @@ export class SpaceProfiles {
     return { structure: { ...structure, snapshot }, size: size + JSON.stringify(snapshot).length };
   }
 
-  /** As it is stored. */
+  /** Reads the stored StructureDefinition. */
   private async read(canonical: string): Promise<{ structure: JsonObject; size: number } | undefined> {
     const stored = await this.source.find(this.space, canonical);
     if (stored === undefined) return undefined;
@@ -147,7 +147,7 @@ export class SpaceProfiles {
     for (const canonical of canonicals) {
       for (const valueSet of discriminatingValueSets(canonical, this.set)) {
         if (this.codes.has(valueSet)) continue;
-        // Asked before: what is read afterwards is at least as new.
+        // Read first, so that the codes are at least as new as this version.
         this.terminology ??= await this.source.version(this.space, 'terminology');
         const listed = await this.source.listCodes(this.space, valueSet);
         this.codes.set(valueSet, listed && toKnownCodes(listed));
@@ -165,7 +165,7 @@ function toKnownCodes(listed: ListedCodes): KnownCodes {
   };
 }
 
-/** A sentence about a profile that cannot be checked. */
+/** Returns the message for a profile that cannot be checked. */
 export function unresolvedSentence(canonical: string, fault: string): string {
   return `The profile ${shorten(canonical)} was not checked: ${fault}`;
 }

@@ -1,4 +1,4 @@
-/** Where profiles come from. */
+/** The source of profiles. */
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet } from '../fhir/terminology/compose';
@@ -9,29 +9,32 @@ import { terminologyOf } from '../operations/terminology';
 import type { Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 
-/** What the codes of a value set are, by system. */
+/** The codes of a value set by system. */
 export type ListedCodes = readonly (readonly [system: string, codes: readonly string[]])[];
 
 /**
- * The StructureDefinitions that a space can see. All of it are plain values, so that a thread without a database can ask
- * one that has it.
+ * The StructureDefinitions that a space can read. All values are plain, so that a thread without a database can send
+ * its calls to the main thread.
  */
 export interface StructureSource {
   /**
-   * A text that is another one after each change of what the space can see of StructureDefinitions, or of value sets and
-   * code systems. Cost: one statement.
+   * Returns a text that changes with each change of the StructureDefinitions, or of the value sets and code systems,
+   * that the space can read. Cost: one statement.
    */
   version(space: Space, of: 'structures' | 'terminology'): Promise<string>;
-  /** The StructureDefinition of a canonical url (`url` or `url|version`), of the space's own before the base ones. */
+  /**
+   * Returns the StructureDefinition of a canonical url (`url` or `url|version`), from the tenant's own space before
+   * the base space.
+   */
   find(space: Space, canonical: string): Promise<CanonicalResource | undefined>;
-  /** All codes of a value set; undefined when it is not known, or they cannot all be listed. */
+  /** Returns all codes of a value set; undefined when it does not exist or cannot be fully listed. */
   listCodes(space: Space, valueSet: string): Promise<ListedCodes | undefined>;
 }
 
-/** Steps of listing one value set: some 20 ms. */
+/** Limit on the steps of listing one value set: some 20 ms. */
 const MAX_STEPS = 50_000;
 
-/** What a source is made of. All of it throws what the storage throws. */
+/** The functions of a source. They throw storage errors. */
 export interface StructureSourceParts {
   terminology(space: Space): TerminologyEnvironment;
   /** See `StructureSource.version`. */
@@ -75,7 +78,7 @@ function bySystem(members: readonly Member[]): ListedCodes {
   return [...codes];
 }
 
-/** The last change of a StructureDefinition that the space can see. Cost: one statement. */
+/** Returns the last change of a StructureDefinition that the space can read. Cost: one statement. */
 export function structuresVersion(
   { database, definitions }: Pick<Services, 'database' | 'definitions'>,
   space: Space,

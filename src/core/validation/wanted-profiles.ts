@@ -1,18 +1,18 @@
-/** Which profiles a resource is checked against, and which of them there are. */
+/** The profiles against which a resource is validated, and the loaded ones. */
 import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate';
 
-/** Which profiles count, besides those that are claimed in `meta.profile`. */
+/** Profiles in addition to those in `meta.profile`. */
 export interface WantedProfiles {
-  /** Canonical urls that the outermost resource is to be checked against; an error where one cannot be resolved. */
+  /** Canonical urls of profiles for the outermost resource; unresolved ones are errors. */
   readonly asked: readonly string[];
-  /** What it is that a claimed profile cannot be resolved. */
+  /** Severity of an unresolved profile in `meta.profile`. */
   readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
-  /** True: every extension in the resource whose definition is known is checked, not only those that a profile names. */
+  /** True: checks every extension with an available definition, not only those that a profile names. */
   readonly everyExtension?: boolean;
 }
 
 export interface LoadedProfiles {
   readonly profiles: readonly ResourceProfile[];
-  /** Profiles that could not be resolved, at the places where they are claimed. */
+  /** Findings for unresolved profiles, at the elements that claim them. */
   readonly findings: readonly Finding[];
 }
