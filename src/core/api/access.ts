@@ -107,8 +107,8 @@ export interface Issuers {
 }
 
 /**
- * The policies of tenants by name. All functions throw `unknownTenant`; changes take effect in every process within 2
- * s.
+ * The policies of tenants by name. All functions throw `unknownTenant`; changes take effect in every process
+ * within 2 s.
  */
 export interface Policies {
   list(tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>>;

@@ -47,7 +47,7 @@ export * from './sign-in';
 export * from './tenant';
 export * from './version';
 
-/** The only entry point to core; `createCore` in index.ts makes it. */
+/** The only entry point to core; `createCore` creates it. */
 export interface Core extends Interactions {
   /** Undefined: the tenant does not exist or is disabled. The answer is cached for at most 2 s. */
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
@@ -76,8 +76,8 @@ export interface Core extends Interactions {
   readonly tenants: Tenants;
 
   /**
-   * Counts a request against the tenant's rate limits; undefined: there are none. Must be called once for each
-   * request, before any work for it. Throws `storageUnavailable`.
+   * Counts a request against the limits on requests; undefined: there are none. Must be called once for each request,
+   * before any work for it. Throws `storageUnavailable`.
    */
   admit(context: RequestContext): Promise<Admission> | undefined;
   /**
@@ -88,7 +88,7 @@ export interface Core extends Interactions {
   /**
    * Records a request that was refused before it reached an interaction. Does nothing where an interaction,
    * `identify` or `admit` has recorded the refusal, or where the tenant does not exist. Floods of refusals are
-   * counted. Undefined: the record is written in the background or not needed. Never rejects.
+   * counted. Undefined: there is nothing to record. Never rejects.
    */
   recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> | undefined;
   /**

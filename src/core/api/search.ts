@@ -82,8 +82,8 @@ export interface AggregateGrouping {
   /** For dates only: the length of one group. */
   readonly bucket?: 'year' | 'month' | 'day';
   /**
-   * Returns only this many of the largest groups, at most 1,000; for dates, all groups. Undefined: all; fails where
-   * there are more.
+   * Returns only this many of the largest groups, from 1 to 1,000; not allowed for dates. Undefined: all; fails where
+   * there are too many.
    */
   readonly most?: number;
 }

@@ -14,7 +14,7 @@ export type UserChanges = { readonly [Name in keyof UserDetails]?: UserDetails[N
 
 /**
  * The accounts of tenants. All functions throw `unknownTenant`; changes take effect in every process within 2 s. A
- * new password, and disabling, end all sessions of the user.
+ * new password, and disabling, sign the user out everywhere.
  */
 export interface Users {
   /** Returns the first 10,000 accounts by name. */

@@ -67,7 +67,7 @@ export class AuditEventWriter {
 
   constructor(private readonly options: AuditEventWriterOptions) {}
 
-  /** Lets this process look for records. */
+  /** Starts the search for records in this process. */
   start(): void {
     this.#isStarted = true;
     this.wake();

@@ -126,7 +126,7 @@ export class AsyncJobs {
     this.#execute = execute;
   }
 
-  /** Lets this process look for jobs. */
+  /** Starts the execution of jobs in this process. */
   start(): void {
     this.#isStarted = true;
     this.#wake();

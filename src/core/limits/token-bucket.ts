@@ -24,8 +24,8 @@ export interface BucketAnswer {
 export type TakeTokens = (request: BucketRequest) => Promise<BucketAnswer | undefined>;
 
 /**
- * Divisor: at most this fraction of a bucket is granted beyond the requested tokens, because other processes may need
- * them.
+ * Divisor of the available tokens: no larger part is granted beyond the requested tokens, because other processes may
+ * need them.
  */
 export const LEASE_SHARE = 8;
 
@@ -74,7 +74,7 @@ export class BucketStores {
 export class TokenBucket {
   /** Granted and unused tokens; negative: used without a grant. */
   private balance = 0;
-  /** Tokens used without a grant that the store is being told now; 0 or negative. */
+  /** Tokens used without a grant that are being reported to the store; 0 or negative. */
   private telling = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];

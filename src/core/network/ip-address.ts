@@ -34,7 +34,10 @@ export function canonicalAddress(text: string): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one client. Returns other text unchanged. */
+/**
+ * Returns an IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one client. Returns other
+ * text unchanged.
+ */
 export function networkOf(address: string): string {
   const canonical = canonicalAddress(address);
   if (canonical === undefined) return address;

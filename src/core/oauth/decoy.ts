@@ -1,6 +1,6 @@
 /**
  * Decoys stand for tenants that do not exist where access is enforced: to a caller without rights they answer like a tenant
- * without data, so that no answer tells which names are taken.
+ * without data, so that no answer shows which names are taken.
  */
 import { createHash } from 'node:crypto';
 import type { Space, TenantSettings, TenantSpace } from '../context';
