@@ -14,7 +14,7 @@ export const ACCESS_ALGORITHM = 'ES256';
 export type SigningAlgorithm = IdTokenAlgorithm;
 const ALGORITHMS: readonly SigningAlgorithm[] = ID_TOKEN_ALGORITHMS;
 
-/** A retired key is deleted after this time: no token lives for a day. */
+/** A retired key is neither published nor needed after this time, because no token lives for a day. */
 const KEPT_MS = 24 * 3_600_000;
 
 interface Keys {
