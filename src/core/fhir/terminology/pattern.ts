@@ -135,8 +135,8 @@ function build(node: Node, next: number, states: State[]): number {
 }
 
 function parse(source: string): Node {
-  const characters = [...source.replace(/^\^/, '')];
-  if (characters.at(-1) === '$' && characters.at(-2) !== '\\') characters.pop();
+  // A dollar after an even number of backslashes is not escaped.
+  const characters = [...source.replace(/^\^/, '').replace(/(?<!\\)((?:\\\\)*)\$$/, '$1')];
   let at = 0;
 
   const parseChoice = (depth: number): Node => {

@@ -155,6 +155,7 @@ describe('an expression of a client that costs little', () => {
     ["('a').repeat(iif($this.length() < 8, $this & $this)).last().length()", [8]],
     ["'a&b<c'.escape('html')", ['a&amp;b&lt;c']],
     ["'a&amp;b&lt;c'.unescape('html')", ['a&b<c']],
+    [String.raw`'\\\\n \\n \\t \\u0041 \\"'.unescape('json')`, ['\\n \n \t A "']],
     ["'abc'.replace('', 'x')", ['xaxbxcx']],
     ["'a,b,,c'.split(',')", ['a', 'b', '', 'c']],
     ["'aaaa'.replace('aa', 'b')", ['bb']],

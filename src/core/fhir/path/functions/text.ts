@@ -220,6 +220,9 @@ function escape(scope: Scope, text: string, target: Argument): string | undefine
   return escaped;
 }
 
+/** Control characters by the letters of their escapes in JSON. */
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
 function unescape(scope: Scope, text: string, target: Argument): string | undefined {
   scope.makeText(text.length);
   if (target === 'html') {
@@ -230,10 +233,11 @@ function unescape(scope: Scope, text: string, target: Argument): string | undefi
   }
   if (target !== 'json') return undefined;
   scope.spend(occurrences(scope, text, '\\') * 2);
-  return text
-    .replace(/\\(["\\/])/g, '$1')
-    .replace(/\\n/g, '\n')
-    .replace(/\\t/g, '\t');
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g,
+    (_escape, code: string | undefined, letter: string) =>
+      code === undefined ? (CONTROLS[letter] ?? letter) : String.fromCharCode(parseInt(code, 16)),
+  );
 }
 
 /** Counts a search for `part`: the engine may compare all of it at each position. */
