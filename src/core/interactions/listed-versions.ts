@@ -73,6 +73,6 @@ function itemsOf(body: string): string[] {
 
 function reasonFor(list: string): string {
   return list.startsWith('$')
-    ? `'${printable(list)}' is the current list of one patient, whom a history does not name: give _list the id of that List`
+    ? `'${printable(list)}' is the current list of one patient, which a history does not have: give _list the id of that List`
     : `'${printable(list)}' is not a value of _list: the id of a List`;
 }

@@ -115,7 +115,7 @@ export class AuthorizationEndpoint {
         if (signedIn === undefined) return this.#show(visit, request, undefined);
         return this.#allow(visit, request, signedIn, form);
       default:
-        return { kind: 'refused', status: 400, reason: 'The form is not one of ours' };
+        return { kind: 'refused', status: 400, reason: 'The form does not come from this server' };
     }
   }
 

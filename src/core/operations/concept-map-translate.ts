@@ -66,7 +66,7 @@ function reasonOf(found: readonly Translation[], isDependent: boolean): string {
   if (isDependent) return 'A translation depends on other elements; give them as parameters dependency';
   return found.length > 0
     ? 'It is known that there is no translation'
-    : 'The maps that were asked have no translation of the code';
+    : 'The concept maps have no translation of the code';
 }
 
 function codesToTranslate(parameters: InputParameters): readonly CodeToTranslate[] {

@@ -160,7 +160,7 @@ class Check {
     const { type } = this.resource;
     if (isSearchable(type)) return type;
     this.leave(
-      `Search parameters of the type '${textOf(type)}' cannot be made: what they mean is not said by an expression`,
+      `Search parameters of the type '${textOf(type)}' are not supported: an expression does not define what they match`,
       'type',
     );
     return undefined;
@@ -348,7 +348,7 @@ class Check {
       });
       if (nature.isTimeless) return nature;
       this.leave(
-        'The expression asks what time it is: what it finds must depend on the resource alone',
+        'The expression uses the current time: its result must depend on the resource alone',
         place,
       );
     } catch (error) {

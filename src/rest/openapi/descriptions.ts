@@ -28,7 +28,7 @@ const SEARCH: Description = {
   schema: 'Bundle',
   headers: ['Prefer'],
   isSearch: true,
-  answers: { '200': 'A page of matches', '202': 'Taken; the answer is told at Content-Location' },
+  answers: { '200': 'A page of matches', '202': 'Accepted; Content-Location has the address of the answer' },
 };
 const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
 const HISTORY: Description = { summary: 'History', schema: 'Bundle' };

@@ -104,7 +104,7 @@ export class Scope implements Meter {
   toPathError(error: unknown): unknown {
     if (!(error instanceof RangeError)) return error;
     if (this.allowance) this.allowance.left = -1;
-    return new PathBudgetError(`The expression needs more than there can be: ${error.message}`);
+    return new PathBudgetError(`The expression exceeds a limit: ${error.message}`);
   }
 
   /** Ends the evaluation: returns its unused steps and counts its time. */

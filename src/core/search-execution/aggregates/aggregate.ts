@@ -89,7 +89,7 @@ function mostOf({ bucket }: Grouping, most: number | undefined): number {
   const reason =
     bucket === undefined
       ? `the number of groups is a whole number from 1 to ${MAX_GROUPS}`
-      : 'of dates all groups are told';
+      : 'groups of dates are always returned in full';
   throw fhirError('invalidValue', { reason });
 }
 

@@ -87,9 +87,9 @@ function combine(looks: readonly Look[]): Statement {
 
 function toRows(column: unknown): Row[] {
   if (column === null) return [];
-  if (!Array.isArray(column)) throw new Error('a look did not answer with its rows');
+  if (!Array.isArray(column)) throw new Error('a planning query did not return its rows');
   return column.map((row: unknown): Row => {
-    if (typeof row !== 'object' || row === null) throw new Error('a look did not answer with rows');
+    if (typeof row !== 'object' || row === null) throw new Error('a planning query did not return rows');
     return Object.values<unknown>({ ...row });
   });
 }

@@ -59,7 +59,7 @@ export function matchesSql(
   const { accessPath, phase, order } = request;
   if (order.by === 'value') {
     if (accessPath.kind !== 'sortIndexScan' && accessPath.kind !== 'compositeScan')
-      throw new Error('an order by values is found by walking their rows');
+      throw new Error('an order by values needs a scan of their index rows');
     if (phase === 'unvalued') return unvaluedSql(request, order, compiled, value);
     return accessPath.kind === 'sortIndexScan'
       ? valuesSql(request, order, compiled, value)

@@ -145,7 +145,7 @@ export type SelectOfLink = (link: CompiledTargets, place: RawBuilder<unknown>) =
 
 export function linksOf(criterion: CompiledCriterion | undefined): CompiledTargets[] {
   return (criterion?.alternatives ?? []).map(({ byTarget }) => {
-    if (byTarget === undefined) throw new Error('who refers to targets is merged for chains only');
+    if (byTarget === undefined) throw new Error('a target merge needs a chain');
     return byTarget;
   });
 }

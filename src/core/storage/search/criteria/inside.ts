@@ -27,7 +27,7 @@ export function compileInside(
     ],
     rows: undefined,
     keys: () => {
-      throw new Error('What contains something is listed by the row that says so, and tested by this');
+      throw new Error('containers are listed by their index rows; this criterion only tests them');
     },
     test: (row, value) => allTests(compiled, row, value),
   };
