@@ -64,7 +64,8 @@ export function checkNamedQuery(
   const refuse = (reason: string, place: string): void => {
     issues.push(toIssue('ruleViolated', { reason }, `${ROOT}.${place}`));
   };
-  if (resource['kind'] !== 'query') refuse("An OperationDefinition with search criteria must be of the kind 'query'", 'kind');
+  if (resource['kind'] !== 'query')
+    refuse("An OperationDefinition with search criteria must be of the kind 'query'", 'kind');
   if (resource['type'] !== true) refuse('A named query is asked of a resource type: type is true', 'type');
   if (typeof resource['url'] !== 'string')
     refuse('A named query has a url, by which metadata names it', 'url');
@@ -134,7 +135,8 @@ function checkCriteria(
   const used = new Set<string>();
   let isSound = true;
   for (const { name, parts } of templates) {
-    if (OF_THE_CLIENT.has(name)) refuseCriteria(`'${name}' is not allowed: the client gives it with its request`);
+    if (OF_THE_CLIENT.has(name))
+      refuseCriteria(`'${name}' is not allowed: the client gives it with its request`);
     for (const part of parts) {
       if (typeof part === 'string') continue;
       used.add(part.input);

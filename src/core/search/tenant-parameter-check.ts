@@ -347,10 +347,7 @@ class Check {
         allowance,
       });
       if (nature.isTimeless) return nature;
-      this.leave(
-        'The expression uses the current time: its result must depend on the resource alone',
-        place,
-      );
+      this.leave('The expression uses the current time: its result must depend on the resource alone', place);
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
       const reason = `The expression cannot be used on ${rootType}: ${error.message}`;
