@@ -1,5 +1,6 @@
-// Writes src/core/search/fold-table.ts: what each character becomes when strings are folded for search. Run it with
-// the Node version named there after changing a rule, raise VERSION, and reindex: stored rows keep the old folding.
+// Writes definitions/fold-table.json: what each character becomes when strings are folded for search. After a change of a
+// rule, run it with a Node that has the Unicode version named there, raise VERSION, and reindex: stored rows keep the old
+// folding.
 import { writeFileSync } from 'node:fs';
 
 const VERSION = 1;
@@ -111,57 +112,12 @@ for (const [code, text] of several) {
   if (last && last[0] + last[1] === code) last[1]++;
   else vanish.push([code, 1]);
 }
-const number = (n) => n.toString(36);
-const escape = (text) =>
-  JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/'/g, "\\'")
-    .replace(/\\"/g, '"')
-    .replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-let previous = 0;
-const delta = (code) => {
-  const text = number(code - previous);
-  previous = code;
-  return text;
+const table = {
+  version: VERSION,
+  unicode: process.versions.unicode,
+  runs: [...rest, ...flat].sort((a, b) => a[0] - b[0]),
+  vanishing: vanish,
+  expansions: expand,
 };
-const steps = [...rest, ...flat]
-  .sort((a, b) => a[0] - b[0])
-  .map(([code, count, step, to]) => `${delta(code)},${number(count)},${step},${number(to)}`)
-  .join(';');
-previous = 0;
-const gone = vanish.map(([code, count]) => `${delta(code)},${number(count)}`).join(';');
-previous = 0;
-const longer = expand.map(([code, text]) => `${delta(code)},${escape(text)}`).join(';');
-const wrap = (text) => {
-  const lines = [];
-  for (let at = 0; at < text.length;) {
-    let end = Math.min(at + 100, text.length);
-    while (end < text.length && text.slice(0, end).match(/\\(u[0-9a-f]{0,3})?$/)) end--;
-    lines.push(`  '${text.slice(at, end)}'`);
-    at = end;
-  }
-  return lines.length ? lines.join(' +\n') : "  ''";
-};
-writeFileSync(
-  new URL('../src/core/search/fold-table.ts', import.meta.url),
-  `/**
- * What the characters beyond ASCII become when strings are folded. Made by scripts/build-fold-table.mjs from Unicode
- * ${process.versions.unicode} (Node ${process.versions.node}); not written by hand.
- */
-
-/** Raised with each change of what folding gives: rows of another version need a reindex. */
-export const FOLD_VERSION = ${VERSION};
-
-/** Runs, separated by semicolons: distance of the first code point to that of the run before, count, step, target. Base 36. */
-export const FOLD_RUNS =
-${wrap(steps)};
-
-/** Runs of characters that vanish: distance, count. Base 36. */
-export const FOLD_VANISHING =
-${wrap(gone)};
-
-/** Characters that become several: distance in base 36, text. */
-export const FOLD_EXPANSIONS =
-${wrap(longer)};
-`,
-);
+const lines = Object.entries(table).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+writeFileSync(new URL('../definitions/fold-table.json', import.meta.url), `{\n${lines.join(',\n')}\n}\n`);

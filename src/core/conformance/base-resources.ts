@@ -8,7 +8,7 @@ import { RELEASE_NAMES, RELEASES } from '../fhir/release';
 import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operations/own-definitions';
 import { ROWS_VERSION } from '../indexing/row-rules';
 import { createExtractor } from '../search/extract';
-import { FOLD_VERSION } from '../search/fold-table';
+import { readFoldTable } from '../search/fold-table';
 import { createHasher } from '../search/hash';
 import { keyOf } from '../search/resource-key';
 import type { BaseContent } from '../storage/schema/migrate';
@@ -19,7 +19,7 @@ const MAX_ROWS = 1_000_000;
 /** The base conformance resources of all releases, which `migrate` loads into their base spaces. */
 export function baseContent(extensionBase: string): BaseContent {
   return {
-    digest: `${ROWS_VERSION}.${FOLD_VERSION}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    digest: `${ROWS_VERSION}.${readFoldTable().version}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
     *writes(hashKey) {
       const hasher = createHasher(hashKey);
       for (const release of RELEASE_NAMES) {

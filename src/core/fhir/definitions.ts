@@ -16,7 +16,7 @@ import { readValueSets } from './definitions/value-sets';
 import type { Release } from './release';
 
 export type * from './definitions/model';
-export { coreSetDigest, definitionsDigest, readBaseResources } from './definitions/file';
+export { coreSetDigest, definitionsDigest, findDefinitionsFile, readBaseResources } from './definitions/file';
 
 const loaded = new Map<Release, Definitions>();
 

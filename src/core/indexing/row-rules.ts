@@ -1,7 +1,7 @@
 /** The inputs of index rows besides the text of the resource and the hash key of the database. */
 import { coreSetDigest } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
-import { FOLD_VERSION } from '../search/fold-table';
+import { readFoldTable } from '../search/fold-table';
 
 /** Raise it when index rows are made differently: base spaces are then rebuilt, tenants' rows need a reindex. */
 export const ROWS_VERSION = 10;
@@ -15,7 +15,7 @@ export function rowRules(publicUrls: readonly string[]): RowRules {
   const ofRelease = (release: Release): string =>
     [
       `rows ${ROWS_VERSION}`,
-      `fold table ${FOLD_VERSION}`,
+      `fold table ${readFoldTable().version}`,
       `definitions ${coreSetDigest(release)}`,
       `PUBLIC_URL ${addresses === '' ? 'unset' : addresses}`,
     ].join(', ');

@@ -3,7 +3,7 @@
  * so that rows and searches agree whatever Unicode data the host has.
  * Source: https://hl7.org/fhir/R4/search.html#string
  */
-import { FOLD_EXPANSIONS, FOLD_RUNS, FOLD_VANISHING } from './fold-table';
+import { readFoldTable, type FoldTable } from './fold-table';
 
 /** Folded strings are cut at this many UTF-16 code units; a longer search value is checked on the text itself. */
 export const MAX_STRING_LENGTH = 200;
@@ -75,7 +75,7 @@ export function furtherWords(folded: string): readonly string[] {
 }
 
 function foldSlowly(text: string): string {
-  table ??= readTable();
+  table ??= targetsOf(readFoldTable());
   let folded = '';
   let isSpaceDue = false;
   for (const character of text) {
@@ -107,27 +107,13 @@ function foldSlowly(text: string): string {
   return folded;
 }
 
-function readTable(): ReadonlyMap<number, string> {
-  const entries = new Map<number, string>();
-  let code = 0;
-  for (const run of FOLD_RUNS.split(';')) {
-    const [distance = '', count = '', step = '', target = ''] = run.split(',');
-    code += parseInt(distance, 36);
-    const each = Number(step);
-    for (let i = 0; i < parseInt(count, 36); i++)
-      entries.set(code + i * (each || 1), String.fromCodePoint(parseInt(target, 36) + i * each));
-  }
-  code = 0;
-  for (const run of FOLD_VANISHING.split(';')) {
-    const [distance = '', count = ''] = run.split(',');
-    code += parseInt(distance, 36);
-    for (let i = 0; i < parseInt(count, 36); i++) entries.set(code + i, '');
-  }
-  code = 0;
-  for (const expansion of FOLD_EXPANSIONS.split(';')) {
-    const comma = expansion.indexOf(',');
-    code += parseInt(expansion.slice(0, comma), 36);
-    entries.set(code, expansion.slice(comma + 1));
-  }
-  return entries;
+/** Returns what each character becomes. */
+function targetsOf({ runs, vanishing, expansions }: FoldTable): ReadonlyMap<number, string> {
+  const targets = new Map<number, string>();
+  for (const [first, count, step, target] of runs)
+    for (let i = 0; i < count; i++)
+      targets.set(first + i * (step || 1), String.fromCodePoint(target + i * step));
+  for (const [first, count] of vanishing) for (let i = 0; i < count; i++) targets.set(first + i, '');
+  for (const [code, text] of expansions) targets.set(code, text);
+  return targets;
 }

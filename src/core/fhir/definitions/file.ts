@@ -6,14 +6,12 @@ import type { Release } from '../release';
 import type { CoreSet } from './core-set';
 import type { BaseResource } from './model';
 
-/** Finds the nearest folder above that has the file. The number of levels differs between src and dist. */
-function findFile(release: Release): string {
+/** Finds a file of definitions/ in the nearest folder above that has it. */
+export function findDefinitionsFile(name: string): string {
   for (let folder = __dirname; ; folder = dirname(folder)) {
-    const file = join(folder, 'definitions', `${release}.json.gz`);
+    const file = join(folder, 'definitions', name);
     if (existsSync(file)) return file;
-    if (folder === dirname(folder)) {
-      throw new Error(`definitions/${release}.json.gz is missing; run 'node scripts/build-definitions.mjs'`);
-    }
+    if (folder === dirname(folder)) throw new Error(`definitions/${name} is missing`);
   }
 }
 
@@ -25,7 +23,7 @@ const EXTRA_NAME_OFFSET = 12;
 const MEMBER_LENGTH_OFFSET = 16;
 
 function splitMembers(release: Release): { core: Buffer; base: Buffer } {
-  const bytes = readFileSync(findFile(release));
+  const bytes = readFileSync(findDefinitionsFile(`${release}.json.gz`));
   if (bytes.toString('latin1', EXTRA_NAME_OFFSET, EXTRA_NAME_OFFSET + 2) !== 'AD') {
     throw new Error(`definitions/${release}.json.gz was not written by scripts/build-definitions.mjs`);
   }
