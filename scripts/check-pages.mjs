@@ -19,7 +19,9 @@ const RETIRED = anyOf(
   'Drive choose-drive drive-cost MergedStatements CombinedLooks isLook whenLooked usualOrder guardCore WriteDoor ' +
     'TenantDoor keepAuditApart Forgetter forgettable mayRemember NOTHING_YET Informant SpaceTools companionOf ' +
     'registrationOf VersionMemory SearchMemory searchEach SEARCH_GATHER VERSION_MEMORY_MB ' +
-    'SEARCH_MEMORY_MB readEach readAtOnce readTogether readMerged readWithin oneAccess PathMemory Doorkeeper',
+    'SEARCH_MEMORY_MB readEach readAtOnce readTogether readMerged readWithin oneAccess PathMemory Doorkeeper ' +
+    'GatheredRow GatheredLines GatheredRefusals gatherHeads RememberedVersions RememberedPage fromMemory MemoryMark ' +
+    'CodeJudge createDistantStorage KeptBundles',
 );
 
 const textOf = (file) => readFileSync(path.join(root, file), 'utf8');

@@ -58,8 +58,8 @@ export interface SnapshotMark {
   readonly begun: number;
 }
 
-/** Identifies reads that only the caches answer, all as of one moment (`Core.fromMemory`). */
-export interface MemoryMark {
+/** Identifies reads that only the caches answer, all as of one moment (`Core.fromCache`). */
+export interface CacheMark {
   /** The reads are as of a later moment than this one of this process (performance.now()). */
   readonly begun: number;
   /** Set after a cache miss (`unknown`) or a request that cannot be cached (`unfit`). */
@@ -101,8 +101,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The snapshot that reads share, made by `Core.inSnapshot`; undefined: each read has its own. */
   readonly snapshot?: SnapshotMark;
-  /** Set by `Core.fromMemory`; undefined: reads use the database. */
-  readonly memory?: MemoryMark;
+  /** Set by `Core.fromCache`; undefined: reads use the database. */
+  readonly memory?: CacheMark;
   /** True: the number of SQL statements of its searches is guaranteed (docs/graphql.md, Statements). */
   readonly hasStatementBudget?: boolean;
   /** Counts the reads of this request. Its statements are then not shared with other requests. */

@@ -98,7 +98,9 @@ describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
 
   it('gathers reads that it makes at the same time into a batch of its own', async () => {
     const client = open(20);
-    const created = await Promise.all(family('Gathered', 3).map((patient) => client.createResource(patient)));
+    const created = await Promise.all(
+      family('BatchLimits', 3).map((patient) => client.createResource(patient)),
+    );
     const read = await Promise.all(created.map(({ id }) => client.readResource('Patient', id)));
     expect(read.map(({ id }: { readonly id: string }) => id)).toEqual(created.map(({ id }) => id));
   });

@@ -9,7 +9,7 @@ import {
 } from '../../src/core';
 import {
   SearchResultCache,
-  type MemoryOutcome,
+  type CacheOutcome,
 } from '../../src/core/search-execution/page/search-result-cache';
 import { Connections } from '../../src/core/storage/connection/connections';
 import { SpaceChanges } from '../../src/core/storage/read/space-changes';
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** The searches of one process, with a memory before them, and what it came to. */
 function remembering(core: Core, bytes = 8 * 1024 * 1024) {
-  const outcomes: Record<MemoryOutcome, number> = { current: 0, changed: 0, unknown: 0 };
+  const outcomes: Record<CacheOutcome, number> = { current: 0, changed: 0, unknown: 0 };
   const memory = new SearchResultCache({
     changes: new SpaceChanges(connections.database),
     bytes,
@@ -276,14 +276,14 @@ it('what is answered from memory alone is of one moment, or not answered', async
     const remember = async (...types: string[]): Promise<void> => {
       for (let again = 0; again < 100; again++) {
         for (const type of types) await tells(context, type);
-        const known = await core.fromMemory(context, (within) =>
+        const known = await core.fromCache(context, (within) =>
           Promise.all(types.map((type) => tells(within, type))),
         );
         if (typeof known === 'object') return;
       }
     };
     const attempt = (between: () => Promise<unknown>) =>
-      core.fromMemory(context, async (within) => {
+      core.fromCache(context, async (within) => {
         const patient = await tells(within, 'Patient');
         await between();
         return [patient, await tells(within, 'Practitioner')];
@@ -307,9 +307,9 @@ it('what is answered from memory alone is of one moment, or not answered', async
     expect(await attempt(() => writeBoth().then(() => remember('Practitioner')))).toBe('unknown');
     await remember('Patient', 'Practitioner');
     expect(await attempt(() => core.find(context, 'Patient', 'p1'))).toEqual({ answer: ['n4', 'n4'] });
-    expect(await core.fromMemory(context, (within) => core.find(within, 'Patient', 'p1'))).toBe('unfit');
+    expect(await core.fromCache(context, (within) => core.find(within, 'Patient', 'p1'))).toBe('unfit');
     const searches = ['Patient', 'Practitioner'].map((type) => ({ ...toRequest(`${type}?_id=p1`), type }));
-    expect(await core.fromMemory(context, (within) => core.searchBatch(within, searches))).toEqual({
+    expect(await core.fromCache(context, (within) => core.searchBatch(within, searches))).toEqual({
       answer: [expect.objectContaining({ issues: [] }), expect.objectContaining({ issues: [] })],
     });
 

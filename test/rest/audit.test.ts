@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
         { ...context, requestId },
         '$graphql',
         async (asked) => {
-          const found = await core.fromMemory(asked, (within) => core.search(within, request));
+          const found = await core.fromCache(asked, (within) => core.search(within, request));
           if (typeof found === 'string') await core.search(asked, request);
           return typeof found !== 'string';
         },
@@ -213,7 +213,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     };
     const attempts: unknown[] = [];
     const work = async (asked: RequestContext): Promise<void> => {
-      attempts.push(await core.fromMemory(asked, both).catch((error: unknown) => error));
+      attempts.push(await core.fromCache(asked, both).catch((error: unknown) => error));
       await both(asked);
     };
     await core.recordAsOneAccess(context, '$graphql', work, () => 200);

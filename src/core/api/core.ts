@@ -147,7 +147,7 @@ export interface Core extends Interactions {
    * counts only as `answer`. `unknown`: a search is not cached or no longer valid; `unfit`: `work` did something
    * other than a search. Cost: a share of one statement.
    */
-  fromMemory<T>(
+  fromCache<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'>;

@@ -4,7 +4,7 @@ import { fhirError } from '../errors';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { insertRows } from '../storage/audit/access-records';
 import type { Database } from '../storage/connection/database';
-import { GatheredLines, type GatheredRow } from '../storage/audit/access-lines';
+import { BatchedLines, type BatchedRow } from '../storage/audit/access-lines';
 
 /** Limit on records that are not yet in the database; beyond it, new records wait. */
 const MAX_WAITING = 10_000;
@@ -26,11 +26,11 @@ const LAST_TRIES = 10;
  */
 export class AccessLog {
   /** Waiting records by space. */
-  #waiting = new Map<number, GatheredLines>();
+  #waiting = new Map<number, BatchedLines>();
   /** True: the log already reports the failure. */
   #isFailing = false;
   /** Rows that the database has refused; they are written first. */
-  #refused = new Map<number, readonly GatheredRow[]>();
+  #refused = new Map<number, readonly BatchedRow[]>();
   #count = 0;
   #characters = 0;
   #flushing: Promise<void> | undefined;
@@ -81,7 +81,7 @@ export class AccessLog {
 
   #add(space: number, record: AccessRecord): void {
     let lines = this.#waiting.get(space);
-    if (lines === undefined) this.#waiting.set(space, (lines = new GatheredLines()));
+    if (lines === undefined) this.#waiting.set(space, (lines = new BatchedLines()));
     this.#characters += lines.add(record);
     this.#count++;
     if (this.#flushing !== undefined || this.#isClosed) return;
@@ -166,10 +166,10 @@ export class AccessLog {
   }
 }
 
-const NO_ROWS: readonly GatheredRow[] = [];
+const NO_ROWS: readonly BatchedRow[] = [];
 
 /** Returns how many of the rows fit into one statement; at least one. */
-function howMany(rows: readonly GatheredRow[]): number {
+function howMany(rows: readonly BatchedRow[]): number {
   let all = 0;
   let characters = 0;
   const end = rows.findIndex(({ records, bytes }) => {

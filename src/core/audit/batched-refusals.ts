@@ -38,7 +38,7 @@ interface Window {
  * client and error (100 where the client is authenticated), and 300 of all unauthenticated callers of a space. It counts
  * all others and records the counts at the end of the minute. Memory: 200 kinds for each space that receives requests.
  */
-export class GatheredRefusals {
+export class BatchedRefusals {
   readonly #windows = new Map<number, Window>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -7,7 +7,7 @@ import type { Release } from '../fhir/release';
 import type { Credentials } from '../api/credentials';
 import { isDecoy } from '../oauth/decoy';
 import { endingOf } from '../authorization/describe';
-import type { GatheredRefusals } from './batched-refusals';
+import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';
 import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
 
@@ -15,7 +15,7 @@ export type Admission = Pick<Core, 'identify' | 'admit'>;
 export type RecordedAdmission = Admission & Pick<Core, 'recordRefusal'>;
 
 export interface RefusalTools extends RecordingTools {
-  readonly refusals: GatheredRefusals;
+  readonly refusals: BatchedRefusals;
 }
 
 /**

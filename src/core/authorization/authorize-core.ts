@@ -41,7 +41,7 @@ export const CORE_RULES = {
   seesEverything: 'anybody',
   endStreams: 'server',
   inSnapshot: 'parts',
-  fromMemory: 'parts',
+  fromCache: 'parts',
   recordAsOneAccess: 'parts',
   sharedTexts: 'server',
   capabilities: 'anybody',

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { gatherHeads } from '../search-execution/sort/fetch-heads';
+import { fetchHeads } from '../search-execution/sort/fetch-heads';
 import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import type { IndexRows } from '../search/index-rows';
 import type { Criterion } from '../search/predicate';
@@ -176,7 +176,7 @@ export class Visibility {
     const { services, context } = this;
     const resolved = await resolveCriteria(services, context, conditions);
     const asked: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
-    const heads = await gatherHeads(services, space, first.type, [asked, ...resolved]);
+    const heads = await fetchHeads(services, space, first.type, [asked, ...resolved]);
     const found = new Map(heads.map((head) => [head.keyText, head.version]));
     for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
     return seen;

@@ -5,7 +5,7 @@ import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
 import type { FollowingLimits } from '../subscriptions/change-feeds';
-import type { MemoryOutcome } from '../search-execution/page/search-result-cache';
+import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
 
@@ -14,7 +14,7 @@ export interface Instruments {
   statement(lane: Lane, milliseconds: number): void;
   gathered(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
-  rememberedSearch(outcome: MemoryOutcome): void;
+  rememberedSearch(outcome: CacheOutcome): void;
 }
 
 export interface CoreOptions {

@@ -10,7 +10,7 @@ import { AccessLog } from '../audit/access-log';
 import { routeAuditEvents } from '../audit/authorized-audit';
 import { readingContext, type ReadingContext } from '../audit/audit-event-routing';
 import { AuditEventWriter } from '../audit/audit-event-writer';
-import { GatheredRefusals } from '../audit/batched-refusals';
+import { BatchedRefusals } from '../audit/batched-refusals';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audit/entry-records';
 import { recordRefusals, type Admission, type RecordedAdmission } from '../audit/recorded-refusals';
 import { recordAdministration } from '../audit/recorded-administration';
@@ -76,7 +76,7 @@ export function createAudit(
       return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
     },
   });
-  const refusals = new GatheredRefusals(accesses, services.ids);
+  const refusals = new BatchedRefusals(accesses, services.ids);
   const tools = { log: accesses, refusals, ids: services.ids, recordsReads: records === 'on' };
   const isApart = records !== 'off';
   return {

@@ -70,7 +70,7 @@ import { WriteQueues } from '../storage/write/write-queues';
 import { createTenantAdministration } from '../tenants/tenant-administration';
 import { createTerminologyEnvironment } from './terminology-environment';
 import { createRetryingWriter } from '../concurrency/retrying-writer';
-import { createCodeJudge } from '../validation/pending-codes';
+import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 
 /**
@@ -114,10 +114,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const rules = rowRules(options.publicUrls);
   const record = new RowRecord(database, rules);
 
-  const codeJudge = createCodeJudge();
+  const codeChecker = createCodeChecker();
   const host: OperationWorkerHost = {
     judge: (space, pending) =>
-      codeJudge.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
+      codeChecker.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
     version: (space, of) => structures.version(space, of),
     find: (space, canonical) => structures.find(space, canonical),
     listCodes: (space, valueSet) => structures.listCodes(space, valueSet),
@@ -327,7 +327,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     record,
     rules,
     digest: base.digest,
-    hasWall: installation.wall,
+    hasRowSecurity: installation.wall,
   });
 
   const core: Core = {
@@ -366,7 +366,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       put: (space, key, text) => cache.put(space.number, key, text),
     },
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
-    fromMemory: (context, work) => searchResults.attempt(context, work),
+    fromCache: (context, work) => searchResults.attempt(context, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
     seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
     endStreams: () => feeds.endAll(),

@@ -25,7 +25,7 @@ export interface HealthParts {
   /** The number of this program's schema. */
   readonly schema: number;
   /** True: there is a role to which row-level security applies. */
-  readonly hasWall: boolean;
+  readonly hasRowSecurity: boolean;
 }
 
 /** The state of this process, in words for an operator. */
@@ -48,9 +48,9 @@ export class Health {
   }
 
   async #ask(): Promise<Readiness> {
-    const { database, cache, record, digest, hasWall } = this.parts;
+    const { database, cache, record, digest, hasRowSecurity } = this.parts;
     const notices = [
-      ...(hasWall
+      ...(hasRowSecurity
         ? []
         : [
             'The role that row-level security holds for could not be made: the second wall between tenants is missing',
@@ -62,7 +62,7 @@ export class Health {
         // Read from the database, because the notice may be lost.
         database.probe.ask(async (probed) => {
           const installed = await readInstalled(probed);
-          if (hasWall) database.rowSecurity.record(installed.isRowSecure);
+          if (hasRowSecurity) database.rowSecurity.record(installed.isRowSecure);
           return { installed, outdated: await record.outdated(probed) };
         }),
         database.probe.troubles(),
@@ -80,7 +80,7 @@ export class Health {
         );
       return { ready: mayWrite && troubles.length === 0, notices: [...notices, ...troubles] };
     } catch (error) {
-      const isInsecure = hasWall && !database.rowSecurity.holds;
+      const isInsecure = hasRowSecurity && !database.rowSecurity.holds;
       const reason = isDatabaseTrouble(error) ? error.message : 'The database cannot be reached';
       return { ready: false, notices: [...notices, isInsecure ? ROW_SECURITY_OFF : reason] };
     }

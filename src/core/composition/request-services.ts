@@ -2,11 +2,11 @@ import type { RequestContext, SnapshotMark } from '../context';
 import { countInto, batched, inSharedSnapshot } from '../search-execution/read-scope';
 import { requireDatabase } from '../search-execution/page/search-result-cache';
 import type { Services } from '../ports';
-import type { Gathered } from '../storage/connection/request-batcher';
+import type { BatchLimits } from '../storage/connection/request-batcher';
 import type { Usage } from '../storage/connection/usage';
 
 /** As in the shared services: two concurrent statements. */
-const TOGETHER: Gathered = { concurrent: 2, most: 64 };
+const TOGETHER: BatchLimits = { concurrent: 2, most: 64 };
 
 /** Selects the services for a request by its context: shared, counted, or those of a snapshot. */
 export class RequestServices {

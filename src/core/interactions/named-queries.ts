@@ -17,7 +17,7 @@ import type { SearchServices, Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 import { keyOfText } from '../storage/read/version-row';
 import { OPERATION_DEFINITION } from '../preparation/prepare';
-import { gatherHeads } from '../search-execution/sort/fetch-heads';
+import { fetchHeads } from '../search-execution/sort/fetch-heads';
 
 /** Maximum number of definitions that are read, the newest first. */
 const MAX_DEFINITIONS = 500;
@@ -123,7 +123,7 @@ async function readQueries(
     if (criterion === undefined) throw new Error(`${OPERATION_DEFINITION} has no search parameter ${name}`);
     return criterion;
   });
-  const heads = await gatherHeads(services, space.number, type, criteria);
+  const heads = await fetchHeads(services, space.number, type, criteria);
   const newest = [...heads].sort((a, b) => b.lastUpdated - a.lastUpdated).slice(0, MAX_DEFINITIONS);
   const rows = await services.reader.readCurrent(
     space.number,

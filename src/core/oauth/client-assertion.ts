@@ -29,7 +29,7 @@ export async function verifyAssertion(
 > {
   const jose = await loadJose();
   const known = client === undefined || client.isDisabled ? undefined : client;
-  const keys = (known && (await keysOf(known, remote))) ?? (await keysOfNobody());
+  const keys = (known && (await keysOf(known, remote))) ?? (await decoyKeys());
   const { iss: claimed } = assertion.payload;
   try {
     const { payload } = await jose.jwtVerify(assertion.text, keys, {
@@ -58,7 +58,7 @@ export async function verifyAssertion(
 let nobodys: Promise<JWTVerifyGetKey> | undefined;
 
 /** Returns a key that never signs anything. */
-function keysOfNobody(): Promise<JWTVerifyGetKey> {
+function decoyKeys(): Promise<JWTVerifyGetKey> {
   nobodys ??= loadJose().then(async (jose) => {
     const { publicKey } = await jose.generateKeyPair('ES384');
     return jose.createLocalJWKSet({ keys: [await jose.exportJWK(publicKey)] });

@@ -11,7 +11,7 @@ import {
 } from '../storage/accounts/client-applications';
 import type { CredentialThrottle } from './credential-throttle';
 import { RefreshingCache } from './refreshing-cache';
-import { hashSecret, isSecretOf, isSecretOfNobody } from './secret-hash';
+import { hashSecret, isSecretOf, isDecoySecret } from './secret-hash';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const LONGEST_ID = 64;
@@ -82,7 +82,7 @@ export class Clients {
     if (begun !== undefined) return begun;
     const proving = this.throttle
       .attempt(space, { kind: 'client', name: id.slice(0, LONGEST_ID) }, address, async () => {
-        if (usable.length === 0) await isSecretOfNobody(secret);
+        if (usable.length === 0) await isDecoySecret(secret);
         for (const each of usable)
           if (await isSecretOf(secret, each.hash)) {
             this.#verified.set(key, each.id);

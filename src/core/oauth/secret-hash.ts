@@ -69,7 +69,7 @@ async function hash(secret: string, cost: Cost): Promise<string> {
 let nobodys: Promise<string> | undefined;
 
 /** Takes as long as `isSecretOf` where there is no secret to compare with. Always false. */
-export async function isSecretOfNobody(secret: string): Promise<false> {
+export async function isDecoySecret(secret: string): Promise<false> {
   await isSecretOf(secret, await (nobodys ??= hashSecret(randomUUID())));
   return false;
 }

@@ -33,7 +33,7 @@ export function renderAnswer(
     const single = first?.['resource'];
     return stringifyJson(isBare && isJsonObject(single) ? single : (toResource(answer) ?? {}), true);
   }
-  const text = 'resource' in answer ? stringifyJson(answer.resource, true) : answer.rememberedText;
+  const text = 'resource' in answer ? stringifyJson(answer.resource, true) : answer.cachedText;
   if ('resource' in answer) answer.remember?.(text);
   if (isBare) return text;
   return `{"resourceType":"Parameters","parameter":[{"name":"return","resource":${text}}]}`;

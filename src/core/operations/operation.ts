@@ -32,8 +32,8 @@ export interface ResourceAnswer {
 }
 
 /** A cached text, which was validated before. */
-export interface RememberedAnswer {
-  readonly rememberedText: string;
+export interface CachedAnswer {
+  readonly cachedText: string;
 }
 
 /** The elements of `Parameters.parameter`. */
@@ -41,7 +41,7 @@ export interface ParametersAnswer {
   readonly parameters: readonly JsonObject[];
 }
 
-export type OperationAnswer = ResourceAnswer | RememberedAnswer | ParametersAnswer;
+export type OperationAnswer = ResourceAnswer | CachedAnswer | ParametersAnswer;
 
 interface Named {
   /** Canonical url of its OperationDefinition, which defines all other properties. */

@@ -37,7 +37,7 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   const version = await environment.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
   const known = await environment.cache.get(key);
-  if (known !== undefined) return { rememberedText: known };
+  if (known !== undefined) return { cachedText: known };
   const resource = await findNamed(environment, input, {
     type: 'ValueSet',
     inline: 'valueSet',

@@ -13,7 +13,7 @@ import {
 import type { Limits } from '../limits/size-limits';
 import { findInContent } from './content';
 import { withoutEmptyList } from '../operations/parameters';
-import { judgeResource } from './validation-report';
+import { validateInput } from './validation-report';
 import { toDocument } from './resource-input';
 import { openBundle } from './open-bundle';
 import { prepareVersion, type PreparationTools } from './prepare';
@@ -53,7 +53,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       const { input } = task.invocation;
       const document = input === undefined ? undefined : toDocument(input, limits);
       const stored = task.stored === undefined ? undefined : parseJson(task.stored, STORED_DEPTH);
-      return judgeResource(tools, task, document, stored);
+      return validateInput(tools, task, document, stored);
     },
     async outline({ text, limits }) {
       return outlineOf(parseJson(text, limits), limits.levels);

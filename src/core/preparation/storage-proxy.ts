@@ -80,7 +80,7 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
  * Creates the storage for a thread without a database; `ask` returns the result of `callStorage` in the other thread,
  * or throws its error.
  */
-export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
+export function createStorageProxy(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
   return {
     findCanonical: async (type, url, version) =>
       (await ask({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,

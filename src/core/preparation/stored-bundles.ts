@@ -13,7 +13,7 @@ interface Kept {
 }
 
 /** The open Bundles of the worker thread, oldest first; beyond the limit the oldest are evicted. */
-export class KeptBundles {
+export class StoredBundles {
   private readonly kept = new InFlight<number, Kept>();
   private size = 0;
 

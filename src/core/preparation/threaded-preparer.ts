@@ -95,7 +95,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       return valueOf('difference', await run({ kind: 'difference', ...task }));
     },
     bundle(task) {
-      if (isLong(task.input)) return openDistant(threads, task);
+      if (isLong(task.input)) return openProxy(threads, task);
       return 'text' in task.input && threads.hasRoom() ? openShared(here, threads, task) : here.bundle(task);
     },
   };
@@ -108,7 +108,7 @@ let lastNumber = 0;
 
 /** Uses the worker thread while it has no long task; otherwise this thread, which avoids waiting. */
 async function openShared(here: Preparer, threads: Threads, task: BundleTask): Promise<OpenBundle> {
-  const distant = await openDistant(threads, task, true);
+  const distant = await openProxy(threads, task, true);
   return {
     ...distant,
     async prepare(versions) {
@@ -120,7 +120,7 @@ async function openShared(here: Preparer, threads: Threads, task: BundleTask): P
 }
 
 /** The thread holds the parsed Bundle if it can; otherwise the Bundle is sent again. */
-async function openDistant(threads: Threads, task: BundleTask, isShort = false): Promise<OpenBundle> {
+async function openProxy(threads: Threads, task: BundleTask, isShort = false): Promise<OpenBundle> {
   const number = ++lastNumber;
   const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }, isShort));
   const prepare = async (versions: VersionsTask, again?: BundleTask): Promise<PreparedVersions> => {

@@ -51,7 +51,7 @@ export interface ValidationReport {
  * input; `stored`: the parsed stored resource of the task. Cost: that of a validation with warnings; for create and
  * update also that of the index rows, which are discarded.
  */
-export async function judgeResource(
+export async function validateInput(
   tools: PreparationTools,
   task: ValidationTask,
   document: JsonDocument | undefined,

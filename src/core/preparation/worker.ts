@@ -15,8 +15,8 @@ import { invokeOperation } from '../operations/invoke';
 import { forgetSpaces } from '../erasure/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
-import { KeptBundles } from './stored-bundles';
-import { createDistantStorage } from './storage-proxy';
+import { StoredBundles } from './stored-bundles';
+import { createStorageProxy } from './storage-proxy';
 import {
   toError,
   toFailure,
@@ -85,7 +85,7 @@ type Invoke = (task: InvocationTask) => Promise<InvocationResult>;
 async function run(
   preparer: Preparer,
   invoke: Invoke,
-  bundles: KeptBundles,
+  bundles: StoredBundles,
   task: Task,
 ): Promise<TaskResult> {
   const { kind } = task;
@@ -114,16 +114,16 @@ async function run(
 }
 
 /** Creates a log that sends its entries to the main thread. */
-function createDistantLog(port: MessagePort): Log {
+function createLogProxy(port: MessagePort): Log {
   const send = (level: keyof Log) => (details: object, message: string) =>
     port.postMessage({ kind: 'log', level, details, message } satisfies FromWorker);
   return { debug: send('debug'), info: send('info'), warn: send('warn'), error: send('error') };
 }
 
 function createInvoke(port: MessagePort, asker: Asker, parts: OperationParts): Invoke {
-  const log = createDistantLog(port);
+  const log = createLogProxy(port);
   return ({ context, invocation }) => {
-    const storage = createDistantStorage((call) => asker.ask({ kind: 'storage', context, call }));
+    const storage = createStorageProxy((call) => asker.ask({ kind: 'storage', context, call }));
     return invokeOperation(createOperationEnvironment(parts, { ...context, log }, storage), invocation);
   };
 }
@@ -153,7 +153,7 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
     limits,
     validator: (release) => tools.validator(release),
   });
-  const bundles = new KeptBundles(preparer);
+  const bundles = new StoredBundles(preparer);
   const results = new ResultSender(port);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'forget') {

@@ -17,7 +17,7 @@ import { findChangedSince } from '../storage/read/changed-since';
 import type { MatchHead } from '../storage/search/search-run';
 import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';
 import { keyOfText, keyText, type VersionRow } from '../storage/read/version-row';
-import { gatherHeads } from './sort/fetch-heads';
+import { fetchHeads } from './sort/fetch-heads';
 import { inSnapshot } from './read-scope';
 import { printable, typeNumberOf } from '../interactions/resource-address';
 import { resolveCriteria } from './plan/resolve-criteria';
@@ -183,7 +183,7 @@ class Past {
       name: '_lastUpdated',
       anyOf: [{ index: 'updated', low: 0, high: this.moment + 1 }],
     };
-    return gatherHeads(this.services, this.space, this.type, [...this.query.criteria, since]);
+    return fetchHeads(this.services, this.space, this.type, [...this.query.criteria, since]);
   }
 
   /** The matches as of the moment among the resources that have changed since. Throws tooCostly, timeout. */

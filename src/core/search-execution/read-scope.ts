@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context';
 import type { SearchServices } from '../ports';
 import type { Database } from '../storage/connection/database';
-import type { Gathered } from '../storage/connection/request-batcher';
+import type { BatchLimits } from '../storage/connection/request-batcher';
 import { PlanningBatch } from '../storage/connection/planning-batch';
 import { LateralBatch } from '../storage/connection/lateral-batch';
 import { runnerOver } from '../storage/search/search-run';
@@ -73,13 +73,13 @@ function isBound({ isWithinTransaction, isWithinSnapshot }: SearchServices): boo
 }
 
 /** Batching on one connection: one statement at a time, of at most this many reads or pages of searches. */
-const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
+const ONE_AFTER_THE_OTHER: BatchLimits = { concurrent: 1, most: 256 };
 
 /** Services over a database that sees only committed data; concurrent reads are batched. */
 export function batched<S extends SearchServices>(
   services: S,
   given: Database,
-  gathered: Gathered,
+  gathered: BatchLimits,
   usage: Usage | undefined,
 ): S {
   const database = new PlanningBatch(given);

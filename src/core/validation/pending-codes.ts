@@ -37,7 +37,7 @@ const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<JudgedR
   others: { binding: 'warning', unresolved: 'information', tooCostly: 'information' },
 };
 
-export interface CodeJudge {
+export interface CodeChecker {
   /**
    * Returns the findings for pending codes in their order, at most `MAX_FINDINGS` errors and as many others.
    * `binding`: an error for a required binding, otherwise a warning. `unresolved`: a warning for a required binding
@@ -53,7 +53,7 @@ export interface CodeJudge {
 }
 
 /** Creates a judge for all spaces of a process, with a cache of value sets. */
-export function createCodeJudge(): CodeJudge {
+export function createCodeChecker(): CodeChecker {
   const memory = createValueSetCache();
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
   const underWay = new Map<string, Promise<FoundValueSet>>();

@@ -95,7 +95,7 @@ export function compiledExecution(
   ): Promise<ExecutionResult> {
     const snapshotMs = snapshotOf(operation, cost);
     if (snapshotMs === undefined || asksMore.has(operation)) return runAtOnce(prepared, context, snapshotMs);
-    const remembered = await runFromMemory(prepared, context);
+    const remembered = await runFromCache(prepared, context);
     if (typeof remembered === 'object') return remembered.answer;
     if (remembered === 'unfit') asksMore.add(operation);
     return runAtOnce(prepared, context, snapshotMs);
@@ -169,11 +169,11 @@ function withIssues(result: ExecutionResult, { issues }: GatewayContext): Execut
  * Executes the operation from the search result cache, if its entries are still valid. Such a result is consistent and
  * needs no snapshot.
  */
-function runFromMemory(
+function runFromCache(
   prepared: PreparedRun,
   context: GatewayContext,
-): ReturnType<typeof context.core.fromMemory<ExecutionResult>> {
-  return context.core.fromMemory(context.request, async (request) =>
+): ReturnType<typeof context.core.fromCache<ExecutionResult>> {
+  return context.core.fromCache(context.request, async (request) =>
     prepared.run(withRequest(context, request)),
   );
 }

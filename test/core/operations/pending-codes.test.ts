@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../../src/core/errors';
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { MAX_FINDINGS, type PendingCode } from '../../../src/core/fhir/validate';
-import { createCodeJudge } from '../../../src/core/validation/pending-codes';
+import { createCodeChecker } from '../../../src/core/validation/pending-codes';
 import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { makeEnvironment, type TestEnvironment } from './specification-environment';
 import { TESTED_RELEASES } from '../../support/releases';
@@ -50,8 +50,8 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
   const judge = (
     pending: readonly PendingCode[],
     environment = makeHospital(),
-    codeJudge = createCodeJudge(),
-  ) => codeJudge.judge(environment.context.space, environment, pending);
+    codeChecker = createCodeChecker(),
+  ) => codeChecker.judge(environment.context.space, environment, pending);
 
   it('are fine when their value set has them', async () => {
     expect(await judge([])).toEqual([]);
@@ -134,32 +134,32 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
 
   it('are judged by the value set as it is now', async () => {
     const environment = makeHospital();
-    const codeJudge = createCodeJudge();
-    expect(await judge([ward('D9')], environment, codeJudge)).toHaveLength(1);
+    const codeChecker = createCodeChecker();
+    expect(await judge([ward('D9')], environment, codeChecker)).toHaveLength(1);
     const [first] = Array.isArray(wardSystem['concept']) ? wardSystem['concept'] : [];
     environment.store({ ...wardSystem, concept: [first ?? {}, { code: 'D9' }] });
-    expect(await judge([ward('D9')], environment, codeJudge)).toEqual([]);
-    expect(await judge([ward('B3')], environment, codeJudge)).toHaveLength(1);
+    expect(await judge([ward('D9')], environment, codeChecker)).toEqual([]);
+    expect(await judge([ward('B3')], environment, codeChecker)).toHaveLength(1);
   });
 
   it('cost no second look for the value set', async () => {
     const environment = makeHospital();
-    const codeJudge = createCodeJudge();
-    await judge([ward('B3'), ward('B3'), ward('C1')], environment, codeJudge);
+    const codeChecker = createCodeChecker();
+    await judge([ward('B3'), ward('B3'), ward('C1')], environment, codeChecker);
     const before = environment.lookups();
     expect(before).toBeLessThanOrEqual(2);
-    await judge([ward('C1'), ward('D9')], environment, codeJudge);
+    await judge([ward('C1'), ward('D9')], environment, codeChecker);
     expect(environment.lookups()).toBe(before);
   });
 
   it('do not cross from one space to another', async () => {
     const [environment, other] = [makeHospital(), makeEnvironment(release)];
-    const codeJudge = createCodeJudge();
-    expect(await judge([ward('B3')], environment, codeJudge)).toEqual([]);
+    const codeChecker = createCodeChecker();
+    expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
     const { space } = environment.context;
     const elsewhere = { ...space, number: space.number + 1 };
-    expect(await codeJudge.judge(elsewhere, other, [ward('B3')])).toMatchObject([{ rule: 'unresolved' }]);
-    expect(await judge([ward('B3')], environment, codeJudge)).toEqual([]);
+    expect(await codeChecker.judge(elsewhere, other, [ward('B3')])).toMatchObject([{ rule: 'unresolved' }]);
+    expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
   });
 
   it('fail the request when the storage fails, so that nothing is let pass by accident', async () => {
@@ -208,9 +208,9 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     const pending = Array.from({ length: 50 }, (_, index) => ward(`D${index}`));
     let findings: Awaited<ReturnType<typeof judge>> = [];
     const spent = await leastAwaitedMilliseconds(5_000, async () => {
-      const codeJudge = createCodeJudge();
-      await judge(pending.slice(0, 1), environment, codeJudge);
-      findings = await judge(pending, environment, codeJudge);
+      const codeChecker = createCodeChecker();
+      await judge(pending.slice(0, 1), environment, codeChecker);
+      findings = await judge(pending, environment, codeChecker);
     });
     expect(spent).toBeLessThan(5_000);
     expect(findings).toHaveLength(pending.length);
@@ -229,13 +229,13 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
       ),
     );
     const pending = concept.map(({ code }): PendingCode => ({ ...ward(code), strength: 'extensible' }));
-    const codeJudge = createCodeJudge();
-    await judge(pending.slice(0, 1), environment, codeJudge);
+    const codeChecker = createCodeChecker();
+    await judge(pending.slice(0, 1), environment, codeChecker);
     const others = { turns: 0, areOver: false };
     const working = (async () => {
       for (; !others.areOver; others.turns++) await setImmediate();
     })();
-    const findings = await judge(pending, environment, codeJudge);
+    const findings = await judge(pending, environment, codeChecker);
     others.areOver = true;
     await working;
     expect(findings.length).toBe(MAX_FINDINGS);

@@ -12,7 +12,7 @@ import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createHasher } from '../../../src/core/search/hash';
 import type { Limits } from '../../../src/core/limits/size-limits';
-import { createCodeJudge } from '../../../src/core/validation/pending-codes';
+import { createCodeChecker } from '../../../src/core/validation/pending-codes';
 import { createStructureSource } from '../../../src/core/validation/structure-source';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
 
@@ -51,9 +51,9 @@ export function makeEnvironment(release: Release): TestEnvironment {
     publicUrls: [],
     maxIndexRows: 20_000,
   });
-  const codeJudge = createCodeJudge();
+  const codeChecker = createCodeChecker();
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
-    judge: (space, pending) => codeJudge.judge(space, environment, pending),
+    judge: (space, pending) => codeChecker.judge(space, environment, pending),
     ...createStructureSource({
       terminology: () => environment,
       structuresVersion: () => Promise.resolve(String(changes)),

@@ -1,6 +1,6 @@
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { StoredVersion } from '../../api/version';
-import type { MemoryMark, RequestContext, SnapshotMark } from '../../context';
+import type { CacheMark, RequestContext, SnapshotMark } from '../../context';
 import type { Release } from '../../fhir/release';
 import { isCacheable } from '../../erasure/cache-registry';
 import type { Database } from '../../storage/connection/database';
@@ -32,7 +32,7 @@ export function requireDatabase({ memory }: RequestContext): void {
   throw NOT_REMEMBERED;
 }
 
-interface RememberedPage {
+interface CachedPage {
   readonly page: SearchPage;
   /** The page is correct as of this moment or a later one, */
   readonly since: SpaceMoment;
@@ -48,7 +48,7 @@ interface KnownOfSnapshot {
 }
 
 /** Result of a lookup: the cached page was current, had changed, or was missing. */
-export type MemoryOutcome = 'current' | 'changed' | 'unknown';
+export type CacheOutcome = 'current' | 'changed' | 'unknown';
 
 export interface SearchResultCacheOptions {
   readonly changes: SpaceChanges;
@@ -58,11 +58,11 @@ export interface SearchResultCacheOptions {
   /** Distinguishes callers with different permissions, since each needs pages of its own. */
   permissionsOf(context: RequestContext): number | undefined;
   /** Called for metrics. */
-  observe(outcome: MemoryOutcome): void;
+  observe(outcome: CacheOutcome): void;
 }
 
 interface Generation {
-  readonly pages: Map<string, RememberedPage>;
+  readonly pages: Map<string, CachedPage>;
   /** The versions that pages hold; one that several pages hold is stored and counted once. */
   readonly versions: Set<StoredVersion>;
   bytes: number;
@@ -159,7 +159,7 @@ export class SearchResultCache {
     });
   }
 
-  /** As Core.fromMemory. Makes no attempt if few pages of the space are still current, or if usage is counted. */
+  /** As Core.fromCache. Makes no attempt if few pages of the space are still current, or if usage is counted. */
   async attempt<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
@@ -167,7 +167,7 @@ export class SearchResultCache {
     const { space, usage, trail, snapshot } = context;
     if (this.options.bytes === 0 || usage !== undefined || snapshot !== undefined) return 'unknown';
     if ((this.shares.get(space.number)?.share ?? 1) < WORTHWHILE) return 'unknown';
-    const memory: MemoryMark = { begun: performance.now() };
+    const memory: CacheMark = { begun: performance.now() };
     const branch = trail?.branch();
     try {
       const answer = await work({ ...context, memory, ...(branch === undefined ? {} : { trail: branch }) });
@@ -180,7 +180,7 @@ export class SearchResultCache {
     }
   }
 
-  private miss<M>(context: RequestContext, memory: MemoryMark, missed: M): M {
+  private miss<M>(context: RequestContext, memory: CacheMark, missed: M): M {
     const looking = this.looks.get(memory);
     if (looking !== undefined)
       this.seenInVain.set(
@@ -204,7 +204,7 @@ export class SearchResultCache {
   }
 
   /** The cached page as of the moment of an attempt. Throws after a cache miss, which the mark records too. */
-  async recall(context: RequestContext, memory: MemoryMark, request: SearchRequest): Promise<SearchPage> {
+  async recall(context: RequestContext, memory: CacheMark, request: SearchRequest): Promise<SearchPage> {
     const name = this.nameOf(context, request);
     const known = name === undefined ? undefined : this.find(name);
     // A page that was found after the attempt began may be newer than its moment.
@@ -222,7 +222,7 @@ export class SearchResultCache {
   }
 
   /** Reads the changes, once for an attempt. */
-  private lookFor(memory: MemoryMark, space: number): Promise<SpaceMoment> {
+  private lookFor(memory: CacheMark, space: number): Promise<SpaceMoment> {
     let looking = this.looks.get(memory);
     if (looking === undefined) this.looks.set(memory, (looking = this.options.changes.current(space)));
     return looking;
@@ -243,7 +243,7 @@ export class SearchResultCache {
     this.old = emptyGeneration();
   }
 
-  private find(name: string): RememberedPage | undefined {
+  private find(name: string): CachedPage | undefined {
     const young = this.young.pages.get(name);
     if (young !== undefined) return young;
     const old = this.old.pages.get(name);
@@ -254,7 +254,7 @@ export class SearchResultCache {
     return old;
   }
 
-  private keep(name: string, remembered: RememberedPage): void {
+  private keep(name: string, remembered: CachedPage): void {
     const { matches, included } = remembered.page;
     if (matches.length + included.length > MOST_VERSIONS) return;
     let bytes = PAGE_BYTES + 2 * name.length;

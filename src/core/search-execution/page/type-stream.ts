@@ -6,7 +6,7 @@ import type { SearchQuery } from '../../search/parse-search';
 import type { SearchServices } from '../../ports';
 import type { After, Phase } from '../../storage/search/search-order';
 import { compareKeys, compareStored, runKeys, type MatchHead } from '../../storage/search/search-run';
-import { findHeads, gatherHeads } from '../sort/fetch-heads';
+import { findHeads, fetchHeads } from '../sort/fetch-heads';
 import { resolveCriteria } from '../plan/resolve-criteria';
 import { planSearch } from '../plan/plan-search';
 import type { Plan } from '../plan/plan';
@@ -227,7 +227,7 @@ export class UnionStream implements TypeStream {
   async #gather(): Promise<TypeMatch[]> {
     const { services, context } = this.options;
     const space = context.space.number;
-    const own = await gatherHeads(services, space, this.typeNumber, await this.#resolved());
+    const own = await fetchHeads(services, space, this.typeNumber, await this.#resolved());
     return [...this.#toMatches(space, own), ...(await this.#baseMatches())].sort((a, b) =>
       this.#compare(afterOf(a.head), afterOf(b.head)),
     );

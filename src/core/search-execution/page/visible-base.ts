@@ -7,7 +7,7 @@ import type { SearchServices } from '../../ports';
 import { findKeysOfUris, readUris } from '../../storage/read/conformance';
 import type { MatchHead } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
-import { gatherHeads } from '../sort/fetch-heads';
+import { fetchHeads } from '../sort/fetch-heads';
 
 /** Minimum number of the tenant's urls that one statement looks up. */
 const FEWEST_URLS = 10;
@@ -26,11 +26,11 @@ export async function findVisibleBase(
 ): Promise<{ space: number; heads: MatchHead[] }> {
   const { release, number } = context.space;
   const space = RELEASES[release].baseSpace;
-  const heads = await gatherHeads(services, space, type, criteria);
+  const heads = await fetchHeads(services, space, type, criteria);
   if (heads.length === 0) return { space, heads };
   const keys = heads.map(({ keyText }) => keyOfText(keyText));
   const hidden = new Set<string>();
-  for (const { keyText } of await gatherHeads(services, number, type, [
+  for (const { keyText } of await fetchHeads(services, number, type, [
     { name: '_id', anyOf: [{ index: 'key', keys }] },
   ])) {
     hidden.add(keyText);

@@ -10,7 +10,7 @@ import { matchingReason, planningReason, withReason } from '../search-timeout';
 export const BY_KEY: HeadOrder = { by: 'key', descending: true };
 
 /** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
-export async function gatherHeads(
+export async function fetchHeads(
   services: SearchServices,
   space: number,
   type: number,
@@ -22,7 +22,7 @@ export async function gatherHeads(
   throw fhirError('tooCostly', { reason });
 }
 
-/** As `gatherHeads`; undefined if there are more than `most`. */
+/** As `fetchHeads`; undefined if there are more than `most`. */
 export async function findHeads(
   services: SearchServices,
   space: number,

@@ -39,7 +39,7 @@ export async function sortTypes(
   const place =
     query.cursor === undefined ? undefined : openPlace(services, query, cursorScope, query.cursor);
   const limit = (place === undefined ? query.offset : 0) + query.count + 1;
-  const all = await gatherFew(services, context, streams);
+  const all = await fetchFew(services, context, streams);
   const following =
     all === undefined
       ? await findInEach(query, streams, place, limit)
@@ -60,7 +60,7 @@ export async function sortTypes(
 }
 
 /** Undefined if there are more matches than the limit for sorting in memory. */
-async function gatherFew(
+async function fetchFew(
   services: SearchServices,
   context: RequestContext,
   streams: readonly TypeStream[],

@@ -2,7 +2,7 @@ import { writeLine, type AccessRecord } from './access-line';
 import { AsciiText } from '../connection/ascii-text';
 
 /** Records of one space in one row, which become AuditEvents together. */
-export interface GatheredRow {
+export interface BatchedRow {
   readonly records: number;
   /** Their lines, in ASCII. */
   readonly bytes: Buffer;
@@ -11,8 +11,8 @@ export interface GatheredRow {
 const MAX_RECORDS = 64;
 
 /** Collects lines of one space into rows. It does not retain the records. */
-export class GatheredLines {
-  readonly #rows: GatheredRow[] = [];
+export class BatchedLines {
+  readonly #rows: BatchedRow[] = [];
   readonly #text = new AsciiText();
   #records = 0;
 
@@ -28,7 +28,7 @@ export class GatheredLines {
   }
 
   /** The rows of all added records. */
-  rows(): readonly GatheredRow[] {
+  rows(): readonly BatchedRow[] {
     if (this.#records > 0) this.#endRow();
     return this.#rows;
   }

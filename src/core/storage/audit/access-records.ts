@@ -4,7 +4,7 @@ import { writeOpenLine, type AccessRecord } from './access-line';
 import { AsciiText } from '../connection/ascii-text';
 import { BinaryArray } from '../connection/binary-array';
 import type { Run } from '../connection/database';
-import { GatheredLines, type GatheredRow } from './access-lines';
+import { BatchedLines, type BatchedRow } from './access-lines';
 import { bind, defineStatement, template, type Bound } from '../connection/statement';
 
 /** A record of a write, with the member of the statement that it belongs to, from 1. */
@@ -55,7 +55,7 @@ export function encodeMemberRecords(records: readonly MemberRecord[]): Record<st
 }
 
 /** Inserts rows of records of one space in a statement of their own. */
-export async function insertRows(run: Run, space: number, rows: readonly GatheredRow[]): Promise<void> {
+export async function insertRows(run: Run, space: number, rows: readonly BatchedRow[]): Promise<void> {
   const counts = new BinaryArray('int4');
   const accesses = new BinaryArray(
     'text',
@@ -70,7 +70,7 @@ export async function insertRows(run: Run, space: number, rows: readonly Gathere
 
 /** Inserts records of one space, grouped in rows. */
 export function insertRecords(run: Run, space: number, records: readonly AccessRecord[]): Promise<void> {
-  const lines = new GatheredLines();
+  const lines = new BatchedLines();
   for (const record of records) lines.add(record);
   return insertRows(run, space, lines.rows());
 }

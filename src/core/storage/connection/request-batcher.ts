@@ -5,7 +5,7 @@ import { FairTurns } from './fair-turns';
 const MAX_GROUPS = 1000;
 
 /** Limits on batches. */
-export interface Gathered {
+export interface BatchLimits {
   /** Concurrent statements of one space. */
   readonly concurrent: number;
   /** Concurrent statements of all spaces; undefined: as of one space. */
@@ -24,7 +24,7 @@ export class RequestBatcher<Group, Request, Answer> {
   private readonly turns: FairTurns;
 
   constructor(
-    private readonly options: Gathered & {
+    private readonly options: BatchLimits & {
       /** Runs one statement for all requests; returns their answers in order. Its failure fails each request. */
       readonly run: (group: Group, requests: readonly Request[]) => Promise<(Answer | Error)[]>;
       /** The space that a request reads or writes. */

@@ -21,7 +21,7 @@ const SHARE_OF_REPLACED = 1 / 32;
  * searches.
  */
 export class VersionCache {
-  private readonly groups = new Map<string, RememberedType>();
+  private readonly groups = new Map<string, CachedType>();
   private readonly sequences = new Map<number, KnownSequences>();
   private readonly replaced: ReplacedVersions;
   private readonly generationBytes: number;
@@ -34,11 +34,11 @@ export class VersionCache {
   }
 
   /** Returns the cached versions of a type in a space. */
-  of(space: number, type: number): RememberedType {
+  of(space: number, type: number): CachedType {
     const name = `${space} ${type}`;
     let group = this.groups.get(name);
     if (group === undefined) {
-      group = new RememberedType({
+      group = new CachedType({
         add: (row) => isCacheable(space) && this.add(row),
         tell: ({ sequence }) => this.sequencesOf(space).add(sequence),
         replace: (row) => {
@@ -61,7 +61,7 @@ export class VersionCache {
     return this.sequences.get(space)?.buffer ?? NOTHING_KNOWN;
   }
 
-  /** Evicts all versions of these spaces, also from `RememberedType` objects that reads in progress still hold. */
+  /** Evicts all versions of these spaces, also from `CachedType` objects that reads in progress still hold. */
   forgetSpaces(spaces: ReadonlySet<number>): void {
     this.replaced.clear();
     for (const space of spaces) this.sequences.delete(space);
@@ -112,7 +112,7 @@ interface Whole {
 }
 
 /** The cached versions of one type and space, by the decimal form of their keys. */
-export class RememberedType {
+export class CachedType {
   private young = new Map<string, VersionRow>();
   private old = new Map<string, VersionRow>();
 

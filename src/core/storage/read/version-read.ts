@@ -1,8 +1,8 @@
 import type { AnswerCounter } from '../../limits/byte-budget';
 import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database, Lane, Row } from '../connection/database';
-import { type Gathered, RequestBatcher } from '../connection/request-batcher';
-import { RememberedVersions } from './remembered-versions';
+import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';
+import { CachedVersions } from './cached-versions';
 import type { Bound, Statement } from '../connection/statement';
 import {
   encodeAddresses,
@@ -55,7 +55,7 @@ export class VersionReader {
     private readonly observe: ReadObserver,
     /** Undefined: the rows may be uncommitted, so nothing is cached. */
     private readonly memory?: VersionCache,
-    { concurrent, most }: Gathered = { concurrent: 2, most: MAX_GATHERED },
+    { concurrent, most }: BatchLimits = { concurrent: 2, most: MAX_GATHERED },
     /** True: the text of a statement does not depend on the cache. */
     private readonly inOneForm = false,
   ) {
@@ -83,7 +83,7 @@ export class VersionReader {
   /**
    * Returns a reader by statements of this database, which must show only committed rows; it uses the version cache.
    */
-  overSnapshot(database: Database, gathered?: Gathered, inOneForm = false): VersionReader {
+  overSnapshot(database: Database, gathered?: BatchLimits, inOneForm = false): VersionReader {
     return new VersionReader(database, this.observe, this.memory, gathered, inOneForm);
   }
 
@@ -144,7 +144,7 @@ export class VersionReader {
     { whole, unknown, bound }: CurrentStatements,
     decode: (row: Row, address: ResourceAddress) => R,
   ): Promise<(R | VersionRow | undefined)[]> {
-    const remembered = this.memory && new RememberedVersions(this.memory, space);
+    const remembered = this.memory && new CachedVersions(this.memory, space);
     const places = addresses.map(({ type, key }) => ({ type, keyText: keyText(key) }));
     const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
     const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);

@@ -2,7 +2,7 @@ import type { VersionCache } from '../read/version-cache';
 import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database, Row } from '../connection/database';
 import { toMatch, toSortValue, type Match } from './match';
-import { RememberedVersions } from '../read/remembered-versions';
+import { CachedVersions } from '../read/cached-versions';
 import type { StoredSortValue } from './search-order';
 import { readPageVersions } from '../read/version-read';
 import { decodeMark, isKnownRow, keyOfText, type PageRow } from '../read/version-row';
@@ -29,7 +29,7 @@ export class PageRows {
     start: number,
     waiting?: readonly Cancellation[],
   ): Promise<Match[]> {
-    const remembered = new RememberedVersions(this.memory, space);
+    const remembered = new CachedVersions(this.memory, space);
     const missing: number[] = [];
     const matches = rows.map((columns, index): Match => {
       if (!isKnownRow(columns, start + 2)) {

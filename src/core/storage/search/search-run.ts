@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database } from '../connection/database';
 import type { VersionCache } from '../read/version-cache';
-import { type Gathered, RequestBatcher } from '../connection/request-batcher';
+import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';
 import { NOTHING_KNOWN } from '../write/known-sequences';
 import { toMatch, toSortValue, type Match } from './match';
 import {
@@ -40,7 +40,7 @@ export interface RangeMatch {
 
 export interface HowToShare {
   /** Undefined: no statement is shared. */
-  readonly gathered?: Gathered | undefined;
+  readonly gathered?: BatchLimits | undefined;
 }
 
 /** A page that may share its statement, and the cancellation of its request. */
@@ -61,7 +61,7 @@ export class SearchRunner implements PageRunner {
      * Fewer concurrent statements make larger batches. The limit for one space, whose statements may be slow, leaves
      * capacity for other spaces.
      */
-    gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
+    gathered: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
   ) {
     this.pageRows = new PageRows(memory, database);
     this.gathering = new RequestBatcher({

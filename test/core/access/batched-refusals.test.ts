@@ -1,4 +1,4 @@
-import { GatheredRefusals } from '../../../src/core/audit/batched-refusals';
+import { BatchedRefusals } from '../../../src/core/audit/batched-refusals';
 import { createIdSource } from '../../../src/core/search/resource-key';
 import type { AccessRecord } from '../../../src/core/storage/audit/access-line';
 
@@ -18,10 +18,10 @@ function tally(records: readonly AccessRecord[]): Record<string, number> {
   return counts;
 }
 
-function start(windowMs?: number): { records: AccessRecord[]; refusals: GatheredRefusals } {
+function start(windowMs?: number): { records: AccessRecord[]; refusals: BatchedRefusals } {
   const records: AccessRecord[] = [];
   const note = (_space: number, record: AccessRecord): undefined => void records.push(record);
-  return { records, refusals: new GatheredRefusals({ note }, createIdSource(), windowMs) };
+  return { records, refusals: new BatchedRefusals({ note }, createIdSource(), windowMs) };
 }
 
 it('many of one kind are told one by one until there are too many, then in one number', async () => {

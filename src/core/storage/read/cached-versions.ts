@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** Cached versions of one space. */
-export class RememberedVersions {
+export class CachedVersions {
   constructor(
     private readonly memory: VersionCache,
     private readonly space: number,
