@@ -15,6 +15,10 @@ export async function copyProgram(folder: string, change: (lines: string) => str
   await mkdir(path.join(folder, 'definitions'), { recursive: true });
   for (const name of await readdir(path.join(ROOT, 'definitions'))) {
     const bytes = await readFile(path.join(ROOT, 'definitions', name));
+    if (!name.endsWith('.json.gz')) {
+      await writeFile(path.join(folder, 'definitions', name), bytes);
+      continue;
+    }
     const core = bytes.subarray(0, bytes.readUInt32LE(MEMBER_LENGTH_OFFSET));
     const base = gunzipSync(bytes.subarray(core.length)).toString('utf8');
     await writeFile(path.join(folder, 'definitions', name), Buffer.concat([core, gzipSync(change(base))]));
