@@ -173,6 +173,23 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     expect(await faultsOf(release, event ?? {})).toEqual([]);
   });
 
+  it('a difference is recorded with the two versions that it compares, and with none when it fails', async () => {
+    const { core } = server.app;
+    const context = await contextOf(release);
+    for (const gender of ['male', 'female'])
+      await ask('PUT', '/Patient/d', 'd', { ...PATIENT, id: 'd', gender });
+    const request = { type: 'Patient', id: 'd', from: '1' };
+    await core.difference({ ...context, requestId: `differs.${release}` }, { ...request, to: '2' });
+    const failing = core.difference({ ...context, requestId: `fails.${release}` }, { ...request, to: '9' });
+    await expect(failing).rejects.toMatchObject({ status: 404 });
+    const shown = async (id: string): Promise<string[]> =>
+      (await eventsOf(release, `${id}.${release}`)).map(shortly);
+    expect(await shown('differs')).toEqual([
+      'vread R 0: Patient/d Patient/d Patient/d/_history/1 Patient/d/_history/2 | ',
+    ]);
+    expect(await shown('fails')).toEqual(['vread R 4: Patient/d Patient/d | ']);
+  });
+
   it('what is answered from memory is told as what the database has answered', async () => {
     const { core } = server.app;
     const context = await contextOf(release);

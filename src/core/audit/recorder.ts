@@ -73,9 +73,9 @@ export class Recorder {
 interface Reading<Arguments extends readonly unknown[], Result> {
   describe(of: NoInfer<Arguments>): Described;
   /** The description with the result. */
-  found(described: Described, result: Result): Described;
+  found(described: Described, result: Result, of: NoInfer<Arguments>): Described;
   /** Adds the result to the trail of a request. */
-  leave(trail: AccessTrail, described: Described, result: Result): void;
+  leave(trail: AccessTrail, described: Described, result: Result, of: NoInfer<Arguments>): void;
 }
 
 /** An interaction that changes nothing: it is recorded when it has ended, or added to the trail of its request. */
@@ -94,9 +94,9 @@ export function reads<Arguments extends readonly unknown[], Result>({
       await recorder.noteUnread(context, described, error);
       throw error;
     }
-    if (trail !== undefined) leave(trail, described, result);
+    if (trail !== undefined) leave(trail, described, result, of);
     else if (recorder.recordsReads) {
-      const room = recorder.note(context, found(described, result));
+      const room = recorder.note(context, found(described, result, of));
       if (room !== undefined) await room;
     }
     return result;

@@ -304,7 +304,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const bare = createInteractions({
     services,
     requests,
-    searchResults: searchResults,
+    searchResults,
     feeds,
     write,
     invoke: invokeAllowed,

@@ -39,17 +39,7 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
  * writer.
  */
 export function createInteractions(parts: InteractionParts): Interactions {
-  const {
-    services,
-    requests,
-    searchResults: searchMemory,
-    feeds,
-    write,
-    invoke,
-    invokeWithin,
-    charge,
-    audit,
-  } = parts;
+  const { services, requests, searchResults, feeds, write, invoke, invokeWithin, charge, audit } = parts;
   return {
     // These three count long texts before they read them (VersionReader).
     read: (context, type, id) => read(requests.of(context), context, type, id),
@@ -95,9 +85,9 @@ export function createInteractions(parts: InteractionParts): Interactions {
       countPage(context, await history(requests.of(context), context, request)),
     search: async (context, request) => {
       if (context.memory !== undefined)
-        return countPage(context, await searchMemory.recall(context, context.memory, request));
+        return countPage(context, await searchResults.recall(context, context.memory, request));
       const reading = requests.of(context);
-      const page = await searchMemory.answer(context, request, reading.database, () =>
+      const page = await searchResults.answer(context, request, reading.database, () =>
         searchAny(reading, context, request),
       );
       return countPage(context, page);
@@ -108,10 +98,10 @@ export function createInteractions(parts: InteractionParts): Interactions {
       const { memory } = context;
       if (memory !== undefined)
         return Promise.all(
-          asked.map(async (one) => countPage(context, await searchMemory.recall(context, memory, one))),
+          asked.map(async (one) => countPage(context, await searchResults.recall(context, memory, one))),
         );
       const reading = requests.of(context);
-      const pages = await searchMemory.answerEach(context, asked, reading.database, (some) =>
+      const pages = await searchResults.answerEach(context, asked, reading.database, (some) =>
         searchBatch(reading, context, some),
       );
       for (const page of pages) if (!(page instanceof Error)) countPage(context, page);

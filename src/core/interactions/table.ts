@@ -2,7 +2,7 @@
  * The table of interactions: how each is recorded, where its AuditEvents are, and what is redacted of its result. Each
  * requires the rights of its caller by itself (docs/access-rules.md), because Bundles and operations use it too.
  */
-import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
+import type { ArgumentsOf, DifferenceRequest, Interactions, ResultOf } from '../api/interactions';
 import type { SearchPage } from '../api/search';
 import type { AccessTrail } from '../audit/access-trail';
 import {
@@ -73,13 +73,9 @@ const TABLE: Table = {
   },
   difference: {
     record: reads({
-      describe: ([{ type, id, from, to }]) => ({
-        interaction: 'vread',
-        ...{ type, id },
-        details: [from, to].map((version) => `${type}/${id}/_history/${version}`).join(' '),
-      }),
-      found: (described) => described,
-      leave: (trail, { details = '' }) => details.split(' ').forEach((line) => trail.add(line)),
+      describe: ([{ type, id }]) => ({ interaction: 'vread', type, id }),
+      found: (described, _text, [request]) => ({ ...described, details: comparedBy(request).join(' ') }),
+      leave: (trail, _described, _text, [request]) => comparedBy(request).forEach((line) => trail.add(line)),
     }),
     route: readsType(typeIn),
     redact: undefined,
@@ -266,6 +262,11 @@ export function wrapInteractions(
     follow: wrap(TABLE.follow, core.follow),
     invoke: wrap(TABLE.invoke, core.invoke),
   };
+}
+
+/** The versions that a difference is made of, as a record has them. */
+function comparedBy({ type, id, from, to }: DifferenceRequest): string[] {
+  return [from, to].map((version) => `${type}/${id}/_history/${version}`);
 }
 
 // Member by member: a copy of all members costs more than the rest of a record.
