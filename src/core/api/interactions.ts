@@ -105,6 +105,9 @@ export interface Interactions extends SingleWrites {
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 }
 
+/** Every interaction but `bundle`, which performs the others. */
+export type SingleInteractions = Omit<Interactions, 'bundle'>;
+
 /** The arguments of an interaction without its context. */
 export type ArgumentsOf<Name extends keyof Interactions> = Interactions[Name] extends (
   context: RequestContext,

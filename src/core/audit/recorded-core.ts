@@ -1,8 +1,8 @@
 /** Core with a record of every access to it. */
 import type { Core } from '../api/core';
-import type { Interactions } from '../api/interactions';
+import type { Interactions, SingleInteractions } from '../api/interactions';
 import { endingOf } from '../authorization/describe';
-import { wrapInteractions } from '../interactions/table';
+import { wrapBundle, wrapSingle, type Wrap } from '../interactions/table';
 import { AccessTrail } from './access-trail';
 import { Recorder, type RecordingTools } from './recorder';
 import { settle, toRecord, type Ending } from './recording';
@@ -12,14 +12,20 @@ import { settle, toRecord, type Ending } from './recording';
  * (`RequestContext.recording`), all others afterwards, in batches (access-log.ts). Reads of a request with a trail go
  * there. Cost: about a microsecond, and the write of the record.
  */
-export function recordAccesses(core: Interactions, tools: RecordingTools): Interactions {
+export function recordAccesses(core: SingleInteractions, tools: RecordingTools): SingleInteractions {
+  return wrapSingle(core, recordBy(tools));
+}
+
+/** The same for the interaction `bundle`. */
+export function recordBundle(run: Interactions['bundle'], tools: RecordingTools): Interactions['bundle'] {
+  return wrapBundle(run, recordBy(tools));
+}
+
+function recordBy(tools: RecordingTools): Wrap {
   const recorder = new Recorder(tools);
-  return wrapInteractions(
-    core,
-    ({ record }, run) =>
-      (context, ...of) =>
-        record(recorder, run, context, ...of),
-  );
+  return ({ record }, run) =>
+    (context, ...of) =>
+      record(recorder, run, context, ...of);
 }
 
 /** As Core.recordAsOneAccess. */

@@ -59,44 +59,53 @@ export const CORE_RULES = {
   close: 'server',
 } as const satisfies Record<Exclude<keyof Core, keyof Interactions>, Rule>;
 
+/** The services that tell what a caller may do. */
+type PermissionServices = Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>;
+
 /**
- * Core with authorization. Interactions check the grants themselves, because bundles and operations use them too; this
- * function redacts their results. Cost in open mode: one comparison.
+ * Interactions whose results are redacted. They check the grants themselves, because bundles and operations use them
+ * too. Cost in open mode: one comparison.
  */
-export function authorizeCore(
-  core: Core,
-  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
-): Core {
-  const permissionsFor = (context: RequestContext): Permissions | undefined =>
-    context.access === undefined ? undefined : permissionsOf(services, context);
-  const answersFor = (context: RequestContext): ElementRedaction | undefined => {
-    const elements = permissionsFor(context)?.elements;
-    return elements?.hidesAny === true ? new ElementRedaction(elements) : undefined;
-  };
+export function authorizeInteractions(core: Interactions, services: PermissionServices): Interactions {
+  return wrapInteractions(core, ({ redact }, run) => {
+    if (redact === undefined) return run;
+    return async (context, ...of) => {
+      const result = await run(context, ...of);
+      const redaction = redactionFor(services, context);
+      return redaction === undefined ? result : redact(redaction, result);
+    };
+  });
+}
+
+/** The functions whose rule is `data` and that are no interactions. */
+type DataFunctions = Pick<Core, 'lastSequence' | 'changes' | 'jobs'>;
+
+/** The same for the functions that are no interactions. */
+export function authorizeCore(core: DataFunctions, services: PermissionServices): DataFunctions {
   return {
-    ...core,
-    ...wrapInteractions(core, ({ redact }, run) => {
-      if (redact === undefined) return run;
-      return async (context, ...of) => {
-        const result = await run(context, ...of);
-        const redaction = answersFor(context);
-        return redaction === undefined ? result : redact(redaction, result);
-      };
-    }),
     async lastSequence(context) {
-      permissionsFor(context)?.requireSomething();
+      permissionsFor(services, context)?.requireSomething();
       return core.lastSequence(context);
     },
     async changes(context, ...of) {
       const versions = await core.changes(context, ...of);
-      return answersFor(context)?.versions(versions) ?? versions;
+      return redactionFor(services, context)?.versions(versions) ?? versions;
     },
     jobs: {
       ...core.jobs,
       async submit(context, request) {
-        permissionsFor(context)?.requireAnything();
+        permissionsFor(services, context)?.requireAnything();
         return core.jobs.submit(context, request);
       },
     },
   };
+}
+
+function permissionsFor(services: PermissionServices, context: RequestContext): Permissions | undefined {
+  return context.access === undefined ? undefined : permissionsOf(services, context);
+}
+
+function redactionFor(services: PermissionServices, context: RequestContext): ElementRedaction | undefined {
+  const elements = permissionsFor(services, context)?.elements;
+  return elements?.hidesAny === true ? new ElementRedaction(elements) : undefined;
 }

@@ -7,10 +7,14 @@ import type {
   Tokens,
 } from '../api/access';
 import type { SignIn, User, Users as UserAdministration } from '../api/sign-in';
+import type { Interactions } from '../api/interactions';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { parseStoredObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
-import type { Outbound } from '../outbound/outbound';
+import type { DefinitionServices, ReadServices } from '../ports';
+import { Outbound } from '../outbound/outbound';
 import type { RateLimiter } from '../limits/rate-limiter';
 import { registerCache } from '../erasure/cache-registry';
 import { ClientStore, type StoredClient } from '../storage/accounts/client-applications';
@@ -35,6 +39,8 @@ import type { PatientSource } from '../authorization/patient-choice';
 import { PersonPatients, type PersonSource } from '../authorization/person-patients';
 import { SigningKeys } from '../oauth/signing-keys';
 import { TokenEndpoint } from '../oauth/token-endpoint';
+import type { CoreOptions } from './core-options';
+import type { Foundation } from './create-foundation';
 import { UserGrants } from '../authorization/user-grants';
 import { Users } from '../oauth/users';
 
@@ -68,6 +74,8 @@ export interface AccessOptions {
 
 /** Identification of callers, and its administration: clients, keys, tokens. */
 export interface AccessParts {
+  /** As `Core.decoy`. */
+  decoy(tenant: string, release: Release): TenantSpace | undefined;
   identify(credentials: Credentials): Caller | Promise<Caller>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   readonly clients: ClientAdministration;
@@ -86,6 +94,44 @@ export interface AccessParts {
 }
 
 const SYSTEM = 'system';
+
+/** Creates access with the services and interactions of core. */
+export function createCoreAccess(
+  options: CoreOptions,
+  { database, rates, digest, spaces }: Foundation,
+  {
+    services,
+    interactions,
+  }: { readonly services: PersonServices; readonly interactions: Pick<Interactions, 'search' | 'read'> },
+): AccessParts {
+  const { authMode, log, publicUrls, assertionBases, tokenSeconds, outsideTokenSeconds } = options;
+  return createAccess({
+    ...{ database, rates, digest, log, publicUrls, assertionBases, tokenSeconds, outsideTokenSeconds },
+    mode: authMode,
+    owner: options.database,
+    outbound: new Outbound(options.outboundAllowedHosts),
+    findSpace: (tenant, release) => spaces.find(tenant, release),
+    decoy: (tenant, release) => (authMode === 'enforced' ? spaces.decoy(tenant, release) : undefined),
+    changed: (tenant) => spaces.changed(tenant),
+    people: createPersonSource(services),
+    patients: interactions,
+  });
+}
+
+type PersonServices = Pick<ReadServices, 'reader' | 'keys'> & Pick<DefinitionServices, 'references'>;
+
+function createPersonSource(services: PersonServices): PersonSource {
+  return {
+    references: (space) => services.references(space),
+    async find({ number, release }, type, id) {
+      const typeNumber = loadDefinitions(release).typeNumber(type);
+      if (typeNumber === undefined) return undefined;
+      const key = { type: typeNumber, key: services.keys.keyOf(type, id) };
+      const row = await services.reader.current(number, key);
+      return row === undefined || row.change === 'delete' ? undefined : parseStoredObject(row.body);
+    },
+  };
+}
 
 /** Cost: nothing; keys and clients are read on demand. */
 export function createAccess(options: AccessOptions): AccessParts {
@@ -187,6 +233,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     async close() {
       await starting;
     },
+    decoy: (tenant, release) => options.decoy(tenant, release),
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
     clients: {

@@ -1,5 +1,5 @@
 import type { Core } from '../api/core';
-import type { Interactions } from '../api/interactions';
+import type { Interactions, SingleInteractions } from '../api/interactions';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
@@ -7,7 +7,7 @@ import type { SearchServices, Services } from '../ports';
 import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { Database, DatabaseOptions } from '../storage/connection/database';
 import { AccessLog } from '../audit/access-log';
-import { routeAuditEvents } from '../audit/authorized-audit';
+import { routeAuditEvents, type AuditRoutingOptions } from '../audit/authorized-audit';
 import { readingContext, type ReadingContext } from '../audit/audit-event-routing';
 import { AuditEventWriter } from '../audit/audit-event-writer';
 import { BatchedRefusals } from '../audit/batched-refusals';
@@ -15,7 +15,7 @@ import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audi
 import { recordRefusals, type Admission, type RecordedAdmission } from '../audit/recorded-refusals';
 import { recordAdministration } from '../audit/recorded-administration';
 import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
-import { recordAccesses, recordTogether } from '../audit/recorded-core';
+import { recordAccesses, recordBundle, recordTogether } from '../audit/recorded-core';
 
 export interface AuditSettings {
   /** The recorded accesses: all of them, changes and refusals only, or none. */
@@ -34,8 +34,10 @@ export interface AuditParts {
 }
 
 export interface Audit {
-  /** The interactions with audit records and, where records are on, with AuditEvents in their own space. */
-  readonly door: Interactions;
+  /** Adds audit records to interactions and, where records are on, puts AuditEvents in their own space. */
+  record(interactions: SingleInteractions): SingleInteractions;
+  /** The same for the interaction `bundle`. */
+  recordBundle(run: Interactions['bundle']): Interactions['bundle'];
   readonly recordAsOneAccess: Core['recordAsOneAccess'];
   /** Wraps identification and admission so that refusals are recorded. */
   recordRefusals(keeper: Admission): RecordedAdmission;
@@ -59,14 +61,11 @@ export interface Audit {
 const CATCH_UP_MS = 5_000;
 const SETTLE_MS = 60_000;
 
-export function createAudit(
-  interactions: Interactions,
-  { services, database, owner, log, settings, findSpace }: AuditParts,
-): Audit {
+export function createAudit({ services, database, owner, log, settings, findSpace }: AuditParts): Audit {
   const { records, isOpen } = settings;
   const events = new AuditEventWriter({ services, database: owner, log });
   const accesses = new AccessLog(database, log, () => events.wake());
-  const apart = routeAuditEvents(interactions, {
+  const routing: AuditRoutingOptions = {
     isOpen,
     async catchUp({ space, deadline }) {
       await accesses.flush();
@@ -75,7 +74,7 @@ export function createAudit(
       const both = [space, { ...space, number: auditSpace }].map((from) => ({ space: from, auditSpace }));
       return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
     },
-  });
+  };
   const refusals = new BatchedRefusals(accesses, services.ids);
   const tools = { log: accesses, refusals, ids: services.ids, recordsReads: records === 'on' };
   const isApart = records !== 'off';
@@ -85,7 +84,9 @@ export function createAudit(
     entries:
       records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
     recordAsOneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
-    door: isApart ? recordAccesses(apart, tools) : interactions,
+    record: (interactions) =>
+      isApart ? recordAccesses(routeAuditEvents(interactions, routing), tools) : interactions,
+    recordBundle: (run) => (isApart ? recordBundle(run, tools) : run),
     recordRefusals: (keeper) =>
       records === 'off'
         ? { ...keeper, recordRefusal: () => undefined }

@@ -1,5 +1,5 @@
 import type { Audit } from './create-audit';
-import type { Interactions } from '../api/interactions';
+import type { Interactions, SingleInteractions } from '../api/interactions';
 import type { ChangeFeeds } from '../subscriptions/change-feeds';
 import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
 import type { SearchResultCache } from '../search-execution/page/search-result-cache';
@@ -30,16 +30,40 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
   readonly searchResults: SearchResultCache;
   readonly feeds: ChangeFeeds;
   readonly write: RetryingWriter;
-  /** Returns the audit, which is created from these interactions; called when a Bundle comes. */
-  audit(): Audit;
+  readonly audit: Audit;
 }
 
 /**
- * Creates the interactions without audit records: reads use the services of their request, writes the retrying
- * writer.
+ * Creates the interactions with audit records: reads use the services of their request, writes the retrying writer.
  */
 export function createInteractions(parts: InteractionParts): Interactions {
-  const { services, requests, searchResults, feeds, write, invoke, invokeWithin, charge, audit } = parts;
+  const { services, write, charge, invoke, invokeWithin, audit } = parts;
+  const single = audit.record(createSingleInteractions(parts));
+  return {
+    ...single,
+    bundle: audit.recordBundle((given, request) =>
+      runBundle(
+        {
+          ...{ services, write, single, charge, invoke, invokeWithin },
+          records: audit.entries,
+          toRead: audit.toRead,
+          isAuditApart: audit.isApart,
+        },
+        given,
+        request,
+      ),
+    ),
+  };
+}
+
+function createSingleInteractions({
+  services,
+  requests,
+  searchResults,
+  feeds,
+  write,
+  invoke,
+}: InteractionParts): SingleInteractions {
   return {
     // These three count long texts before they read them (VersionReader).
     read: (context, type, id) => read(requests.of(context), context, type, id),
@@ -65,22 +89,6 @@ export function createInteractions(parts: InteractionParts): Interactions {
       write(given, type, (context) => patchWhere(services, context, { type, criteria, operations, guard })),
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, { type, criteria, guard })),
-    bundle: (given, request) =>
-      runBundle(
-        {
-          services,
-          write,
-          single: audit().door,
-          records: audit().entries,
-          toRead: audit().toRead,
-          isAuditApart: audit().isApart,
-          charge,
-          invoke,
-          invokeWithin,
-        },
-        given,
-        request,
-      ),
     history: async (context, request) =>
       countPage(context, await history(requests.of(context), context, request)),
     search: async (context, request) => {

@@ -7,6 +7,8 @@ import type { Connections } from '../storage/connection/connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
 import type { RowRecord } from '../storage/indexing/row-record';
+import { schemaNumber, THIS_SCHEMA } from '../storage/schema/program-schema';
+import type { Foundation } from './create-foundation';
 
 export const OTHER_DEFINITIONS =
   'A process with other definitions has replaced the base conformance resources: restart this one';
@@ -26,6 +28,18 @@ export interface HealthParts {
   readonly schema: number;
   /** True: there is a role to which row-level security applies. */
   readonly hasRowSecurity: boolean;
+}
+
+export function createHealth(
+  { database, cache, record, rules, baseDigest, installation }: Foundation,
+  log: Log,
+): Health {
+  return new Health({
+    ...{ database, log, cache, record, rules },
+    schema: schemaNumber(Object.keys(THIS_SCHEMA.steps)),
+    digest: baseDigest,
+    hasRowSecurity: installation.wall,
+  });
 }
 
 /** The state of this process, in words for an operator. */

@@ -21,7 +21,7 @@ import type {
 import type { SearchServices, Services, WriteServices } from '../ports';
 import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
-import { createTerminologyStorage } from './terminology-environment';
+import { createTerminologyStorage } from '../terminology/environment';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 
 /** Limit on labelled resources of one type that $meta reads. */

@@ -1,9 +1,36 @@
+import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext, SnapshotMark } from '../context';
+import { registerCache } from '../erasure/cache-registry';
 import { countInto, batched, inSharedSnapshot } from '../search-execution/read-scope';
-import { requireDatabase } from '../search-execution/page/search-result-cache';
+import { requireDatabase, SearchResultCache } from '../search-execution/page/search-result-cache';
 import type { Services } from '../ports';
 import type { BatchLimits } from '../storage/connection/request-batcher';
+import { SpaceChanges } from '../storage/read/space-changes';
+import type { CoreOptions } from './core-options';
 import type { Usage } from '../storage/connection/usage';
+
+export interface RequestReads {
+  readonly requests: RequestServices;
+  readonly searchResults: SearchResultCache;
+}
+
+/** Creates the cache of search results and the services of requests, which tell it when their snapshots begin. */
+export function createRequestReads(
+  services: Services,
+  { limits, instruments }: Pick<CoreOptions, 'limits' | 'instruments'>,
+): RequestReads {
+  const searchResults = registerCache(
+    new SearchResultCache({
+      changes: new SpaceChanges(services.database),
+      bytes: limits.searchCacheBytes,
+      isConformanceType: services.isConformanceType,
+      permissionsOf: (context) => permissionsOf(services, context)?.number,
+      observe: (outcome) => instruments?.rememberedSearch(outcome),
+    }),
+  );
+  const requests = new RequestServices(services, (snapshot, of) => searchResults.begin(snapshot, of));
+  return { requests, searchResults };
+}
 
 /** As in the shared services: two concurrent statements. */
 const TOGETHER: BatchLimits = { concurrent: 2, most: 64 };

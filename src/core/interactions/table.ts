@@ -2,7 +2,13 @@
  * The table of interactions: how each is recorded, where its AuditEvents are, and what is redacted of its result. Each
  * requires the rights of its caller by itself (docs/access-rules.md), because Bundles and operations use it too.
  */
-import type { ArgumentsOf, DifferenceRequest, Interactions, ResultOf } from '../api/interactions';
+import type {
+  ArgumentsOf,
+  DifferenceRequest,
+  Interactions,
+  ResultOf,
+  SingleInteractions,
+} from '../api/interactions';
 import type { SearchPage } from '../api/search';
 import type { AccessTrail } from '../audit/access-trail';
 import {
@@ -232,14 +238,24 @@ const TABLE: Table = {
 /** The names of all interactions. */
 export const INTERACTION_NAMES: readonly string[] = Object.keys(TABLE);
 
-/** Puts a wrapper, made by `wrap` of its row, around each interaction. */
-export function wrapInteractions(
-  core: Interactions,
-  wrap: <Arguments extends readonly unknown[], Result>(
-    row: Row<Arguments, Result>,
-    run: Run<Arguments, Result>,
-  ) => Run<Arguments, Result>,
-): Interactions {
+/** Returns an interaction in a wrapper that its row of the table decides. */
+export type Wrap = <Arguments extends readonly unknown[], Result>(
+  row: Row<Arguments, Result>,
+  run: Run<Arguments, Result>,
+) => Run<Arguments, Result>;
+
+/** Puts a wrapper around each interaction. */
+export function wrapInteractions(core: Interactions, wrap: Wrap): Interactions {
+  return { ...wrapSingle(core, wrap), bundle: wrapBundle(core.bundle, wrap) };
+}
+
+/** Puts a wrapper around the interaction `bundle`. */
+export function wrapBundle(run: Interactions['bundle'], wrap: Wrap): Interactions['bundle'] {
+  return wrap(TABLE.bundle, run);
+}
+
+/** Puts a wrapper around each interaction but `bundle`. */
+export function wrapSingle(core: SingleInteractions, wrap: Wrap): SingleInteractions {
   return {
     read: wrap(TABLE.read, core.read),
     find: wrap(TABLE.find, core.find),
@@ -254,7 +270,6 @@ export function wrapInteractions(
     updateWhere: wrap(TABLE.updateWhere, core.updateWhere),
     patchWhere: wrap(TABLE.patchWhere, core.patchWhere),
     deleteWhere: wrap(TABLE.deleteWhere, core.deleteWhere),
-    bundle: wrap(TABLE.bundle, core.bundle),
     history: wrap(TABLE.history, core.history),
     search: wrap(TABLE.search, core.search),
     searchBatch: wrap(TABLE.searchBatch, core.searchBatch),

@@ -5,7 +5,7 @@ import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/va
 import { forEachDatabase } from '../erasure/cache-registry';
 import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
-import { createTerminologyStorage } from '../composition/terminology-environment';
+import { createTerminologyStorage } from '../terminology/environment';
 import { VERSION, VERSION_DATE } from '../conformance/version';
 
 /** Maximum number of cached statements, some 100 kB each. */

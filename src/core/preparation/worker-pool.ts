@@ -39,14 +39,20 @@ export class WorkerPool {
   private readonly given = new InFlight<number, Asked>();
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
+  private answer: (request: WorkerRequest) => Promise<unknown> = () =>
+    Promise.reject(new Error('the worker thread has no database'));
   private isClosed = false;
   private readiness: 'none' | 'starting' | 'ready' = 'none';
 
   constructor(
     private readonly settings: WorkerSettings,
-    private readonly answer: (question: WorkerRequest) => Promise<unknown>,
     private readonly log: Log,
   ) {}
+
+  /** Sets what answers the requests of the thread for the database; without it, they fail. */
+  serve(answer: (request: WorkerRequest) => Promise<unknown>): void {
+    this.answer = answer;
+  }
 
   /**
    * Throws the errors of the task; `overloaded` when the queue is full or the pool is closed; `tooCostly` after a

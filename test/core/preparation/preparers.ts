@@ -44,7 +44,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     maxIndexRows: limits.maxIndexRows,
   });
   const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
-  const pool = new WorkerPool({ hashKey, publicUrls, extensionBase, limits }, nobody, silentLog);
+  const pool = new WorkerPool({ hashKey, publicUrls, extensionBase, limits }, silentLog);
   const kinds: string[] = [];
   const there = createThreadedPreparer(here, {
     run: (task, isShort) => {

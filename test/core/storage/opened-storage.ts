@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { IndexRows } from '../../../src/core/search/index-rows';
 import { Connections } from '../../../src/core/storage/connection/connections';
+import { SpaceOwners } from '../../../src/core/storage/tenants/space-owners';
 import { TenantStore } from '../../../src/core/storage/tenants/tenants';
 import type { VersionWrite } from '../../../src/core/storage/write/version-write';
 import { createTestDatabase } from '../../support/database';
@@ -25,7 +26,7 @@ export async function openStorage(): Promise<OpenedStorage> {
   const database = new Connections(testDatabase.settings, silentLog, true);
   const owner = new Client(testDatabase.settings);
   await owner.connect();
-  const tenants = new TenantStore(database, testDatabase.settings);
+  const tenants = new TenantStore(database, testDatabase.settings, new SpaceOwners());
   return {
     database,
     owner,

@@ -20,7 +20,7 @@ import { forEachDatabase } from '../../erasure/cache-registry';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
 import { hashCodes } from '../../search/types/token-codes';
 import type { SearchServices, Services } from '../../ports';
-import { createTerminologyEnvironment } from '../../composition/terminology-environment';
+import { createTerminologyEnvironment } from '../../terminology/environment';
 import { readForServer } from '../../interactions/resource-address';
 
 /** Maximum number of codes in one search. */
@@ -58,7 +58,7 @@ export async function resolveValueSet(
   { rows, valueSet }: ValueSetPredicate,
 ): Promise<Predicate[]> {
   const { space } = context;
-  const environment = createTerminologyEnvironment(services, space, services.codeSystems);
+  const environment = createTerminologyEnvironment(services, space);
   const version = await environment.terminologyVersion();
   const key = `${space.number} ${version} ${valueSet}`;
   const remembered = memory(services);
@@ -172,7 +172,7 @@ export async function resolveSubsumption(
   name: string,
   { rows, relation, system, code }: SubsumptionPredicate,
 ): Promise<Predicate[]> {
-  const source = terminologyOf(createTerminologyEnvironment(services, context.space, services.codeSystems));
+  const source = terminologyOf(createTerminologyEnvironment(services, context.space));
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
   if (codeSystem === undefined) throw refusal(name, written, 'the code system is not known here');

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseOptions } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
+import type { SpaceOwners } from './space-owners';
 
 /** Status of a tenant; requests are answered only for active ones. */
 export type TenantStatus = 'active' | 'disabled' | 'importing' | 'deleting';
@@ -88,13 +89,13 @@ export class TenantStore {
   private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
 
   private readonly policyStatement = defineStatement(CHANGE_POLICY, { named: false });
-  /** Tenant numbers by space numbers, for all tenants that were read. */
-  private readonly owners = new Map<number, number>();
   private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
 
   constructor(
     private readonly database: Database,
     private readonly owner: DatabaseOptions,
+    /** Receives the spaces of each tenant that is read. */
+    private readonly owners: SpaceOwners,
   ) {}
 
   async find(name: string): Promise<TenantRow | undefined> {
@@ -102,13 +103,8 @@ export class TenantStore {
     if (row === undefined) return undefined;
     const tenant = toTenantRow(row);
     for (const space of [...Object.values(tenant.spaces), ...Object.values(tenant.auditSpaces)])
-      this.owners.set(space, tenant.number);
+      this.owners.add(space, tenant.number);
     return tenant;
-  }
-
-  /** Returns the tenant number of a space; negative for a space that `find` has not read, such as a base space. */
-  tenantOf(space: number): number {
-    return this.owners.get(space) ?? -space;
   }
 
   async usage(tenant: number): Promise<{ readonly resources: number; readonly bytes: number }> {

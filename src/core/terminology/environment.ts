@@ -1,18 +1,13 @@
 import { findCanonical } from '../conformance/canonical';
 import type { Space } from '../context';
 import { definitionsDigest } from '../fhir/definitions';
-import type { CodeSystemCache } from '../terminology/code-system-cache';
 import type { OperationStorage, TerminologyEnvironment } from '../operations/environment';
 import type { SearchServices } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 
 /** The value sets and code systems that a space can see. */
-export function createTerminologyEnvironment(
-  services: SearchServices,
-  space: Space,
-  codeSystems: CodeSystemCache,
-): TerminologyEnvironment {
-  return { codeSystems, ...createTerminologyStorage(services, space) };
+export function createTerminologyEnvironment(services: SearchServices, space: Space): TerminologyEnvironment {
+  return { codeSystems: services.codeSystems, ...createTerminologyStorage(services, space) };
 }
 
 /** The part of the environment that reads storage. */

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import { RedisCache } from '../cache/redis-cache';
+import { baseContent } from '../conformance/base-resources';
+import { rowRules, type RowRules } from '../indexing/row-rules';
+import { RateLimiter } from '../limits/rate-limiter';
+import { BucketStores } from '../limits/token-bucket';
+import { createHasher, type Hasher } from '../search/hash';
+import { Connections } from '../storage/connection/connections';
+import { RowRecord } from '../storage/indexing/row-record';
+import { readSearchParameters } from '../storage/indexing/search-parameters';
+import { migrate, type Installation } from '../storage/schema/migrate';
+import { SpaceOwners } from '../storage/tenants/space-owners';
+import { TenantStore } from '../storage/tenants/tenants';
+import { StoredBuckets } from '../storage/tenants/token-buckets';
+import { Spaces } from '../tenants/spaces';
+import type { CoreOptions } from './core-options';
+
+/** The parts of core that need no other: database, Redis and tenants. */
+export interface Foundation {
+  readonly installation: Installation;
+  /** Digest of the base conformance resources. */
+  readonly baseDigest: string;
+  readonly database: Connections;
+  readonly cache: RedisCache;
+  readonly hasher: Hasher;
+  /** A hash with the key of the installation. */
+  readonly digest: (text: string) => Buffer;
+  readonly rates: RateLimiter;
+  /** The indexing rules of this process, and with which rules the rows of spaces were made. */
+  readonly rules: RowRules;
+  readonly record: RowRecord;
+  readonly tenants: TenantStore;
+  readonly spaces: Spaces;
+}
+
+/** Opens the database and brings it to this program's schema. Cost: under a second with an existing database. */
+export async function createFoundation(options: CoreOptions): Promise<Foundation> {
+  const { log, instruments } = options;
+  const base = baseContent(options.extensionBase);
+  const installation = await migrate({ database: options.database, base, log, ...options.start });
+  const owners = new SpaceOwners();
+  const database = new Connections(options.database, log, installation.wall, (space) =>
+    owners.tenantOf(space),
+  );
+  if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
+  const cache = new RedisCache(
+    options.redis,
+    `andiron:${installation.id}:${options.database.database}`,
+    log,
+    (outcome) => instruments?.cacheLookup(outcome),
+  );
+  const digest = (text: string): Buffer =>
+    createHmac('sha256', installation.hashKey).update(text, 'utf8').digest();
+  const storedBuckets = new StoredBuckets(database);
+  const buckets = new BucketStores(
+    (request) => cache.takeTokens(request),
+    (request) => storedBuckets.take(request),
+  );
+  const rules = rowRules(options.publicUrls);
+  const tenants = new TenantStore(database, options.database, owners);
+  const spaces = new Spaces(
+    tenants,
+    (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),
+    options.tenantDefaults,
+    async (space) => (await readSearchParameters(database, space)).map(({ parameter }) => parameter),
+  );
+  return {
+    ...{ installation, database, cache, digest, rules, tenants, spaces },
+    baseDigest: base.digest,
+    hasher: createHasher(installation.hashKey),
+    rates: new RateLimiter(buckets, (name) => digest(name).toString('base64url')),
+    record: new RowRecord(database, rules),
+  };
+}

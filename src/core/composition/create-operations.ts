@@ -1,0 +1,66 @@
+import { requireInvocation } from '../authorization/operation-rule';
+import type { Core } from '../api/core';
+import type { RequestContext } from '../context';
+import type { CacheInvalidator } from '../erasure/cache-invalidator';
+import { purge } from '../erasure/purge';
+import type { BundleTools } from '../interactions/bundle/run-bundle';
+import type { OperationStorage, PurgeRequest } from '../operations/environment';
+import { invokeOperation } from '../operations/invoke';
+import { answerWorker } from '../preparation/messages';
+import { createThreadedInvoker } from '../preparation/threaded-invoker';
+import { requireDatabase } from '../search-execution/page/search-result-cache';
+import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { CoreOptions } from './core-options';
+import type { CreatedServices } from './create-services';
+import { createOperationEnvironment } from './operation-environment';
+import { createOperationStorage, createReadingStorage } from './operation-storage';
+
+export interface OperationsParts {
+  readonly options: Pick<CoreOptions, 'database' | 'isPurgeOpen' | 'log'>;
+  readonly created: CreatedServices;
+  readonly write: RetryingWriter;
+  readonly cacheInvalidator: CacheInvalidator;
+}
+
+export interface Operations {
+  readonly invoke: Core['invoke'];
+  /** Runs an operation inside a transaction: it sees the writes of the transaction and must not write itself. */
+  readonly invokeWithin: BundleTools['invokeWithin'];
+}
+
+/** Creates the functions that run operations, here and in the worker thread, which is given its database. */
+export function createOperations({ options, created, write, cacheInvalidator }: OperationsParts): Operations {
+  const { services, threads, workerHost } = created;
+  const purging = { services, database: options.database, cacheInvalidator, isOpen: options.isPurgeOpen };
+  const storageOf = (context: RequestContext): OperationStorage =>
+    createOperationStorage(services, context, write, (of, request: PurgeRequest) =>
+      purge(purging, of, request),
+    );
+  threads.serve((request) =>
+    answerWorker(
+      { ...workerHost, storage: (context) => storageOf({ ...context, log: options.log }) },
+      request,
+    ),
+  );
+  const invoke = createThreadedInvoker(
+    (context, invocation) =>
+      invokeOperation(createOperationEnvironment(services, context, storageOf(context)), invocation),
+    (task) => threads.run(task),
+  );
+  return {
+    async invoke(context, invocation) {
+      requireDatabase(context);
+      requireInvocation(services, context, invocation);
+      return invoke(context, invocation);
+    },
+    async invokeWithin(within, context, invocation) {
+      requireInvocation(services, context, invocation);
+      const environment = createOperationEnvironment(
+        { ...services, codeSystems: within.codeSystems },
+        context,
+        createReadingStorage(within, context),
+      );
+      return invokeOperation(environment, invocation);
+    },
+  };
+}

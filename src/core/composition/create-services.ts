@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { KeyedQueue } from '../concurrency/keyed-queue';
+import { registerCache } from '../erasure/cache-registry';
+import { loadDefinitions } from '../fhir/definitions';
+import { RELEASES } from '../fhir/release';
+import { SearchParameterWork } from '../indexing/search-parameter-work';
+import type { ResourceKeys, SearchServices, Services, WriteServices } from '../ports';
+import { createPreparer } from '../preparation/create-preparer';
+import type { WorkerHost } from '../preparation/messages';
+import { SpaceIndexing } from '../preparation/space-indexing';
+import { createThreadedPreparer } from '../preparation/threaded-preparer';
+import { WorkerPool } from '../preparation/worker-pool';
+import type { Hasher } from '../search/hash';
+import { createIdSource, idOfKey, keyOf } from '../search/resource-key';
+import { VersionCache } from '../storage/read/version-cache';
+import { VersionReader } from '../storage/read/version-read';
+import { Estimator } from '../storage/search/estimate';
+import { SearchRunner } from '../storage/search/search-run';
+import { WriteQueues } from '../storage/write/write-queues';
+import { createCodeSystemCache } from '../terminology/code-system-cache';
+import { createCodeChecker } from '../validation/pending-codes';
+import { createStructureSource, structuresVersion } from '../validation/structure-source';
+import type { CoreOptions } from './core-options';
+import type { Foundation } from './create-foundation';
+import { createTerminologyEnvironment } from '../terminology/environment';
+
+export interface CreatedServices {
+  readonly services: Services;
+  /** The worker thread; it starts with its first task. */
+  readonly threads: WorkerPool;
+  /** Answers the thread's requests about profiles and codes. */
+  readonly workerHost: WorkerHost;
+  readonly parameterWork: SearchParameterWork;
+}
+
+/** Creates the services: definitions, reads, searches and writes. Cost: the definitions of both releases are loaded. */
+export function createServices(options: CoreOptions, foundation: Foundation): CreatedServices {
+  const { limits, log, publicUrls, extensionBase } = options;
+  const { database, cache, hasher, rates, spaces, installation } = foundation;
+  const indexing = new SpaceIndexing({ hasher, publicUrls, maxIndexRows: limits.maxIndexRows });
+  const searching = createSearchServices(options, foundation, indexing);
+  const workerHost = createWorkerHost(searching);
+  const threads = new WorkerPool({ hashKey: installation.hashKey, publicUrls, extensionBase, limits }, log);
+  const preparer = createPreparer(indexing.preparationTools(extensionBase, workerHost), limits);
+  const writing: WriteServices = {
+    ...searching,
+    writes: new WriteQueues(
+      database,
+      limits.maxWriteQueue,
+      (members) => options.instruments?.gathered('write', members),
+      (space) => foundation.record.note(space),
+    ),
+    ids: createIdSource(),
+    turns: new KeyedQueue(),
+    preparer: createThreadedPreparer(preparer, threads),
+  };
+  const parameterWork = new SearchParameterWork({
+    services: writing,
+    database: options.database,
+    log,
+    changed: (tenant) => spaces.changed(tenant),
+  });
+  const services: Services = {
+    ...writing,
+    resourceTypes: (release) => indexing.resourceTypes(release),
+    validator: (release) => indexing.validator(release),
+    ...{ cache, rates, log },
+    isAuditApart: options.audit.records !== 'off',
+    parametersChanged(tenant) {
+      spaces.changed(tenant);
+      parameterWork.wake();
+    },
+  };
+  return { services, threads, workerHost, parameterWork };
+}
+
+function createSearchServices(
+  { limits, secretKeys, explainsSearches, extensionBase, instruments }: CoreOptions,
+  { installation, database, hasher }: Foundation,
+  indexing: SpaceIndexing,
+): SearchServices {
+  const versions = registerCache(new VersionCache(limits.versionCacheBytes));
+  return {
+    definitions: loadDefinitions,
+    definitionsOf: (space) => indexing.definitionsOf(space),
+    isConformanceType: (release, type) =>
+      installation.baseTypes.has(
+        `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
+      ),
+    references: (space) => indexing.references(space),
+    searchContext: (space) => indexing.searchContext(space),
+    extract: (space, type, resource) => indexing.extract(space, type, resource),
+    extractForScan: (space, type, resource) => indexing.extractForScan(space, type, resource),
+    createExtractor: (space, maxRows) => indexing.createExtractor(space, maxRows),
+    extensionBase,
+    connections: database,
+    database,
+    reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads), versions),
+    keys: createKeys(hasher),
+    hasher,
+    searches: new SearchRunner(database, versions, (pages) => instruments?.gathered('search', pages)),
+    estimator: new Estimator(database, limits.searchSortLimit),
+    codeSystems: createCodeSystemCache(),
+    limits,
+    secretKeys:
+      secretKeys.length > 0
+        ? secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
+        : [installation.cursorKey],
+    explainsSearches,
+  };
+}
+
+function createKeys(hasher: Hasher): ResourceKeys {
+  return {
+    keyOf: (type, id) => keyOf(hasher, type, id),
+    idOf(key) {
+      const id = idOfKey(key.high, key.low);
+      if (id === undefined) throw new Error('a row with the key of a foreign id has lost that id');
+      return id;
+    },
+    isOwn: (key) => key.high >= 0,
+  };
+}
+
+function createWorkerHost(services: SearchServices): WorkerHost {
+  const codeChecker = createCodeChecker();
+  const structures = createStructureSource({
+    terminology: (space) => createTerminologyEnvironment(services, space),
+    structuresVersion: (space) => structuresVersion(services, space),
+  });
+  return {
+    ...structures,
+    judge: (space, pending) =>
+      codeChecker.judge(space, createTerminologyEnvironment(services, space), pending),
+  };
+}
