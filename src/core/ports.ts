@@ -1,5 +1,5 @@
 import type { RedisCache } from './cache/redis-cache';
-import type { Log, Space } from './context';
+import type { Log, RequestContext, Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import type { JsonObject } from './fhir/json';
 import type { ReferenceResolver } from './fhir/reference';
@@ -62,6 +62,31 @@ export interface ReadServices {
   readonly hasher: Hasher;
 }
 
+/** How the statements of reads run (search-execution/read-scope.ts has all scopes). */
+export interface ReadScope {
+  /** False inside a transaction that writes: nothing that is read there may be cached, because it may be rolled back. */
+  readonly isCommitted: boolean;
+  /** True if the number of SQL statements is guaranteed (docs/graphql.md, Statements). */
+  readonly hasStatementBudget: boolean;
+  /** Resolves when all searches that run together have finished planning (storage/connection/lateral-batch.ts). */
+  afterPlanning(): Promise<void>;
+  /**
+   * Returns services whose statements each see the data of their own moment, where the scope allows that. Running
+   * statements are cancelled when the client disconnects.
+   */
+  perStatement<S extends SearchServices>(services: S, context: RequestContext): S;
+  /**
+   * Runs `work` with services whose statements share one snapshot: a page, its total and its included resources are of
+   * one moment. Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one
+   * statement at a time; no further round trip.
+   */
+  inSnapshot<S extends SearchServices, T>(
+    services: S,
+    context: RequestContext,
+    work: (services: S) => Promise<T>,
+  ): Promise<T>;
+}
+
 /** Services for searches. */
 export interface SearchServices extends DefinitionServices, ReadServices {
   readonly searches: PageRunner;
@@ -71,14 +96,7 @@ export interface SearchServices extends DefinitionServices, ReadServices {
   readonly limits: Limits;
   /** Keys that sign cursors: the first signs, all verify. */
   readonly secretKeys: readonly Buffer[];
-  /** True if all reads run in a transaction that writes, and see its writes (read-scope.ts). */
-  readonly isWithinTransaction?: boolean;
-  /** True if all reads already share a snapshot that spans several interactions (read-scope.ts). */
-  readonly isWithinSnapshot?: boolean;
-  /** True if the number of SQL statements is guaranteed (docs/graphql.md, Statements). */
-  readonly hasStatementBudget?: boolean;
-  /** For searches that run together: resolves when all have finished planning (storage/connection/lateral-batch.ts). */
-  readonly afterPlanning?: () => Promise<void>;
+  readonly scope: ReadScope;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
   /** Whether clients may use `_explain`. */

@@ -10,6 +10,7 @@ import type { WorkerHost } from '../preparation/messages';
 import { SpaceIndexing } from '../preparation/space-indexing';
 import { createThreadedPreparer } from '../preparation/threaded-preparer';
 import { WorkerPool } from '../preparation/worker-pool';
+import { EACH_STATEMENT } from '../search-execution/read-scope';
 import type { Hasher } from '../search/hash';
 import { createIdSource, idOfKey, keyOf } from '../search/resource-key';
 import { VersionCache } from '../storage/read/version-cache';
@@ -107,6 +108,7 @@ function createSearchServices(
         ? secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
         : [installation.cursorKey],
     explainsSearches,
+    scope: EACH_STATEMENT,
   };
 }
 

@@ -1,7 +1,12 @@
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext, SnapshotMark } from '../context';
 import { registerCache } from '../erasure/cache-registry';
-import { countInto, batched, inSharedSnapshot } from '../search-execution/read-scope';
+import {
+  batched,
+  countInto,
+  EACH_STATEMENT_WITH_BUDGET,
+  inSharedSnapshot,
+} from '../search-execution/read-scope';
 import { requireDatabase, SearchResultCache } from '../search-execution/page/search-result-cache';
 import type { Services } from '../ports';
 import type { BatchLimits } from '../storage/connection/request-batcher';
@@ -46,7 +51,7 @@ export class RequestServices {
     /** Called before each snapshot begins. */
     private readonly begin: (snapshot: SnapshotMark, context: RequestContext) => void,
   ) {
-    this.bounded = { ...services, hasStatementBudget: true };
+    this.bounded = { ...services, scope: EACH_STATEMENT_WITH_BUDGET };
   }
 
   of(context: RequestContext): Services {

@@ -16,7 +16,6 @@ import type { ResourceAddress } from '../storage/read/version-address';
 import type { PageRow } from '../storage/read/version-row';
 import { findListed } from './listed-versions';
 import { SeenVersions } from './seen-versions';
-import { perStatement } from '../search-execution/read-scope';
 import { addressOf, readOwn, rowOfId, typeNumberOf } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
@@ -58,7 +57,7 @@ export async function history(
   request: HistoryRequest,
 ): Promise<HistoryPage> {
   const { type, id, cursor } = request;
-  const reading = perStatement(services, context);
+  const reading = services.scope.perStatement(services, context);
   const seen = SeenVersions.of(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
   const cursorScope = boundText(context, request);

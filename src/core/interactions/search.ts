@@ -1,33 +1,16 @@
 import { permissionsOf } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
-import type { CursorContent } from '../search-execution/page/cursor';
-import { isCounted, type SearchQuery } from '../search/parse-search';
-import type { HeadOrder, Order } from '../search/order';
-import type { SearchServices, Services } from '../ports';
-import { askSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
+import type { SearchQuery } from '../search/parse-search';
+import type { SearchServices } from '../ports';
+import { askSearch, type AskedSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
 import { completePage } from '../search-execution/page/resolve-includes';
-import { countAll } from '../search-execution/aggregates/count-matches';
-import { findMatches, type Positioned } from '../search-execution/page/find-matches';
-import { BY_KEY } from '../search-execution/sort/fetch-heads';
-import { countAhead, planSearch } from '../search-execution/plan/plan-search';
-import type { Plan } from '../search-execution/plan/plan';
-import { inSnapshot, perStatement } from '../search-execution/read-scope';
 import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { hasManyLinks } from '../search-execution/plan/resolve-chains';
 import { searchContained } from '../search-execution/page/search-contained';
-import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from '../search-execution/page/search-position';
-import { searchSorted } from '../search-execution/sort/sort-in-memory';
-import { searchTies } from '../search-execution/sort/sort-by-several-keys';
-import {
-  countingReason,
-  matchingReason,
-  planningReason,
-  withReason,
-} from '../search-execution/search-timeout';
-import { toStoredVersion } from './stored-version';
-import { defaultOrderFor } from '../search-execution/sort/default-order';
-import { valueOrderOf } from '../search-execution/sort/value-order';
+import { planningReason, withReason } from '../search-execution/search-timeout';
+import { chooseStrategy } from '../search-execution/strategies/choose-strategy';
+import type { SearchAnswer } from '../search-execution/strategies/strategy';
 
 /**
  * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/search.md).
@@ -40,62 +23,15 @@ export async function search(
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const { query, asked, typeNumber, cursorScope } = await askSearch(services, context, request);
-  if (asked.contained.matches !== 'false') {
-    // Containers of other types would have to be tested by the conditions of those types.
-    permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
-    return inSnapshot(services, context, async (reading) => {
-      const criteria = await resolveCriteria(reading, context, asked.criteria);
-      const stored = async (of: SearchQuery): Promise<SearchPage> => {
-        const page = await answer(reading, context, {
-          query: of,
-          typeNumber,
-          cursorScope,
-          singleStatement: false,
-        });
-        if (page === undefined) throw new Error('a search that may run several statements found no answer');
-        return of.countOnly ? page : completePage(reading, context, of, page);
-      };
-      return searchContained(reading, context, {
-        query: { ...asked, criteria, bothWays: false },
-        typeNumber,
-        cursorScope,
-        stored,
-      });
-    });
-  }
-  const isOneType = mayBeOneStatement(asked);
-  // With a guaranteed number of statements, no attempt may fail and need further statements.
-  const singleStatement =
-    services.hasStatementBudget === true
-      ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
-      : true;
-  if (isOneType && singleStatement) {
-    const page = await answer(perStatement(services, context), context, {
-      query: asked,
-      typeNumber,
-      cursorScope,
-      singleStatement: true,
-    });
-    if (page !== undefined) {
-      const completed = await completePage(services, context, query, page);
-      return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
-    }
-  }
-  return inSnapshot(services, context, async (reading) => {
-    const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>
-      planningReason(asked.criteria),
+  const search = await askSearch(services, context, request);
+  const { query, asked, typeNumber } = search;
+  if (asked.contained.matches !== 'false') return searchWithContained(services, context, search);
+  if (!mayBeOneStatement(asked))
+    return services.scope.inSnapshot(services, context, async (reading) =>
+      completePage(reading, context, query, await resolveAndRead(reading, context, search)),
     );
-    const page = await answer(reading, context, {
-      query: { ...asked, criteria },
-      typeNumber,
-      cursorScope,
-      singleStatement: false,
-    });
-    if (page === undefined) throw new Error('a search that may run several statements found no answer');
-    const completed = await completePage(reading, context, query, page);
-    return isOneType ? { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) } : completed;
-  });
+  const completed = await completePage(services, context, query, await readPage(services, context, search));
+  return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
 }
 
 /** Whether one statement may give the whole answer, beside those for planning. */
@@ -105,145 +41,69 @@ function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: Se
   return includes.length === 0 && (offset === 0 || cursor !== undefined);
 }
 
-/** Whether one statement certainly suffices, or the need for more is known before it runs. */
-function isSurelyAlone(
-  services: Pick<Services, 'definitions'>,
-  { space }: RequestContext,
-  query: SearchQuery,
-): boolean {
-  const { type, sort, cursor } = query;
-  const [key, ...further] = sort;
-  const isOfHeads =
-    key === undefined ||
-    (further.length === 0 &&
-      headOrder(query, services.definitions(space.release).sortDateParameter(type)?.code, () => BY_KEY) !==
-        undefined);
-  return isOfHeads && !(isCounted(query) && cursor !== undefined);
-}
-
-/**
- * The page without included resources. `singleStatement`: one statement at most; undefined if that does not suffice.
- */
-async function answer(
+/** The page of a search that may be one statement; where it is not, its statements share a snapshot. */
+async function readPage(
   services: SearchServices,
   context: RequestContext,
-  {
-    query,
-    typeNumber,
-    cursorScope,
-    singleStatement,
-  }: {
-    readonly query: SearchQuery;
-    readonly typeNumber: number;
-    readonly cursorScope: string;
-    readonly singleStatement: boolean;
-  },
+  search: AskedSearch,
+): Promise<SearchPage> {
+  const { asked: query, typeNumber, cursorScope } = search;
+  const each = services.scope.perStatement(services, context);
+  const { answer, plan } = await chooseStrategy(each, context, { query, typeNumber, cursorScope });
+  // Sets of targets are data: they must be of the same moment as the page.
+  const needsSnapshot = plan?.hasSets === true;
+  if (!needsSnapshot) {
+    if (answer.isOneStatement) return answer.page(each, context);
+    const page = await attempt(each, context, answer);
+    if (page !== undefined) return page;
+  }
+  return services.scope.inSnapshot(services, context, (reading) =>
+    needsSnapshot ? resolveAndRead(reading, context, search) : answer.page(reading, context),
+  );
+}
+
+/** Tries to find the page by one statement, unless the number of statements is guaranteed. */
+async function attempt(
+  services: SearchServices,
+  context: RequestContext,
+  answer: SearchAnswer,
 ): Promise<SearchPage | undefined> {
-  const { type } = query;
-  const { release } = context.space;
-  const sortDate = services.definitions(release).sortDateParameter(type);
-  const sorted = async (): Promise<SearchPage | undefined> =>
-    singleStatement ? undefined : searchSorted(services, context, { query, type: typeNumber, cursorScope });
-  if (services.isConformanceType(release, type)) return sorted();
-  const [key, ...further] = query.sort;
-  const ofHeads = headOrder(query, sortDate?.code, () =>
-    defaultOrderFor(services, context, type, query.criteria),
+  return services.scope.hasStatementBudget ? undefined : answer.attempt?.(services, context);
+}
+
+/** Resolves the criteria and reads the page, with services whose statements share a snapshot. */
+async function resolveAndRead(
+  services: SearchServices,
+  context: RequestContext,
+  { asked, typeNumber, cursorScope }: AskedSearch,
+): Promise<SearchPage> {
+  const criteria = await withReason(resolveCriteria(services, context, asked.criteria), () =>
+    planningReason(asked.criteria),
   );
-  const [order] =
-    ofHeads !== undefined || key === undefined
-      ? [ofHeads]
-      : await Promise.all([
-          valueOrderOf(services, context, type, key),
-          singleStatement ? undefined : countAhead(services, context.space.number, typeNumber, query),
-        ]);
-  if (order === undefined) return sorted();
-  const planned = (by: Order, limit?: number): Promise<Plan> =>
-    withReason(
-      planSearch(services, context.space.number, {
-        type: typeNumber,
-        query,
-        order: by,
-        sortDateParameter: sortDate?.number,
-        limit,
-      }),
-      () => planningReason(query.criteria),
-    );
-  const plan = await planned(order);
-  if (singleStatement && plan.hasSets === true) return undefined;
-  if (order.by === 'value' && plan.accessPath.kind === 'fetchAndSort') return sorted();
-  const isInParts = services.hasStatementBudget === true && phasesOf(plan).length > 1;
-  const countOfAll = async (): Promise<number> =>
-    countAll(services, isForSome(plan) || isInParts ? await planned(BY_KEY, Infinity) : plan);
-  if (further.length > 0 && !query.countOnly) {
-    if (singleStatement) return undefined;
-    const page = await searchTies(services, context, { query, plan, cursorScope });
-    if (page === undefined) return sorted();
-    return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
-  }
-  const answered = { issues: query.issues, used: query.used };
-  if (query.countOnly) {
-    if (singleStatement && phasesOf(plan).length > 1 && services.hasStatementBudget !== true)
-      return undefined;
-    return { ...answered, matches: [], included: [], total: await countOfAll() };
-  }
-  if (singleStatement && isInParts && isCounted(query)) return undefined;
-  const found = await withReason(findMatches(services, { plan, query, cursorScope, singleStatement }), () =>
-    isCounted(query) ? countingReason(plan) : matchingReason(plan),
-  );
-  if (found === undefined) return undefined;
-  const { matches } = found;
-  const page = await services.reader.completePage(
-    matches.slice(0, query.count).map(({ match }) => match.row),
-    () => context.space.number,
-  );
-  const placeOf = ({ phase, match }: Positioned): CursorContent =>
-    contentOf(plan, { phase, after: afterOf(match) });
-  const [first] = matches;
-  const last = matches[page.length - 1];
-  const more = matches.length > page.length && last !== undefined;
-  let { total } = found;
-  if (isCounted(query) && total === undefined) {
-    if (singleStatement) return undefined;
-    total = await countOfAll();
-  }
-  return {
-    ...answered,
-    matches: inOrder(
-      page.map((row) => toStoredVersion(services, type, row)),
-      found,
-    ),
-    included: [],
-    ...(total === undefined || query.total === 'none' ? {} : { total }),
-    ...pageLinks(services, {
+  const query = { ...asked, criteria };
+  const { answer } = await chooseStrategy(services, context, { query, typeNumber, cursorScope });
+  return answer.page(services, context);
+}
+
+/** A search with `_contained`: contained resources that match, and with `both` the stored ones too. */
+function searchWithContained(
+  services: SearchServices,
+  context: RequestContext,
+  { asked, typeNumber, cursorScope }: AskedSearch,
+): Promise<SearchPage> {
+  // Containers of other types would have to be tested by the conditions of those types.
+  permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
+  return services.scope.inSnapshot(services, context, async (reading) => {
+    const criteria = await resolveCriteria(reading, context, asked.criteria);
+    return searchContained(reading, context, {
+      query: { ...asked, criteria, bothWays: false },
+      typeNumber,
       cursorScope,
-      pick: query,
-      walk: found,
-      places: {
-        first: first && placeOf(first),
-        last: last && placeOf(last),
-        each: () => matches.slice(0, page.length).map(placeOf),
+      async stored(query) {
+        const { answer } = await chooseStrategy(reading, context, { query, typeNumber, cursorScope });
+        const page = await answer.page(reading, context);
+        return query.countOnly ? page : completePage(reading, context, query, page);
       },
-      more,
-    }),
-  };
-}
-
-/** Whether a plan that finds the first matches soon may be slow for all, because it scans rows that do not match. */
-function isForSome({ order, accessPath }: Plan): boolean {
-  return order.by === 'value' || accessPath.kind === 'dateScan' || accessPath.kind === 'headScan';
-}
-
-/** The order of an index on heads; undefined: none fits. Counts need no order. `usual`: the order without `_sort`. */
-function headOrder(
-  query: SearchQuery,
-  sortDateCode: string | undefined,
-  usual: () => HeadOrder,
-): HeadOrder | undefined {
-  const [key, ...further] = query.sort;
-  if (key === undefined || query.countOnly) return usual();
-  if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
-  // For several keys, ties are sorted by values from the texts (sort-by-several-keys.ts).
-  if (key.code === sortDateCode && further.length === 0)
-    return { by: 'sort_date', descending: key.descending };
-  return undefined;
+    });
+  });
 }

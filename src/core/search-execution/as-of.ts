@@ -18,7 +18,6 @@ import type { MatchHead } from '../storage/search/search-run';
 import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';
 import { keyOfText, keyText, type VersionRow } from '../storage/read/version-row';
 import { fetchHeads } from './sort/fetch-heads';
-import { inSnapshot } from './read-scope';
 import { printable, typeNumberOf } from '../interactions/resource-address';
 import { resolveCriteria } from './plan/resolve-criteria';
 import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
@@ -67,7 +66,7 @@ export async function searchAsOf(
   const criteria = [...within, ...query.criteria];
   requireOwn(criteria);
   const cursorScope = `${boundText(context, request, query.used)} as of ${moment}`;
-  return inSnapshot(services, context, async (reading) => {
+  return services.scope.inSnapshot(services, context, async (reading) => {
     const resolved = await withReason(resolveCriteria(reading, context, criteria), () =>
       planningReason(criteria),
     );

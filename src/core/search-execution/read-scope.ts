@@ -1,6 +1,6 @@
-/** The read scopes of searches: how their statements run. */
+/** The read scopes: how the statements of reads run. */
 import type { RequestContext } from '../context';
-import type { SearchServices } from '../ports';
+import type { ReadScope, SearchServices } from '../ports';
 import type { Database } from '../storage/connection/database';
 import type { BatchLimits } from '../storage/connection/request-batcher';
 import { PlanningBatch } from '../storage/connection/planning-batch';
@@ -8,69 +8,65 @@ import { LateralBatch } from '../storage/connection/lateral-batch';
 import { runnerOver } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
-/** Each statement sees the data of its own moment; all of them are cancelled when the client disconnects. */
-export function perStatement<S extends SearchServices>(services: S, { cancellation }: RequestContext): S {
-  if (isBound(services)) return services;
-  const { connections, explanation, usage } = services;
-  const waiting = cancellation === undefined ? undefined : [cancellation];
-  const each = countInto(usage, {
-    run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
-  });
-  const database =
-    explanation?.statements.over(each) ??
-    (services.hasStatementBudget === true ? new PlanningBatch(each) : each);
+/** Statements of connections: each runs by itself, or together with those of other requests. */
+function onConnections(hasStatementBudget: boolean): ReadScope {
   return {
-    ...services,
-    database,
-    estimator: services.estimator.over(database),
-    searches: {
-      // A page that shares its statement with other requests has no statement of its own to explain.
-      page: (request) =>
-        explanation === undefined
-          ? services.searches.page(request, cancellation)
-          : runnerOver(database).page(request),
-      ranges: (ranges, skipped) => services.searches.over(database).ranges(ranges, skipped),
-      over: (other, how) => services.searches.over(other, how),
+    isCommitted: true,
+    hasStatementBudget,
+    afterPlanning: async () => undefined,
+    perStatement(services, { cancellation }) {
+      const { connections, explanation, usage } = services;
+      const waiting = cancellation === undefined ? undefined : [cancellation];
+      const each = countInto(usage, {
+        run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
+      });
+      const database =
+        explanation?.statements.over(each) ?? (hasStatementBudget ? new PlanningBatch(each) : each);
+      return {
+        ...services,
+        database,
+        estimator: services.estimator.over(database),
+        searches: {
+          // A page that shares its statement with other requests has no statement of its own to explain.
+          page: (request) =>
+            explanation === undefined
+              ? services.searches.page(request, cancellation)
+              : runnerOver(database).page(request),
+          ranges: (ranges, skipped) => services.searches.over(database).ranges(ranges, skipped),
+          over: (other, how) => services.searches.over(other, how),
+        },
+      };
+    },
+    inSnapshot(services, { space, cancellation }, work) {
+      const { explanation, usage } = services;
+      const waiting = cancellation === undefined ? undefined : [cancellation];
+      return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
+        work({
+          ...overSnapshot(
+            services,
+            explanation?.statements.over(snapshot) ?? new PlanningBatch(countInto(usage, snapshot)),
+          ),
+          scope: hasStatementBudget ? SNAPSHOT_WITH_BUDGET : SNAPSHOT,
+        }),
+      );
     },
   };
 }
 
-/**
- * Runs `work` with services whose statements share one snapshot: a page, its total and its included resources
- * are of one moment. Cancellation is as in `perStatement`.
- * Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one statement at
- * a time; no further round trip.
- */
-export async function inSnapshot<S extends SearchServices, T>(
-  services: S,
-  { space, cancellation }: RequestContext,
-  work: (services: S) => Promise<T>,
-): Promise<T> {
-  if (isBound(services)) return work(services);
-  const { explanation, usage } = services;
-  const waiting = cancellation === undefined ? undefined : [cancellation];
-  return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
-    work(
-      overSnapshot(
-        services,
-        explanation?.statements.over(snapshot) ?? new PlanningBatch(countInto(usage, snapshot)),
-      ),
-    ),
-  );
-}
+/** Statements of one connection, which already see one snapshot or one transaction. */
+const onOneConnection: Pick<ReadScope, 'afterPlanning' | 'perStatement' | 'inSnapshot'> = {
+  afterPlanning: async () => undefined,
+  perStatement: (services) => services,
+  inSnapshot: (services, _context, work) => work(services),
+};
 
-function overSnapshot<S extends SearchServices>(services: S, database: Database): S {
-  return {
-    ...withinTransaction(services, database),
-    reader: services.reader.overSnapshot(database),
-    searches: services.searches.over(database),
-  };
-}
-
-/** True if all statements already run in one transaction or snapshot. */
-function isBound({ isWithinTransaction, isWithinSnapshot }: SearchServices): boolean {
-  return isWithinTransaction === true || isWithinSnapshot === true;
-}
+/** Each statement sees the committed data of its own moment, unless a snapshot is begun. */
+export const EACH_STATEMENT = onConnections(false);
+/** The same with a guaranteed number of statements. */
+export const EACH_STATEMENT_WITH_BUDGET = onConnections(true);
+const SNAPSHOT: ReadScope = { ...onOneConnection, isCommitted: true, hasStatementBudget: false };
+const SNAPSHOT_WITH_BUDGET: ReadScope = { ...SNAPSHOT, hasStatementBudget: true };
+const TRANSACTION: ReadScope = { ...onOneConnection, isCommitted: false, hasStatementBudget: false };
 
 /** Batching on one connection: one statement at a time, of at most this many reads or pages of searches. */
 const ONE_AFTER_THE_OTHER: BatchLimits = { concurrent: 1, most: 256 };
@@ -79,23 +75,23 @@ const ONE_AFTER_THE_OTHER: BatchLimits = { concurrent: 1, most: 256 };
 export function batched<S extends SearchServices>(
   services: S,
   given: Database,
-  gathered: BatchLimits,
+  limits: BatchLimits,
   usage: Usage | undefined,
 ): S {
   const database = new PlanningBatch(given);
   return {
-    ...withinTransaction(services, database),
-    reader: services.reader.overSnapshot(database, gathered),
-    searches: services.searches.over(database, { gathered }),
-    hasStatementBudget: true,
+    ...overDatabase(services, database),
+    reader: services.reader.overSnapshot(database, limits),
+    searches: services.searches.over(database, { gathered: limits }),
+    scope: EACH_STATEMENT_WITH_BUDGET,
     ...(usage === undefined ? {} : { usage }),
   };
 }
 
 /**
- * As `inSnapshot`, for several concurrent interactions of one request: their reads are batched and share one
- * snapshot. After `milliseconds` running statements are cancelled, and further ones throw `timeout`. The limit is
- * necessary because the snapshot holds a connection and prevents the removal of dead rows.
+ * Runs `work` with services whose statements share one snapshot, for several concurrent interactions of one request:
+ * their reads are batched. After `milliseconds` running statements are cancelled, and further ones throw `timeout`. The
+ * limit is necessary because the snapshot holds a connection and prevents the removal of dead rows.
  */
 export async function inSharedSnapshot<S extends SearchServices, T>(
   services: S,
@@ -111,7 +107,7 @@ export async function inSharedSnapshot<S extends SearchServices, T>(
       const database = countInto(usage, snapshot);
       return work({
         ...batched(services, database, ONE_AFTER_THE_OTHER, usage),
-        isWithinSnapshot: true,
+        scope: SNAPSHOT_WITH_BUDGET,
       });
     },
     milliseconds,
@@ -131,19 +127,30 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
   };
 }
 
-/** Services for several concurrent searches inside `inSnapshot`: equal steps share one statement. */
+/** Services for several concurrent searches inside a snapshot: equal steps share one statement. */
 export function merged<S extends SearchServices>(services: S): S {
-  const merged = new LateralBatch(services.database);
+  const database = new LateralBatch(services.database);
   return {
-    ...overSnapshot({ ...services, hasStatementBudget: true }, merged),
-    reader: services.reader.overSnapshot(merged, undefined, true),
-    isWithinSnapshot: true,
-    afterPlanning: () => merged.afterPlanning(),
+    ...overSnapshot(services, database),
+    reader: services.reader.overSnapshot(database, undefined, true),
+    scope: { ...SNAPSHOT_WITH_BUDGET, afterPlanning: () => database.afterPlanning() },
   };
 }
 
-/** Services whose reads and searches run on this database, such as a transaction that writes; nothing else differs. */
+/** Services whose reads and searches run in a transaction that writes, and see its writes. */
 export function withinTransaction<S extends SearchServices>(services: S, database: Database): S {
+  return { ...overDatabase(services, database), scope: TRANSACTION };
+}
+
+function overSnapshot<S extends SearchServices>(services: S, database: Database): S {
+  return {
+    ...overDatabase(services, database),
+    reader: services.reader.overSnapshot(database),
+    searches: services.searches.over(database),
+  };
+}
+
+function overDatabase<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...services,
     database,

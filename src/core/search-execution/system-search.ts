@@ -11,7 +11,6 @@ import type { SearchServices, Services } from '../ports';
 import { keyOfText, type PageRow } from '../storage/read/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './page/merge-streams';
 import { openStreams } from './page/open-streams';
-import { inSnapshot } from './read-scope';
 import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';
 import { search } from '../interactions/search';
@@ -123,7 +122,7 @@ async function searchSeveral(
   const query = parseTypesSearch(typeContext, types, { ...request, parameters: names.others }, handling);
   const used = withTypes(request, query.used);
   const cursorScope = boundText(context, request, used);
-  const work = inSnapshot(services, context, async (reading) => {
+  const work = services.scope.inSnapshot(services, context, async (reading) => {
     const order = orderOf(query);
     const byUpdate = typeof order === 'string' ? undefined : order;
     const streams = await openStreams(reading, context, {

@@ -436,6 +436,5 @@ function inside<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...withinTransaction(services, database),
     codeSystems: createCodeSystemCache(),
-    isWithinTransaction: true,
   };
 }

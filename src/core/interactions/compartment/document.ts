@@ -9,7 +9,6 @@ import { collectReferences } from '../../fhir/reference';
 import type { SearchServices } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { find, read } from '../read';
-import { inSnapshot } from '../../search-execution/read-scope';
 import { vread } from '../vread';
 
 const COMPOSITION = 'Composition';
@@ -29,7 +28,7 @@ export async function makeDocument(
   context: RequestContext,
   id: string,
 ): Promise<Pick<DocumentContent, 'versions'>> {
-  return inSnapshot(services, context, async (reading) => {
+  return services.scope.inSnapshot(services, context, async (reading) => {
     const composition = await read(reading, context, COMPOSITION, id);
     const places = new Map<string, string>();
     // References in hidden elements are not followed.

@@ -8,7 +8,6 @@ import type { RecordRequest } from '../../operations/environment';
 import type { SearchServices, Services } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { read } from '../read';
-import { inSnapshot } from '../../search-execution/read-scope';
 import {
   BroughtAlong,
   openRecordCursor,
@@ -39,7 +38,7 @@ export async function everything(
 ): Promise<SearchPage> {
   const { owner, cursor } = request;
   const start = cursor === undefined ? undefined : openRecordCursor(services, context, request, cursor);
-  const work = inSnapshot(services, context, async (reading) => {
+  const work = services.scope.inSnapshot(services, context, async (reading) => {
     const content =
       owner.id === undefined
         ? undefined

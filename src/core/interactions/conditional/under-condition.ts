@@ -3,7 +3,7 @@ import { fhirError } from '../../errors';
 import type { SearchServices, WriteServices } from '../../ports';
 import { lockConditions } from '../../storage/write/condition-lock';
 import { ConditionLost, type WriteCondition } from '../../storage/write/write-queues';
-import { inSnapshot, withinTransaction } from '../../search-execution/read-scope';
+import { withinTransaction } from '../../search-execution/read-scope';
 import type { Condition } from './condition';
 import { identifyingValues } from '../../search/identifying-values';
 import { locksOfStored } from './condition-locks';
@@ -31,7 +31,7 @@ export async function onMatches<T>(
   return services.turns.run(`condition ${context.space.number} ${type} ${value}`, async () => {
     for (;;) {
       if (Date.now() > context.deadline) throw fhirError('timeout');
-      const matches = await inSnapshot(services, context, (reading) =>
+      const matches = await services.scope.inSnapshot(services, context, (reading) =>
         findMatches(reading, context, condition, TELLING),
       );
       try {

@@ -21,7 +21,6 @@ import { runCount } from '../../storage/search/search-run';
 import { labelGroups } from './group-labels';
 import { BY_KEY } from '../sort/fetch-heads';
 import { planSearch } from '../plan/plan-search';
-import { inSnapshot } from '../read-scope';
 import { resolveCriteria } from '../plan/resolve-criteria';
 import { askSearch, searchContext } from '../plan/prepare-search';
 import { search } from '../../interactions/search';
@@ -73,7 +72,7 @@ export async function aggregate(
   const typeContext = searchContext(services, context);
   const grouping = groupingOf(typeContext.definitions, request.type, by);
   const most = mostOf(grouping, by.most);
-  return inSnapshot(services, context, async (reading) => {
+  return services.scope.inSnapshot(services, context, async (reading) => {
     const counting = new Counting(reading, context, request, grouping, typeContext, bounds);
     const groups = inOrder((await counting.byRows(most)) ?? (await counting.byReading()), grouping);
     if (groups.length > most && (by.most === undefined || grouping.bucket !== undefined))

@@ -1,7 +1,7 @@
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
 import type { SearchServices } from '../../ports';
-import { inSnapshot, merged } from '../read-scope';
+import { merged } from '../read-scope';
 import { searchAny } from '../system-search';
 
 /** One of several searches that differ only in their values. */
@@ -17,7 +17,7 @@ export async function searchBatch(
   context: RequestContext,
   requests: readonly EachSearch[],
 ): Promise<readonly (SearchPage | Error)[]> {
-  return inSnapshot(services, context, (reading) => {
+  return services.scope.inSnapshot(services, context, (reading) => {
     const together = merged(reading);
     return Promise.all(
       requests.map((request) =>

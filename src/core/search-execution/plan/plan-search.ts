@@ -48,7 +48,7 @@ export async function planSearch(
 
 /** Criteria on contained resources; chains with many links are replaced by the sets of their targets. */
 export async function resolveContainedChains(
-  services: Pick<Services, 'afterPlanning' | 'database' | 'estimator' | 'explanation'>,
+  services: Pick<Services, 'database' | 'estimator' | 'explanation' | 'scope'>,
   space: number,
   criteria: readonly Criterion[],
 ): Promise<readonly Criterion[]> {
@@ -56,7 +56,7 @@ export async function resolveContainedChains(
 }
 
 function chainsOf(
-  services: Pick<Services, 'afterPlanning' | 'database' | 'estimator' | 'explanation'>,
+  services: Pick<Services, 'database' | 'estimator' | 'explanation' | 'scope'>,
   space: number,
 ): ChainSpace {
   const { database } = services;
@@ -75,7 +75,7 @@ function chainsOf(
 }
 
 async function planResolved(
-  services: Pick<Services, 'afterPlanning' | 'estimator' | 'explanation'>,
+  services: Pick<Services, 'estimator' | 'explanation' | 'scope'>,
   space: number,
   { asked, order, limit }: { readonly asked: TypeCriteria; readonly order: Order; readonly limit: number },
 ): Promise<Plan> {
@@ -91,7 +91,7 @@ async function planResolved(
         estimator.total(space, type),
       ])
     : [[], 0];
-  if (isCounted) await services.afterPlanning?.();
+  if (isCounted) await services.scope.afterPlanning();
   const { accessPath, asSets } = chooseAccessPath(
     criteria,
     order,

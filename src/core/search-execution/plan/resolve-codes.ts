@@ -70,7 +70,7 @@ export async function resolveValueSet(
     members = await listAll(resource, source, 0);
     // Cached only if the terminology is unchanged: under the old version the entry would be wrong if that came back.
     // The view of a transaction is not cached, because its versions may never be committed.
-    if (services.isWithinTransaction !== true && (await environment.terminologyVersion()) === version)
+    if (services.scope.isCommitted && (await environment.terminologyVersion()) === version)
       remembered.set(key, members, { size: 1 + members.codes.length });
   }
   const { systems, codes } = members;

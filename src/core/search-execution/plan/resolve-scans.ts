@@ -230,7 +230,7 @@ async function findKeys(
 }
 
 async function findStored(
-  services: Pick<Services, 'connections' | 'database' | 'estimator' | 'isWithinTransaction'>,
+  services: Pick<Services, 'connections' | 'database' | 'estimator' | 'scope'>,
   {
     others,
     scans,
@@ -265,10 +265,7 @@ async function findStored(
   }
   // Resources that changed meanwhile may be missing, so the keys are not cached. Neither is the view of a transaction,
   // which may never be committed.
-  if (
-    services.isWithinTransaction !== true &&
-    (await lastChangeOf(database, space, [others.type])) === change
-  ) {
+  if (services.scope.isCommitted && (await lastChangeOf(database, space, [others.type])) === change) {
     remembered.set(key, reader.found, { size: 1 + reader.found.length });
   }
   return reader.found;

@@ -3,7 +3,7 @@ import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
-import type { SearchQuery } from '../../search/parse-search';
+import { isCounted, type SearchQuery } from '../../search/parse-search';
 import { MAX_SORTED, type Order } from '../../search/order';
 import type { SortValue } from '../../search/sort-value';
 import type { SearchServices, Services } from '../../ports';
@@ -11,12 +11,30 @@ import type { Phase, StoredSortValue } from '../../storage/search/search-order';
 import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';
 import { afterOf, phasesOf, toStoredValue, type Position } from '../page/search-position';
-import { readMatches } from './sort-in-memory';
+import { readMatches, searchSorted } from './sort-in-memory';
+import { countAllOf } from '../aggregates/count-matches';
+import type { SearchStrategy } from '../strategies/strategy';
 import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
 import { matchingReason, withReason } from '../search-timeout';
 
 /** Minimum number of heads that one statement reads. */
 const CHUNK = 100;
+
+/** `searchTies`; in memory where too many matches are equal by the first key. */
+export const sortBySeveralKeys: SearchStrategy = ({ query, typeNumber, cursorScope, plan }) => {
+  if (query.sort.length < 2 || plan === undefined) return undefined;
+  return {
+    isOneStatement: false,
+    async page(services, context) {
+      const page = await searchTies(services, context, { query, plan, cursorScope });
+      if (page === undefined)
+        return searchSorted(services, context, { query, type: typeNumber, cursorScope });
+      return isCounted(query) && page.total === undefined
+        ? { ...page, total: await countAllOf(services, query, plan) }
+        : page;
+    },
+  };
+};
 
 /**
  * A page in the order of all keys; the plan scans in the order of the first. Cursors are those of `searchSorted`. The

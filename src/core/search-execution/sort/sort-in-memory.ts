@@ -10,7 +10,18 @@ import { findFollowing, planOfAll, type Wanted } from './sort-in-database';
 import { inOrder, pageLinks, type Walk } from '../page/search-position';
 import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
 import { toReadVersion } from '../../interactions/stored-version';
+import type { SearchStrategy } from '../strategies/strategy';
 import { findVisibleBase } from '../page/visible-base';
+
+/** `searchSorted` for searches without an order of the database, and for few matches in one that it finds slowly. */
+export const sortInMemory: SearchStrategy = ({ query, typeNumber, cursorScope, plan }) => {
+  const fits = plan === undefined || (plan.order.by === 'value' && plan.accessPath.kind === 'fetchAndSort');
+  if (!fits) return undefined;
+  return {
+    isOneStatement: false,
+    page: (services, context) => searchSorted(services, context, { query, type: typeNumber, cursorScope }),
+  };
+};
 
 /**
  * Sorts matches in memory when the database has no order for them: several keys, keys whose index rows are not in sort
