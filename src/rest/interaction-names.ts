@@ -5,50 +5,59 @@
 export interface Interaction {
   readonly name: string;
   readonly pattern: string;
+  /** The methods that it is asked for with; GET includes HEAD. Empty: not a FHIR address of its own. */
+  readonly methods: readonly Method[];
 }
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
 
 /** `{fhir_root}` of docs/behaviour.md, as a route pattern. */
 export const FHIR_ROOT = '/w/:tenant/api/v1/fhir/:release';
 
-function describe(name: string, path: string): Interaction {
-  return Object.freeze({ name, pattern: path });
+function describe(name: string, methods: readonly Method[], path: string): Interaction {
+  return Object.freeze({ name, pattern: FHIR_ROOT + path, methods });
+}
+
+function elsewhere(name: string, pattern: string): Interaction {
+  return Object.freeze({ name, pattern, methods: [] });
 }
 
 export const INTERACTIONS = Object.freeze({
-  capabilities: describe('capabilities', `${FHIR_ROOT}/metadata`),
-  openapi: describe('openapi', `${FHIR_ROOT}/openapi.json`),
-  create: describe('create', `${FHIR_ROOT}/:type`),
-  read: describe('read', `${FHIR_ROOT}/:type/:id`),
-  vread: describe('vread', `${FHIR_ROOT}/:type/:id/_history/:vid`),
-  update: describe('update', `${FHIR_ROOT}/:type/:id`),
-  patch: describe('patch', `${FHIR_ROOT}/:type/:id`),
-  delete: describe('delete', `${FHIR_ROOT}/:type/:id`),
-  conditionalUpdate: describe('conditional-update', `${FHIR_ROOT}/:type`),
-  conditionalPatch: describe('conditional-patch', `${FHIR_ROOT}/:type`),
-  conditionalDelete: describe('conditional-delete', `${FHIR_ROOT}/:type`),
-  searchType: describe('search-type', `${FHIR_ROOT}/:type`),
-  searchTypeByPost: describe('search-type', `${FHIR_ROOT}/:type/_search`),
-  searchSystem: describe('search-system', FHIR_ROOT),
-  searchSystemByPost: describe('search-system', `${FHIR_ROOT}/_search`),
-  searchCompartment: describe('search-compartment', `${FHIR_ROOT}/:type/:id/:member`),
-  searchCompartmentByPost: describe('search-compartment', `${FHIR_ROOT}/:type/:id/_search`),
-  searchCompartmentTypeByPost: describe('search-compartment', `${FHIR_ROOT}/:type/:id/:member/_search`),
-  historyInstance: describe('history-instance', `${FHIR_ROOT}/:type/:id/_history`),
-  historyType: describe('history-type', `${FHIR_ROOT}/:type/_history`),
-  historySystem: describe('history-system', `${FHIR_ROOT}/_history`),
-  bundle: describe('bundle', FHIR_ROOT),
-  asyncStatus: describe('async-status', `${FHIR_ROOT}/_async/:job`),
-  asyncCancel: describe('async-cancel', `${FHIR_ROOT}/_async/:job`),
-  operationSystem: describe('operation', `${FHIR_ROOT}/$:code`),
-  operationType: describe('operation', `${FHIR_ROOT}/:type/$:code`),
-  operationInstance: describe('operation', `${FHIR_ROOT}/:type/:id/$:code`),
-  graphqlSystem: describe('graphql', `${FHIR_ROOT}/$graphql`),
-  graphqlSystemByPost: describe('graphql', `${FHIR_ROOT}/$graphql`),
-  graphqlInstance: describe('graphql', `${FHIR_ROOT}/:type/:id/$graphql`),
-  graphqlInstanceByPost: describe('graphql', `${FHIR_ROOT}/:type/:id/$graphql`),
-  smartConfiguration: describe('smart-configuration', `${FHIR_ROOT}/.well-known/smart-configuration`),
-  oidc: describe('oidc', '/w/:tenant/oidc'),
-  tenants: describe('tenants', '/w/system/api/v1/tenants'),
-  health: describe('health', '/health'),
-  none: describe('none', ''),
+  searchSystem: describe('search-system', ['GET'], ''),
+  bundle: describe('bundle', ['POST'], ''),
+  asyncStatus: describe('async-status', ['GET'], '/_async/:job'),
+  asyncCancel: describe('async-cancel', ['DELETE'], '/_async/:job'),
+  smartConfiguration: describe('smart-configuration', ['GET'], '/.well-known/smart-configuration'),
+  capabilities: describe('capabilities', ['GET'], '/metadata'),
+  openapi: describe('openapi', ['GET'], '/openapi.json'),
+  searchSystemByPost: describe('search-system', ['POST'], '/_search'),
+  historySystem: describe('history-system', ['GET'], '/_history'),
+  operationSystem: describe('operation', ['GET', 'POST'], '/$:code'),
+  searchType: describe('search-type', ['GET'], '/:type'),
+  create: describe('create', ['POST'], '/:type'),
+  conditionalUpdate: describe('conditional-update', ['PUT'], '/:type'),
+  conditionalPatch: describe('conditional-patch', ['PATCH'], '/:type'),
+  conditionalDelete: describe('conditional-delete', ['DELETE'], '/:type'),
+  searchTypeByPost: describe('search-type', ['POST'], '/:type/_search'),
+  historyType: describe('history-type', ['GET'], '/:type/_history'),
+  operationType: describe('operation', ['GET', 'POST'], '/:type/$:code'),
+  read: describe('read', ['GET'], '/:type/:id'),
+  update: describe('update', ['PUT'], '/:type/:id'),
+  patch: describe('patch', ['PATCH'], '/:type/:id'),
+  delete: describe('delete', ['DELETE'], '/:type/:id'),
+  historyInstance: describe('history-instance', ['GET'], '/:type/:id/_history'),
+  operationInstance: describe('operation', ['GET', 'POST'], '/:type/:id/$:code'),
+  vread: describe('vread', ['GET'], '/:type/:id/_history/:vid'),
+  searchCompartmentByPost: describe('search-compartment', ['POST'], '/:type/:id/_search'),
+  searchCompartment: describe('search-compartment', ['GET'], '/:type/:id/:member'),
+  searchCompartmentTypeByPost: describe('search-compartment', ['POST'], '/:type/:id/:member/_search'),
+  graphqlSystem: describe('graphql', ['GET'], '/$graphql'),
+  graphqlSystemByPost: describe('graphql', ['POST'], '/$graphql'),
+  graphqlInstance: describe('graphql', ['GET'], '/:type/:id/$graphql'),
+  graphqlInstanceByPost: describe('graphql', ['POST'], '/:type/:id/$graphql'),
+  oidc: elsewhere('oidc', '/w/:tenant/oidc'),
+  tenants: elsewhere('tenants', '/w/system/api/v1/tenants'),
+  health: elsewhere('health', '/health'),
+  none: elsewhere('none', ''),
 });
