@@ -126,7 +126,7 @@ export async function createApp(
       searchCacheBytes: memory.searches,
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
-      maxAnswerLength: settings.MAX_BUNDLE_BYTES,
+      maxAnswerBytes: settings.MAX_BUNDLE_BYTES,
       maxSubscriptions: settings.MAX_SUBSCRIPTIONS,
       subscriptionQueueBytes: settings.SUBSCRIPTION_QUEUE_BYTES,
       subscriptionPollMs: settings.SUBSCRIPTION_POLL_MS,

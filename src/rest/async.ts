@@ -2,9 +2,10 @@
  * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/http.md). The response is 202 with an
  * address where the client gets the status or the result, or cancels the request.
  */
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
 import { FhirError, fhirError, isRelease, toOutcome, type Caller, type Core, type JobRequest } from '../core';
-import { toText } from './body';
+import { toStored } from './body';
 import { watchCaller } from './caller-watch';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
@@ -35,6 +36,9 @@ const KEPT_HEADERS = [
   'x-provenance',
   'x-request-id',
 ] as const;
+
+/** Answers of more bytes are sent as they are stored; shorter ones may be indented (`_pretty`). */
+const LONG_ANSWER = 1024 * 1024;
 
 /** Seconds after which a client may poll again. */
 const RETRY_AFTER = '1';
@@ -68,7 +72,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
       ...(request.socket.remoteAddress === undefined ? {} : { remoteAddress: request.socket.remoteAddress }),
     },
     isRepeatable: SEARCHES.includes(interaction),
-    ...(request.body === undefined ? {} : { body: toText(request.body) }),
+    ...(request.body === undefined ? {} : { body: await toStored(request.body) }),
   };
   const id = await edge.core.jobs.submit(context, job);
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
@@ -84,9 +88,10 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
   if (job === undefined) throw fhirError('unknownJob');
   exchange.forbidCaching();
   if (job.state === 'done') {
-    context.bytes?.addAnswer(job.text.length);
+    context.bytes?.addAnswer(job.body.length);
     reply.header('expires', new Date(job.expires).toUTCString());
-    return exchange.send(job.status, job.text);
+    // Decoding a long answer, which is encoded again, would delay other requests.
+    return exchange.send(job.status, job.body.length > LONG_ANSWER ? job.body : job.body.toString('utf8'));
   }
   const progress =
     job.state === 'waiting' ? 'waiting' : `under way, taken ${Math.floor(job.age / 1000)} s ago`;
@@ -119,19 +124,27 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     return jobTime.run(job, async () => {
       try {
         // `inject` sends the request only when its result is awaited.
-        const answer = await server.inject(options);
+        const answer = await server.inject({ ...options, payloadAsStream: true });
+        const body = await readBytes(answer.stream());
         if (signal.aborted) throw new Error('it was given up');
         // A job that lost its access gets that error, unless the request succeeded in spite of it.
         const reason: unknown = revoked.reason;
         return reason instanceof FhirError && answer.statusCode >= 400
-          ? { status: reason.status, text: toOutcome(reason.issues) }
-          : { status: answer.statusCode, text: answer.body };
+          ? { status: reason.status, body: toOutcome(reason.issues) }
+          : { status: answer.statusCode, body };
       } finally {
         watch?.end();
       }
     });
   });
   server.addHook('preClose', () => core.jobs.stop());
+}
+
+async function readBytes(source: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of source) chunks.push(chunk as Buffer);
+  const [first, ...others] = chunks;
+  return first === undefined || others.length > 0 ? Buffer.concat(chunks) : first;
 }
 
 function callerOf({ actor, access }: Caller): Caller {
@@ -144,7 +157,7 @@ function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
   return JSON.parse(kept) as Caller;
 }
 
-function toInjection(details: JobRequest['details'], body: string | undefined): InjectOptions {
+function toInjection(details: JobRequest['details'], body: Buffer | undefined): InjectOptions {
   const { method, url, headers, remoteAddress } = details;
   if ((method !== 'GET' && method !== 'POST') || typeof url !== 'string' || typeof headers !== 'object')
     throw new Error('a request was kept that cannot be carried out');

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeUtf8, FhirError, fhirError, RELEASES, textOf, type Release } from '../core';
 import { readBytes, type CountedBody } from './body-bytes';
 import type { BodyBlocks } from './collected-bytes';
@@ -124,6 +126,24 @@ function decode(bytes: Buffer, done: (error: Error | null, text?: string) => voi
     return;
   }
   done(null, text);
+}
+
+/**
+ * Returns a body for storage: text, or the bytes of a long one, which are joined in turns of the event loop. Throws
+ * `invalidJson` for bytes that are not UTF-8.
+ */
+export async function toStored(body: Body): Promise<string | Buffer> {
+  if (typeof body === 'string') return body;
+  const bytes = Buffer.allocUnsafe(body.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const block of body) {
+    bytes.set(block, at);
+    at += block.length;
+    await nextTurn();
+  }
+  if (!isUtf8(bytes)) throw fhirError('invalidJson', { reason: 'its bytes are not UTF-8' });
+  await nextTurn();
+  return bytes;
 }
 
 const NO_BYTES = Buffer.alloc(0);

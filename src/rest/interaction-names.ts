@@ -5,7 +5,11 @@
 export interface Interaction {
   readonly name: string;
   readonly pattern: string;
-  /** The methods that it is asked for with; GET includes HEAD. Empty: not a FHIR address of its own. */
+}
+
+/** An interaction with a FHIR address. */
+export interface RoutedInteraction extends Interaction {
+  /** GET includes HEAD. */
   readonly methods: readonly Method[];
 }
 
@@ -15,12 +19,12 @@ export type Method = (typeof METHODS)[number];
 /** `{fhir_root}` of docs/behaviour.md, as a route pattern. */
 export const FHIR_ROOT = '/w/:tenant/api/v1/fhir/:release';
 
-function describe(name: string, methods: readonly Method[], path: string): Interaction {
+function describe(name: string, methods: readonly Method[], path: string): RoutedInteraction {
   return Object.freeze({ name, pattern: FHIR_ROOT + path, methods });
 }
 
 function elsewhere(name: string, pattern: string): Interaction {
-  return Object.freeze({ name, pattern, methods: [] });
+  return Object.freeze({ name, pattern });
 }
 
 export const INTERACTIONS = Object.freeze({

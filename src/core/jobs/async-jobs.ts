@@ -17,10 +17,12 @@ import {
 import {
   addJob,
   findJob,
+  readAnswer,
   haveJobs,
   removeJob,
   type JobOutcome,
   type JobRequest,
+  type StoredRequest,
   type JobState,
 } from '../storage/jobs/async-jobs';
 import type { Connections } from '../storage/connection/connections';
@@ -29,7 +31,7 @@ import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 
 /** Executes a request; `signal` is aborted when the result is no longer needed. */
-export type JobExecutor = (request: JobRequest, signal: AbortSignal) => Promise<JobOutcome>;
+export type JobExecutor = (request: StoredRequest, signal: AbortSignal) => Promise<JobOutcome>;
 
 export interface AsyncJobLimits {
   /** Jobs of one tenant: waiting, running, and finished with a stored answer. */
@@ -37,7 +39,7 @@ export interface AsyncJobLimits {
   /** Milliseconds for which an answer is stored. */
   readonly asyncExpiryMs: number;
   /** Longest answer in characters. */
-  readonly maxAnswerLength: number;
+  readonly maxAnswerBytes: number;
 }
 
 export interface AsyncJobsOptions {
@@ -62,7 +64,7 @@ const JOB_ID = /^[0-9a-f]{32}$/;
 
 const INTERRUPTED: JobOutcome = {
   status: 500,
-  text: toOutcome([
+  body: toOutcome([
     {
       severity: 'error',
       code: 'incomplete',
@@ -110,7 +112,10 @@ export class AsyncJobs {
   async find(context: RequestContext, id: string): Promise<JobState | undefined> {
     const job = JOB_ID.test(id) ? await findJob(this.options.database, context.space, id) : undefined;
     const isOwn = context.access?.isAdministrator === true || (job?.owner ?? NOBODYS) === ownerOf(context);
-    return isOwn ? job?.state : undefined;
+    if (job === undefined || !isOwn) return undefined;
+    if (job.state.state !== 'done') return job.state;
+    const body = await readAnswer(this.options.database, context.space, id);
+    return body === undefined ? undefined : { ...job.state, body };
   }
 
   /** Stops a job if it runs, and deletes it. False: `find` would not return the job. */
@@ -220,7 +225,7 @@ export class AsyncJobs {
     const { limits, log } = this.options;
     try {
       const outcome = await execute(job.request, signal);
-      if (outcome.text.length <= limits.maxAnswerLength) return outcome;
+      if (Buffer.byteLength(outcome.body) <= limits.maxAnswerBytes) return outcome;
       return refusal(
         'The answer is larger than what is kept; ask for less of it, or with Prefer: return=minimal',
       );
@@ -264,5 +269,5 @@ function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): s
 }
 
 function refusal(reason: string): JobOutcome {
-  return { status: 422, text: toOutcome([toIssue('tooCostly', { reason })]) };
+  return { status: 422, body: toOutcome([toIssue('tooCostly', { reason })]) };
 }

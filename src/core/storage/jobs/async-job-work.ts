@@ -1,8 +1,8 @@
 /** The work on asynchronous requests of all spaces: statements of the owner. */
 import { sql } from 'kysely';
-import type { JobOutcome, JobRequest } from './async-jobs';
+import type { JobOutcome, JobRequest, StoredRequest } from './async-jobs';
 import type { OwnerSession } from '../connection/owner-session';
-import { bind, defineStatement, template } from '../connection/statement';
+import { bind, defineStatement, returningBytes, template } from '../connection/statement';
 
 /** Identifies a job among all spaces. */
 export interface JobKey {
@@ -11,7 +11,7 @@ export interface JobKey {
 }
 
 export interface TakenJob extends JobKey {
-  readonly request: JobRequest;
+  readonly request: StoredRequest;
 }
 
 /** Takes the oldest job of the tenant with the fewest running jobs. */
@@ -25,14 +25,25 @@ const TAKE = defineStatement(
                      w.created
             limit 1 for update skip locked) as next
      where j.space = next.space and j.id = next.id
-    returning j.space, j.id, j.repeatable, j.request, j.body`),
+    returning j.space, j.id, j.repeatable, j.request`),
+);
+
+const READ_BODY = returningBytes(
+  defineStatement(
+    template(sql`
+      select j.body from andiron.async_job j
+      where j.space = ${bind('space')}::int and j.id = ${bind('id')} limit 1`),
+    { named: false },
+  ),
 );
 
 export async function takeJob(session: OwnerSession, worker: string): Promise<TakenJob | undefined> {
   const rows = await session.run(TAKE, { worker });
-  const [row] = rows as [number, string, boolean, JobRequest['details'], string | null][];
+  const [row] = rows as [number, string, boolean, JobRequest['details']][];
   if (row === undefined) return undefined;
-  const [space, id, isRepeatable, details, body] = row;
+  const [space, id, isRepeatable, details] = row;
+  const [found] = (await session.run(READ_BODY, { space, id })) as [Buffer | null][];
+  const body = found?.[0] ?? null;
   return { space, id, request: { details, isRepeatable, ...(body === null ? {} : { body }) } };
 }
 
@@ -66,7 +77,7 @@ export async function finishJob(
   {
     worker,
     jobKey: { space, id },
-    jobOutcome: { status, text },
+    jobOutcome: { status, body },
     kept,
   }: {
     readonly worker: string;
@@ -75,7 +86,7 @@ export async function finishJob(
     readonly kept: number;
   },
 ): Promise<void> {
-  await session.run(FINISH, { space, id, worker, status, answer: text, kept });
+  await session.run(FINISH, { space, id, worker, status, answer: body, kept });
 }
 
 const RETURN = defineStatement(
@@ -118,7 +129,7 @@ export async function recoverJobs(
   session: OwnerSession,
   { silence, mostRuns, failure }: { silence: number; mostRuns: number; failure: JobOutcome },
 ): Promise<void> {
-  const { status, text } = failure;
-  await session.run(RECOVER, { silence, most_runs: mostRuns, status, answer: text });
+  const { status, body } = failure;
+  await session.run(RECOVER, { silence, most_runs: mostRuns, status, answer: body });
   await session.run(EXPIRE, { limit: 1000 });
 }

@@ -3,32 +3,49 @@ import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Connections } from '../connection/connections';
 import type { Database } from '../connection/database';
-import { bind, defineStatement, template } from '../connection/statement';
+import { bind, defineStatement, returningBytes, template } from '../connection/statement';
 
 /** A request in the form in which its edge can run it later. */
 export interface JobRequest {
   /** Values for the edge, stored as JSON. */
   readonly details: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  readonly body?: string;
+  /** Text, or its bytes in UTF-8. */
+  readonly body?: string | Buffer;
   /** True if a repeated run changes nothing. */
   readonly isRepeatable: boolean;
 }
 
-/** The result: the HTTP status and the resource of the answer. */
-export interface JobOutcome {
-  readonly status: number;
-  readonly text: string;
+/** A request as it is stored, with the bytes of its body. */
+export interface StoredRequest extends JobRequest {
+  readonly body?: Buffer;
 }
 
-/** A job and its owner, as given to `addJob`. */
+/** The result: the HTTP status and the resource of the answer, as text or its bytes in UTF-8. */
+export interface JobOutcome {
+  readonly status: number;
+  readonly body: string | Buffer;
+}
+
+/** A job without its answer, and its owner as given to `addJob`. */
 export interface OwnedJob {
-  readonly state: JobState;
+  readonly state: Waiting | Done;
   readonly owner: string | undefined;
 }
 
-export type JobState =
-  | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was accepted. */ readonly age: number }
-  | ({ readonly state: 'done'; /** Milliseconds since 1970. */ readonly expires: number } & JobOutcome);
+interface Waiting {
+  readonly state: 'waiting' | 'running';
+  /** Milliseconds since it was accepted. */
+  readonly age: number;
+}
+
+interface Done {
+  readonly state: 'done';
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  readonly status: number;
+}
+
+export type JobState = Waiting | (Done & { readonly body: Buffer });
 
 const ADD = defineStatement(
   template(sql`
@@ -39,7 +56,7 @@ const ADD = defineStatement(
 const FIND = defineStatement(
   template(sql`
     select j.state, floor(extract(epoch from now() - j.created) * 1000)::bigint,
-           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.answer, j.request ->> 'owner'
+           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.request ->> 'owner'
     from andiron.async_job j
     where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
 );
@@ -50,6 +67,15 @@ const FIND_ADDED = defineStatement(
     select true from andiron.async_job j
     where j.space = ${bind('space')}::int and j.id = ${bind('id')} limit 1`),
   { named: false },
+);
+
+const READ_ANSWER = returningBytes(
+  defineStatement(
+    template(sql`
+      select coalesce(j.answer, '') from andiron.async_job j
+      where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
+    { named: false },
+  ),
 );
 
 const REMOVE = defineStatement(
@@ -82,12 +108,19 @@ export async function addJob(
 
 export async function findJob(database: Database, space: Space, id: string): Promise<OwnedJob | undefined> {
   const rows = await database.run('search', space.number, FIND, { space: space.number, id });
-  const [row] = rows as [JobState['state'], number, number, number | null, string | null, string | null][];
+  const [row] = rows as [(Waiting | Done)['state'], number, number, number | null, string | null][];
   if (row === undefined) return undefined;
-  const [state, age, expires, status, answer, owner] = row;
-  const known: JobState =
-    state === 'done' ? { state, expires, status: status ?? 500, text: answer ?? '' } : { state, age };
-  return { state: known, owner: owner ?? undefined };
+  const [state, age, expires, status, owner] = row;
+  return {
+    state: state === 'done' ? { state, expires, status: status ?? 500 } : { state, age },
+    owner: owner ?? undefined,
+  };
+}
+
+/** Returns the bytes of a finished job's answer; undefined if the job was removed. */
+export async function readAnswer(database: Database, space: Space, id: string): Promise<Buffer | undefined> {
+  const [row] = await database.run('search', space.number, READ_ANSWER, { space: space.number, id });
+  return row?.[0] as Buffer | undefined;
 }
 
 /** Removes a job; a process that runs it notices and stops. Returns false if it does not exist. */
