@@ -307,7 +307,7 @@ function listedSource(
     async read(before = BEYOND_LAST_SEQUENCE, limit) {
       if (listed.length === 0) return { rows: [] };
       return {
-        rows: await readListedVersions(database, space.number, listed, { ...bounds, before }, limit),
+        rows: await readListedVersions(database, space.number, listed, { ...bounds, before, limit }),
       };
     },
     count: async () =>

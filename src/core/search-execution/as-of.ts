@@ -72,7 +72,7 @@ export async function searchAsOf(
       planningReason(criteria),
     );
     const asked = { ...query, criteria: resolved };
-    const past = new Past(reading, context, asked, typeNumber, moment);
+    const past = new Past(reading, context, { query: asked, type: typeNumber, moment });
     const answered = { issues: query.issues, used: query.used, included: [] };
     const heads = await past.unchanged();
     const changed = await past.changed();
@@ -160,8 +160,19 @@ function isOwn({ anyOf }: Criterion): boolean {
 /** A match as of the moment, with its version of that moment. */
 type PastMatch = Sortable & { readonly head: MatchHead };
 
+/** A search of the resources of a type as they were at a moment. */
+interface PastSearch {
+  readonly query: SearchQuery;
+  readonly type: number;
+  /** Milliseconds since 1970. */
+  readonly moment: number;
+}
+
 /** The resources of a type as they were at a moment. */
 class Past {
+  private readonly query: SearchQuery;
+  private readonly type: number;
+  private readonly moment: number;
   private readonly space: number;
   private readonly scans = new Map<Scan, ScanTest>();
   private readonly visibility: Visibility | undefined;
@@ -169,10 +180,11 @@ class Past {
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
-    private readonly query: SearchQuery,
-    private readonly type: number,
-    private readonly moment: number,
+    { query, type, moment }: PastSearch,
   ) {
+    this.query = query;
+    this.type = type;
+    this.moment = moment;
     this.space = context.space.number;
     this.visibility = visibilityOf(services, context);
   }
@@ -284,8 +296,12 @@ class Past {
       services.database,
       space,
       keys.map((key) => ({ type, key: keyOfText(key) })),
-      { after: 0, before: BEYOND_LAST_SEQUENCE, at: { low: moment, high: moment + 1 } },
-      keys.length,
+      {
+        after: 0,
+        before: BEYOND_LAST_SEQUENCE,
+        at: { low: moment, high: moment + 1 },
+        limit: keys.length,
+      },
     );
   }
 
@@ -297,8 +313,7 @@ class Past {
       services.database,
       space,
       matches.map(({ head }) => ({ type, key: keyOfText(head.keyText), version: head.version })),
-      { after: 0, before: BEYOND_LAST_SEQUENCE },
-      matches.length,
+      { after: 0, before: BEYOND_LAST_SEQUENCE, limit: matches.length },
     );
     const byKey = new Map(rows.map((row) => [keyText(row.key), row]));
     const inOrder = matches.flatMap(({ head }) => byKey.get(head.keyText) ?? []);

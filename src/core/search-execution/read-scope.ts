@@ -14,7 +14,7 @@ export function perStatement<S extends SearchServices>(services: S, { cancellati
   const { connections, explanation, usage } = services;
   const waiting = cancellation === undefined ? undefined : [cancellation];
   const each = countInto(usage, {
-    run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
+    run: ({ lane, space }, statement, bound) => connections.run({ lane, space, waiting }, statement, bound),
   });
   const database =
     explanation?.statements.over(each) ??
@@ -122,9 +122,9 @@ export async function inSharedSnapshot<S extends SearchServices, T>(
 export function countInto(usage: Usage | undefined, database: Database): Database {
   if (usage === undefined) return database;
   return {
-    async run(lane, space, statement, bound, waiting) {
+    async run(context, statement, bound) {
       usage.statements++;
-      const rows = await database.run(lane, space, statement, bound, waiting);
+      const rows = await database.run(context, statement, bound);
       usage.rows += rows.length;
       return rows;
     },

@@ -19,7 +19,10 @@ const FIND_KNOWN = defineStatement(
 );
 
 async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
-  const rows = await storage.database.run('read', SYSTEM_R4, FIND_KNOWN, { asked: [...asked], known: by });
+  const rows = await storage.database.run({ lane: 'read', space: SYSTEM_R4 }, FIND_KNOWN, {
+    asked: [...asked],
+    known: by,
+  });
   return rows.map(([sequence]) => Number(sequence));
 }
 

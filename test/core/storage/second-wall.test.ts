@@ -208,9 +208,9 @@ describe('the statements of the server', () => {
   class Mistaken extends Connections {
     own = 0;
     override run(
-      ...[lane, , statement, bound]: Parameters<Connections['run']>
+      ...[{ lane }, statement, bound]: Parameters<Connections['run']>
     ): ReturnType<Connections['run']> {
-      return super.run(lane, this.own, statement, bound);
+      return super.run({ lane, space: this.own }, statement, bound);
     }
     override write(...[lane, , written]: Parameters<Connections['write']>): ReturnType<Connections['write']> {
       return super.write(lane, this.own, written);

@@ -28,8 +28,8 @@ function remembering(memory = new VersionCache(1_000_000)): {
 } {
   const texts: Row[] = [];
   const database: Database = {
-    async run(lane, space, statement, bound, waiting) {
-      const rows = await storage.database.run(lane, space, statement, bound, waiting);
+    async run(context, statement, bound) {
+      const rows = await storage.database.run(context, statement, bound);
       texts.push(...rows.filter((row) => row.some((column) => String(column).startsWith('{'))));
       return rows;
     },

@@ -208,7 +208,11 @@ export class UnionStream implements TypeStream {
 
   async #visibleBase(): Promise<{ readonly space: number; readonly heads: readonly MatchHead[] }> {
     const { services, context } = this.options;
-    this.#base ??= findVisibleBase(services, context, this.type, this.typeNumber, await this.#resolved());
+    this.#base ??= findVisibleBase(services, context, {
+      type: this.type,
+      typeNumber: this.typeNumber,
+      criteria: await this.#resolved(),
+    });
     return this.#base;
   }
 

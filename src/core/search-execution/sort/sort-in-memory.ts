@@ -33,7 +33,11 @@ export async function searchSorted(
   const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
   const own = await findHeads(services, space.number, { type, criteria: query.criteria, most });
   const base = services.isConformanceType(space.release, query.type)
-    ? await findVisibleBase(services, context, query.type, type, query.criteria)
+    ? await findVisibleBase(services, context, {
+        type: query.type,
+        typeNumber: type,
+        criteria: query.criteria,
+      })
     : { space: space.number, heads: [] };
   const answered = { issues: query.issues, used: query.used };
   const countOwn = async (): Promise<number> =>

@@ -15,7 +15,7 @@ import type { SpecialParameter } from './special';
  */
 export const filterParameter: SpecialParameter = {
   modifiers: [],
-  criterion(context, type, { name }, value, nesting) {
+  criterion(context, { type, name, value, nesting }) {
     return { ...compileNode({ context, nesting }, type, parseFilter(value)), name };
   },
 };

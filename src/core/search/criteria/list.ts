@@ -58,7 +58,7 @@ type Parse = (context: SearchTypeContext, type: string, name: string, value: str
 export function createListParameter(parse: Parse): SpecialParameter {
   return {
     modifiers: [],
-    criterion(context, type, { name }, value) {
+    criterion(context, { type, name, value }) {
       const ids: string[] = [];
       const anyOf: Predicate[] = [];
       for (const part of splitUnescaped(value, ',').map(unescapeValue)) {

@@ -50,20 +50,18 @@ export function isStorable(kinds: readonly ComponentKind[]): boolean {
   return kinds.length === 3 && first === 'token' && second === 'number' && third === 'number';
 }
 
+/** The composite parameter whose rows are added, and where they go. */
+export interface CompositeTarget {
+  readonly components: readonly CompositeComponent[];
+  readonly parameter: number;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 /** Adds the rows of one element of a composite parameter whose components are storable. */
 export function addCompositeRows(
   element: CompositeElement,
-  {
-    components,
-    parameter,
-    settings,
-    rows,
-  }: {
-    readonly components: readonly CompositeComponent[];
-    readonly parameter: number;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { components, parameter, settings, rows }: CompositeTarget,
 ): void {
   const [first, second, third] = components;
   if (first === undefined || second === undefined) return;
@@ -91,26 +89,28 @@ export function addCompositeRows(
  */
 export function addOrderedRows(
   element: CompositeElement,
-  [first, second]: readonly CompositeComponent[],
   values: readonly PathValue[],
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
+  { components: [first, second], parameter, settings, rows }: CompositeTarget,
 ): void {
   if (first === undefined || second === undefined || !isRangeKind(second.kind) || values.length === 0) return;
   if (second.valuesOf(element).length > 0) return;
   const qualifiers = qualifiersOf(first, element, settings);
   const { hasher } = settings;
   for (const found of values) {
-    visitRanges(found, second.kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
-      if (isCanonical) return;
-      for (const { text = '', system } of qualifiers) {
-        const qualifierHigh = qualifierHash(hasher, undefined, text);
-        const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
-        const number = parameter + ROW_SCHEME.ordered;
-        rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
-      }
-    });
+    visitRanges(
+      found,
+      second.kind,
+      settings,
+      (low, high, { unitSystem, unitCode, unitName, isCanonical }) => {
+        if (isCanonical) return;
+        for (const { text = '', system } of qualifiers) {
+          const qualifierHigh = qualifierHash(hasher, undefined, text);
+          const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
+          const number = parameter + ROW_SCHEME.ordered;
+          rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
+        }
+      },
+    );
   }
 }
 

@@ -75,7 +75,9 @@ export class SigningKeyStore {
 
   /** All keys, newest first, retired ones included. */
   async list(space: OfTenant): Promise<PublicSigningKey[]> {
-    const rows = await this.database.run('search', space.number, LIST, { tenant: space.tenantNumber });
+    const rows = await this.database.run({ lane: 'search', space: space.number }, LIST, {
+      tenant: space.tenantNumber,
+    });
     return rows.map(toPublicKey);
   }
 

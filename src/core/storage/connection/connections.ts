@@ -15,6 +15,7 @@ import {
   type Lane,
   type Row,
   type Run,
+  type StatementContext,
 } from './database';
 import { codeOf, isConnectionLoss, translateDatabaseError } from './database-error';
 import { DatabaseHealth } from './database-health';
@@ -90,7 +91,7 @@ export class Connections implements Database {
     this.probe = new DatabaseProbe({
       health: this.health,
       take: () => this.take(this.probePool),
-      ping: (lane) => this.run(lane, undefined, PING, {}),
+      ping: (lane) => this.run({ lane, space: undefined }, PING, {}),
     });
     const mostSilence = Math.ceil(answerLimit(options) / SILENCE_LOOK_MS);
     this.silenceTimer = setInterval(() => {
@@ -157,12 +158,10 @@ export class Connections implements Database {
 
   /** Lends a connection to `work` exclusively. */
   private async borrow<T>(
-    lane: Lane,
-    space: number | undefined,
-    waiting: readonly Cancellation[] | undefined,
+    context: StatementContext,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const { connection, release } = await this.connect(lane, space, waiting);
+    const { connection, release } = await this.connect(context);
     try {
       return await work(connection);
     } finally {
@@ -170,11 +169,7 @@ export class Connections implements Database {
     }
   }
 
-  private async connect(
-    lane: Lane,
-    space: number | undefined,
-    waiting: readonly Cancellation[] | undefined,
-  ): Promise<Borrowed> {
+  private async connect({ lane, space, waiting }: StatementContext): Promise<Borrowed> {
     const turns = this.turns[lane];
     const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
     const turn = turns.enter(tenant, () => isGivenUp(waiting));
@@ -232,19 +227,17 @@ export class Connections implements Database {
 
   /** Runs one statement as a transaction of its own. */
   async run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
     const started = performance.now();
     try {
-      return await this.borrow(lane, space, waiting, (connection) =>
-        connection.whileWaitedFor(waiting, () => connection.run(space, statement, bound)),
+      return await this.borrow(context, (connection) =>
+        connection.whileWaitedFor(context.waiting, () => connection.run(context.space, statement, bound)),
       );
     } finally {
-      this.observe?.(lane, performance.now() - started);
+      this.observe?.(context.lane, performance.now() - started);
     }
   }
 
@@ -255,7 +248,7 @@ export class Connections implements Database {
    * transaction must use other lanes.
    */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
-    return this.borrow('transaction', space, undefined, async (connection) => {
+    return this.borrow({ lane: 'transaction', space }, async (connection) => {
       const run = async (
         of: number | undefined,
         statement: Statement,
@@ -272,7 +265,7 @@ export class Connections implements Database {
         // The transaction id comes in the packet of `begin`.
         const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, [BEGIN]);
         const result = await work((statement, bound) => run(space, statement, bound), {
-          run: (_lane, of, statement, bound) => run(of, statement, bound),
+          run: (context, statement, bound) => run(context.space, statement, bound),
         });
         await this.commit(connection, space, String(row?.[0]));
         return result;
@@ -306,7 +299,7 @@ export class Connections implements Database {
   ): Promise<Row[]> {
     const started = performance.now();
     try {
-      return await this.borrow(lane, space, undefined, async (connection) => {
+      return await this.borrow({ lane, space }, async (connection) => {
         try {
           return await connection.run(space, statement, bound);
         } catch (error) {
@@ -338,7 +331,7 @@ export class Connections implements Database {
   async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
     const started = performance.now();
     try {
-      return await this.borrow('transaction', space, undefined, async (connection) => {
+      return await this.borrow({ lane: 'transaction', space }, async (connection) => {
         try {
           return await connection.runWhole(space, statements);
         } catch (error) {
@@ -359,7 +352,7 @@ export class Connections implements Database {
   /**
    * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
    * `work` must send all its statements to this database; with a second connection, many callers could wait for each
-   * other. `given`: as `waiting` of `run`, for all statements. `milliseconds`: limit on the time with the connection.
+   * other. `given`: as `waiting` of a statement, for all of them. `milliseconds`: limit on the time with the connection.
    */
   async inSnapshot<T>(
     space: number,
@@ -367,7 +360,7 @@ export class Connections implements Database {
     work: (snapshot: Database) => Promise<T>,
     milliseconds?: number,
   ): Promise<T> {
-    const { connection, release } = await this.connect('search', space, given);
+    const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
     const { waiting, forget } = withPatience(given, milliseconds);
     const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
       this.observe?.('search', milliseconds),

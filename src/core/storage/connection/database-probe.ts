@@ -31,7 +31,7 @@ export class DatabaseProbe {
     const { connection, release } = await this.take(until);
     try {
       const database: Database = {
-        run: (_lane, space, statement, bound) => connection.run(space, statement, bound),
+        run: ({ space }, statement, bound) => connection.run(space, statement, bound),
       };
       return await before(until, work(database));
     } finally {

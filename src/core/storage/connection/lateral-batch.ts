@@ -1,9 +1,8 @@
 /** Merges many runs of one statement, with different values, into one statement. */
 import { setImmediate as setImmediateOnce } from 'node:timers/promises';
 import { fhirError } from '../../errors';
-import type { Cancellation } from '../../concurrency/cancellation';
 import { decodeArray } from './binary-array';
-import type { Database, Lane, Row } from './database';
+import type { Database, Row, StatementContext } from './database';
 import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
 import type { Bound, Statement } from './statement';
 import { StatementForms, type Form } from './statement-forms';
@@ -26,9 +25,7 @@ const KNOWN = 'known';
 interface Run {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
-  readonly waiting: readonly Cancellation[] | undefined;
-  readonly lane: Lane;
-  readonly space: number | undefined;
+  readonly context: StatementContext;
   resolve(rows: Row[]): void;
   reject(reason: unknown): void;
 }
@@ -48,15 +45,13 @@ export class LateralBatch implements Database {
   constructor(private readonly database: Database) {}
 
   run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
     const rows = new Promise<Row[]>((resolve, reject) => {
-      const run: Run = { statement, bound, waiting, lane, space, resolve, reject };
-      const key = `${lane} ${space ?? ''} ${statement.text}`;
+      const run: Run = { context, statement, bound, resolve, reject };
+      const key = `${context.lane} ${context.space ?? ''} ${statement.text}`;
       if (this.waiting.size === 0) setImmediate(() => this.dispatch());
       const known = this.waiting.get(key);
       if (known === undefined) this.waiting.set(key, [run]);
@@ -111,24 +106,22 @@ export class LateralBatch implements Database {
   private async runAll(runs: readonly Run[]): Promise<Row[][]> {
     const [first] = runs;
     if (first === undefined) return [];
-    const { lane, space, waiting } = first;
+    const { context } = first;
     const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
     // The runs differ in their values alone: the text is the same.
     const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
     if (merged === undefined) {
       return Promise.all(
         runs.map(async ({ statement, bound }) =>
-          this.counted(
-            await this.database.run(lane, space, statement, sharing(bound, runs.length, first), waiting),
-          ),
+          this.counted(await this.database.run(context, statement, sharing(bound, runs.length, first))),
         ),
       );
     }
     if (merged.statement === undefined) {
-      const rows = this.counted(await this.database.run(lane, space, first.statement, first.bound, waiting));
+      const rows = this.counted(await this.database.run(context, first.statement, first.bound));
       return runs.map(() => rows);
     }
-    const rows = this.counted(await this.database.run(lane, space, merged.statement, {}, waiting));
+    const rows = this.counted(await this.database.run(context, merged.statement, {}));
     const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
     for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
     return merged.places.map((place) => distinct[place] ?? []);

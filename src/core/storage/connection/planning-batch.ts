@@ -1,5 +1,4 @@
-import type { Cancellation } from '../../concurrency/cancellation';
-import type { Database, Lane, Row } from './database';
+import type { Database, Row, StatementContext } from './database';
 import type { Bound, Statement } from './statement';
 import { StatementForms } from './statement-forms';
 
@@ -11,9 +10,7 @@ interface Look {
 }
 
 interface Group {
-  readonly lane: Lane;
-  readonly space: number | undefined;
-  readonly waiting: readonly Cancellation[] | undefined;
+  readonly context: StatementContext;
   readonly looks: Look[];
 }
 
@@ -28,18 +25,16 @@ export class PlanningBatch implements Database {
   constructor(private readonly database: Database) {}
 
   run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
-    if (statement.isPlanningQuery !== true) return this.database.run(lane, space, statement, bound, waiting);
+    if (statement.isPlanningQuery !== true) return this.database.run(context, statement, bound);
     return new Promise((resolve, reject) => {
       if (this.groups.size === 0) queueMicrotask(() => this.dispatch());
-      const name = `${lane} ${space ?? ''}`;
+      const name = `${context.lane} ${context.space ?? ''}`;
       let group = this.groups.get(name);
-      if (group === undefined) this.groups.set(name, (group = { lane, space, waiting, looks: [] }));
+      if (group === undefined) this.groups.set(name, (group = { context, looks: [] }));
       group.looks.push({ statement, bound, resolve, reject });
     });
   }
@@ -50,15 +45,15 @@ export class PlanningBatch implements Database {
     for (const group of groups.values()) void this.answer(group);
   }
 
-  private async answer({ lane, space, waiting, looks }: Group): Promise<void> {
+  private async answer({ context, looks }: Group): Promise<void> {
     const [first, second] = looks;
     if (first === undefined) return;
     try {
       if (second === undefined) {
-        first.resolve(await this.database.run(lane, space, first.statement, first.bound, waiting));
+        first.resolve(await this.database.run(context, first.statement, first.bound));
         return;
       }
-      const [row] = await this.database.run(lane, space, combine(looks), {}, waiting);
+      const [row] = await this.database.run(context, combine(looks), {});
       for (const [index, look] of looks.entries()) look.resolve(toRows(row?.[index]));
     } catch (error) {
       for (const look of looks) look.reject(error);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { fhirError } from '../../errors';
 import type { Cancellation } from '../../concurrency/cancellation';
 import { isGivenUp, type Connection } from './connection';
-import type { Database, Lane, Row } from './database';
+import type { Database, Row, StatementContext } from './database';
 import { defineStatement, template, type Bound, type Statement } from './statement';
 
 const BEGIN = defineStatement(template(sql`begin isolation level repeatable read read only`), {
@@ -25,8 +25,7 @@ export class Snapshot implements Database {
   ) {}
 
   async run(
-    _lane: Lane,
-    space: number | undefined,
+    { space }: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {

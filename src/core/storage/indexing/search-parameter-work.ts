@@ -23,7 +23,7 @@ const ANY_PARAMETERS = defineStatement(
 
 /** False if no tenant has ever had search parameters of its own. */
 export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
-  return (await database.run('search', undefined, ANY_PARAMETERS, {})).length > 0;
+  return (await database.run({ lane: 'search', space: undefined }, ANY_PARAMETERS, {})).length > 0;
 }
 
 /** Spaces with pending work. */

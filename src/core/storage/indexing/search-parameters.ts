@@ -47,7 +47,7 @@ export async function readSearchParameters(
   database: Database,
   space: Pick<Space, 'number' | 'release'>,
 ): Promise<ParameterProgress[]> {
-  const rows = await database.run('search', space.number, READ, {
+  const rows = await database.run({ lane: 'search', space: space.number }, READ, {
     space: space.number,
     limit: MAX_PARAMETERS,
   });
@@ -114,7 +114,7 @@ export async function registerSearchParameters(
   space: number,
   { owner, pairs }: Registration,
 ): Promise<void> {
-  await database.run('write', space, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
+  await database.run({ lane: 'write', space }, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
 }
 
 const FAIL = defineStatement(
@@ -132,7 +132,7 @@ export async function failSearchParameter(
   number: number,
   failure: string,
 ): Promise<boolean> {
-  const [row] = await database.run('write', space, FAIL, { space, number, failure });
+  const [row] = await database.run({ lane: 'write', space }, FAIL, { space, number, failure });
   return row?.[0] === true;
 }
 
@@ -149,6 +149,6 @@ export async function restartSearchParameters(
   space: number,
   owner: string | undefined,
 ): Promise<number> {
-  const [row] = await database.run('write', space, RESTART, { space, owner: owner ?? null });
+  const [row] = await database.run({ lane: 'write', space }, RESTART, { space, owner: owner ?? null });
   return Number(row?.[0] ?? 0);
 }

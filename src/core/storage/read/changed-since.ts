@@ -43,7 +43,7 @@ export async function findChangedSince(
     readonly most: number;
   },
 ): Promise<ChangedResources> {
-  const rows = await database.run('search', space, CHANGED, { space, ...bounds });
+  const rows = await database.run({ lane: 'search', space }, CHANGED, { space, ...bounds });
   return {
     walked: Number(rows[0]?.[0] ?? 0),
     keys: rows.flatMap(([, key]) => (typeof key === 'string' ? [key] : [])),

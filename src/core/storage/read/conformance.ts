@@ -52,7 +52,7 @@ async function askForLastChange(
   space: number,
   types: readonly number[],
 ): Promise<string> {
-  const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
+  const [row] = await database.run({ lane: 'search', space }, LAST_CHANGE, { space, types });
   return JSON.stringify(row ?? []);
 }
 
@@ -85,7 +85,7 @@ export async function readLabelled(
     limit,
   }: { readonly type: number; readonly ordinals: readonly number[]; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
+  const rows = await database.run({ lane: 'search', space }, LABELLED, { space, type, ordinals, limit });
   return rows.map((row) => String(row[0]));
 }
 
@@ -108,7 +108,7 @@ export async function readUris(
     limit,
   }: { readonly parameters: readonly number[]; readonly after: string; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, URIS, { space, parameters, after, limit });
+  const rows = await database.run({ lane: 'search', space }, URIS, { space, parameters, after, limit });
   return rows.map((row) => String(row[0]));
 }
 
@@ -132,6 +132,11 @@ export async function findKeysOfUris(
     limit,
   }: { readonly parameters: readonly number[]; readonly uris: readonly string[]; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, KEYS_OF_URIS, { space, parameters, uris, limit });
+  const rows = await database.run({ lane: 'search', space }, KEYS_OF_URIS, {
+    space,
+    parameters,
+    uris,
+    limit,
+  });
   return rows.map((row) => String(row[0]));
 }

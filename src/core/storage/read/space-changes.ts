@@ -109,7 +109,11 @@ export class SpaceChanges {
     const known = this.spaces.get(space);
     if (known !== undefined) {
       const { sequence: since } = known.moment;
-      const rows = await database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
+      const rows = await database.run({ lane: 'read', space }, READ_SINCE, {
+        space,
+        since,
+        limit: MOST_CHANGES,
+      });
       const changes = toChanges(rows);
       const unversionedChanges = Number(rows[0]?.[0] ?? 0);
       // An older snapshot may not show changes that are cached already; it cannot extend the cached changes.
@@ -117,7 +121,7 @@ export class SpaceChanges {
       if (isSeen && rows.length < MOST_CHANGES && known.add(changes, since, unversionedChanges))
         return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
-    const [row] = await database.run('read', space, READ_LAST, { space });
+    const [row] = await database.run({ lane: 'read', space }, READ_LAST, { space });
     const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
     // Another first read may have ended before this one; the changes cached since then stay.
     const other = known === undefined ? this.spaces.get(space) : undefined;

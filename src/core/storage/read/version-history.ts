@@ -277,7 +277,7 @@ export class HistoryReader {
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
     const { space, type = 0 } = this;
-    return this.database.run('search', space, statements[this.scope], { ...bound, space, type });
+    return this.database.run({ lane: 'search', space }, statements[this.scope], { ...bound, space, type });
   }
 }
 
@@ -289,9 +289,9 @@ export async function readListedVersions(
   database: Database,
   space: number,
   listed: readonly ListedVersions[],
-  bounds: HistoryBounds,
-  limit: number,
+  bounds: HistoryBounds & { readonly limit: number },
 ): Promise<PageRow[]> {
+  const { limit } = bounds;
   const bound = {
     ...toBound(bounds),
     ...encodeListed(listed),
@@ -299,7 +299,7 @@ export async function readListedVersions(
     limit,
     inline_bytes: inlineBytes(limit),
   };
-  const rows = await database.run('search', space, LISTED_PAGE, bound);
+  const rows = await database.run({ lane: 'search', space }, LISTED_PAGE, bound);
   return rows.map((row) => decodeKept(row, 0));
 }
 
@@ -311,7 +311,7 @@ export async function countListedVersions(
   bounds: HistoryBounds,
 ): Promise<number> {
   const bound = { ...toBound(bounds), ...encodeListed(listed), space, limit: LAST_VERSION };
-  const [row] = await database.run('search', space, LISTED_COUNT, bound);
+  const [row] = await database.run({ lane: 'search', space }, LISTED_COUNT, bound);
   return Number(row?.[0]);
 }
 

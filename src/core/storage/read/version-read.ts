@@ -45,20 +45,29 @@ export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Called with the number of reads of each statement, for metrics. */
 export type ReadObserver = (reads: number) => void;
 
+export interface VersionReaderOptions {
+  readonly limits?: BatchLimits | undefined;
+  /** True: the text of a statement does not depend on the cache. */
+  readonly inOneForm?: boolean;
+}
+
+const LIMITS: BatchLimits = { concurrent: 2, most: MAX_GATHERED };
+
 /** Reads versions by key. Concurrent reads of a space share one statement. */
 export class VersionReader {
   private readonly gathering: RequestBatcher<number, ResourceAddress, PageRow | undefined>;
   private readonly versions: RequestBatcher<number, VersionAddress, PageRow | undefined>;
+  private readonly inOneForm: boolean;
 
   constructor(
     private readonly database: Database,
     private readonly observe: ReadObserver,
     /** Undefined: the rows may be uncommitted, so nothing is cached. */
-    private readonly memory?: VersionCache,
-    { concurrent, most }: BatchLimits = { concurrent: 2, most: MAX_GATHERED },
-    /** True: the text of a statement does not depend on the cache. */
-    private readonly inOneForm = false,
+    private readonly cache?: VersionCache,
+    { limits = LIMITS, inOneForm = false }: VersionReaderOptions = {},
   ) {
+    this.inOneForm = inOneForm;
+    const { concurrent, most } = limits;
     this.gathering = new RequestBatcher({
       run: (space, addresses) => this.readGathered(space, addresses),
       spaceOf: (space) => space,
@@ -83,8 +92,8 @@ export class VersionReader {
   /**
    * Returns a reader by statements of this database, which must show only committed rows; it uses the version cache.
    */
-  overSnapshot(database: Database, gathered?: BatchLimits, inOneForm = false): VersionReader {
-    return new VersionReader(database, this.observe, this.memory, gathered, inOneForm);
+  overSnapshot(database: Database, limits?: BatchLimits, inOneForm = false): VersionReader {
+    return new VersionReader(database, this.observe, this.cache, { limits, inOneForm });
   }
 
   /**
@@ -144,12 +153,12 @@ export class VersionReader {
     { whole, unknown, bound }: CurrentStatements,
     decode: (row: Row, address: ResourceAddress) => R,
   ): Promise<(R | VersionRow | undefined)[]> {
-    const remembered = this.memory && new CachedVersions(this.memory, space);
+    const remembered = this.cache && new CachedVersions(this.cache, space);
     const places = addresses.map(({ type, key }) => ({ type, keyText: keyText(key) }));
     const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
     const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);
     const { types, keys, limit } = encodeAddresses(space, addresses);
-    const rows = await this.database.run('read', space, tellsKnown ? unknown : whole, {
+    const rows = await this.database.run({ lane: 'read', space }, tellsKnown ? unknown : whole, {
       space,
       types,
       keys,
@@ -184,7 +193,7 @@ export class VersionReader {
     addresses: readonly VersionAddress[],
   ): Promise<(PageRow | undefined)[]> {
     const bound = { ...encodeVersions(space, addresses), ...GATHERED_INLINE };
-    const rows = await this.database.run('read', space, READ_VERSIONS_PAGE, bound);
+    const rows = await this.database.run({ lane: 'read', space }, READ_VERSIONS_PAGE, bound);
     return inOrder(rows, addresses, (row, { type, key }) => decodeKeyedRow(row, 1, type, key));
   }
 
@@ -192,7 +201,11 @@ export class VersionReader {
     space: number,
     addresses: readonly VersionAddress[],
   ): Promise<(VersionRow | undefined)[]> {
-    const rows = await this.database.run('read', space, READ_VERSIONS, encodeVersions(space, addresses));
+    const rows = await this.database.run(
+      { lane: 'read', space },
+      READ_VERSIONS,
+      encodeVersions(space, addresses),
+    );
     return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
@@ -284,7 +297,7 @@ export class VersionReader {
     },
   ): Promise<PageRow[]> {
     const key = keyText(address.key);
-    const rows = await this.database.run('search', space, READ_HISTORY, {
+    const rows = await this.database.run({ lane: 'search', space }, READ_HISTORY, {
       space,
       type: address.type,
       key,
@@ -318,7 +331,7 @@ export async function readPageVersions(
   },
 ): Promise<(PageRow | undefined)[]> {
   const bound = { ...encodeVersions(space, addresses), inline_bytes: inlineBytes(addresses.length) };
-  const rows = await database.run(lane, space, READ_VERSIONS_PAGE, bound, waiting);
+  const rows = await database.run({ lane, space, waiting }, READ_VERSIONS_PAGE, bound);
   return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
 }
 

@@ -45,7 +45,7 @@ export async function findMarked(
       types.pushInt8(0, link.type);
     }
   }
-  const rows = await database.run('search', space, MARKED, {
+  const rows = await database.run({ lane: 'search', space }, MARKED, {
     space,
     places: places.finish(),
     parameters: parameters.finish(),
@@ -74,7 +74,7 @@ export async function findContainers(
   { parameters, type }: ChainLink,
   limit: number,
 ): Promise<readonly KeyHalves[]> {
-  const rows = await database.run('search', space, CONTAINERS, {
+  const rows = await database.run({ lane: 'search', space }, CONTAINERS, {
     space,
     parameters: parameters.map((parameter) => parameter + ROW_SCHEME.contained),
     type,

@@ -36,7 +36,7 @@ export async function runCountedPage(
   };
   const { space } = page;
   const { inline_bytes, known } = listed.bound;
-  const rows = await database.run('search', space, statement, {
+  const rows = await database.run({ lane: 'search', space }, statement, {
     space,
     ...(inline_bytes === undefined ? {} : { inline_bytes }),
     ...(known === undefined ? {} : { known }),

@@ -49,7 +49,7 @@ export async function findReferring(
 ): Promise<string[]> {
   const keys = new BinaryArray('int8');
   for (const { high, low } of targets) keys.pushInt8(high, low);
-  const rows = await database.run('search', space, byKey ? BY_KEY : NEWEST, {
+  const rows = await database.run({ lane: 'search', space }, byKey ? BY_KEY : NEWEST, {
     space,
     parameters,
     keys: keys.finish(),

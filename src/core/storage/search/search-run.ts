@@ -119,7 +119,7 @@ export class SearchRunner implements PageRunner {
     const { statement, bound } = sharedStatement(first, pages, this.pageRows.known(space));
     const waiters = pages.flatMap(({ cancellation }) => cancellation ?? []);
     const waiting = waiters.length < pages.length ? undefined : waiters;
-    const rows = await this.database.run('search', space, statement, bound, waiting);
+    const rows = await this.database.run({ lane: 'search', space, waiting }, statement, bound);
     const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
@@ -151,7 +151,7 @@ async function runPage(
   const { space, type } = request;
   const { statement, bound } = pageStatement(request, pageRows?.known(space) ?? NOTHING_KNOWN, prepared);
   const waiting = cancellation === undefined ? undefined : [cancellation];
-  const rows = await database.run('search', space, statement, bound, waiting);
+  const rows = await database.run({ lane: 'search', space, waiting }, statement, bound);
   return pageRows === undefined
     ? rows.map((row) => toMatch(row, 0, type))
     : pageRows.toMatches({ space, type }, rows, 0, waiting);
@@ -167,7 +167,7 @@ async function runRanges(
   if (first === undefined) return [];
   const { space, type } = first;
   const { statement, bound } = rangesStatement(ranges, skipped, pageRows?.known(space) ?? NOTHING_KNOWN);
-  const rows = await database.run('search', space, statement, bound);
+  const rows = await database.run({ lane: 'search', space }, statement, bound);
   const matches =
     pageRows === undefined
       ? rows.map((row) => toMatch(row, 1, type))
@@ -223,7 +223,7 @@ export interface MatchHead {
 /** As `runPage`, but without texts. Cost: one statement. */
 export async function runKeys(database: Database, request: SearchStatementRequest): Promise<MatchHead[]> {
   const { statement, bound } = keysStatement(request);
-  const rows = await database.run('search', request.space, statement, bound);
+  const rows = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return rows.map((row) => {
     const [keyText, id, lastUpdated, sortValue, version] = row as [
       ...[
@@ -241,6 +241,6 @@ export async function runKeys(database: Database, request: SearchStatementReques
 /** Counts distinct matches, up to `request.limit`. */
 export async function runCount(database: Database, request: SearchStatementRequest): Promise<number> {
   const { statement, bound } = countStatement(request);
-  const [row] = await database.run('search', request.space, statement, bound);
+  const [row] = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return Number(row?.[0] ?? 0);
 }

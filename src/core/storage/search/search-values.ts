@@ -142,7 +142,7 @@ export async function runByValues(database: Database, request: ValuesRequest): P
   ])
     bound[of] = value;
   keys.forEach(({ source }, at) => Object.assign(bound, boundOf(source, at)));
-  const found = await database.run('search', request.space, statement, bound);
+  const found = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return found.map(([key, id, lastUpdated, version, ...values]) => ({
     keyText: String(key),
     id: id as string | null,

@@ -42,7 +42,7 @@ export async function findHashes(
   parameter: number,
   limit: number,
 ): Promise<StoredHash[]> {
-  const rows = await database.run('search', space, DISTINCT_HASHES, { space, parameter, limit });
+  const rows = await database.run({ lane: 'search', space }, DISTINCT_HASHES, { space, parameter, limit });
   return rows.map(([hash, key]) => ({ hash: String(hash), key: String(key) }));
 }
 
@@ -64,7 +64,7 @@ export async function findOpenLows(
   parameters: readonly number[],
   limit: number,
 ): Promise<number[]> {
-  const rows = await database.run('search', space, OPEN_LOWS, { space, parameters, limit });
+  const rows = await database.run({ lane: 'search', space }, OPEN_LOWS, { space, parameters, limit });
   return rows.map(([low]) => Number(low));
 }
 
@@ -96,6 +96,6 @@ export async function findUnknownTargets(
   parameter: number,
   limit: number,
 ): Promise<UnknownTarget<string>[]> {
-  const rows = await database.run('search', space, UNKNOWN_TARGETS, { space, parameter, limit });
+  const rows = await database.run({ lane: 'search', space }, UNKNOWN_TARGETS, { space, parameter, limit });
   return rows.map(([type, key, told]) => ({ type: Number(type), key: String(key), told: String(told) }));
 }

@@ -25,9 +25,9 @@ export class StoredBuckets {
   async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
     this.asked++;
     if (this.asked % FORGET_EVERY === 0)
-      await this.database.run('read', undefined, FORGET, { most: MAX_FORGOTTEN });
+      await this.database.run({ lane: 'read', space: undefined }, FORGET, { most: MAX_FORGOTTEN });
     const bound = { key, quota, window: windowMs, asked, wanted, returned, known: known ?? quota };
-    const [row] = await this.database.run('read', undefined, TAKE, bound);
+    const [row] = await this.database.run({ lane: 'read', space: undefined }, TAKE, bound);
     return { granted: Number(row?.[0] ?? 0), tokens: Number(row?.[1] ?? 0) };
   }
 }
