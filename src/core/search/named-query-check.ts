@@ -110,21 +110,18 @@ function checkInputs(inputs: readonly QueryInput[], refuse: Refuse): void {
   }
 }
 
+/** The criteria of a named query, its types and inputs, and where mistakes are reported. */
+interface CriteriaCheck {
+  readonly types: readonly string[];
+  readonly inputs: readonly QueryInput[];
+  readonly text: string;
+  readonly refuseCriteria: (reason: string) => void;
+  readonly refuse: Refuse;
+}
+
 function checkCriteria(
   context: SearchTypeContext,
-  {
-    types,
-    inputs,
-    text,
-    refuseCriteria,
-    refuse,
-  }: {
-    readonly types: readonly string[];
-    readonly inputs: readonly QueryInput[];
-    readonly text: string;
-    readonly refuseCriteria: (reason: string) => void;
-    readonly refuse: Refuse;
-  },
+  { types, inputs, text, refuseCriteria, refuse }: CriteriaCheck,
 ): void {
   const templates = parseCriteria(text);
   if (typeof templates === 'string') {

@@ -20,6 +20,15 @@ interface SearchedType {
   readonly typeNumber: number;
 }
 
+/** A search of several types, parsed. */
+export interface StreamsRequest {
+  readonly typeContext: SearchTypeContext;
+  readonly searchRequest: SearchRequest;
+  readonly namedTypes: NamedTypes;
+  readonly typesQuery: TypesQuery;
+  readonly order: Order | undefined;
+}
+
 /**
  * A stream for each type that can have matches, by type. Cost: one statement that finds the types with resources; with
  * `_id`, the types of those ids; with `_list`, the types on the lists. A type without any costs nothing more.
@@ -33,13 +42,7 @@ export async function openStreams(
     namedTypes: { named, common },
     typesQuery: { queries },
     order,
-  }: {
-    readonly typeContext: SearchTypeContext;
-    readonly searchRequest: SearchRequest;
-    readonly namedTypes: NamedTypes;
-    readonly typesQuery: TypesQuery;
-    readonly order: Order | undefined;
-  },
+  }: StreamsRequest,
 ): Promise<TypeStream[]> {
   const searched = [...queries.values()]
     .filter(({ type }) => named === undefined || common.includes(type))

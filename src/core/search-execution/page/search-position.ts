@@ -91,22 +91,19 @@ export function sealEach(
   return contents.map((content) => sealCursor(keys, cursorScope, content));
 }
 
+/** A page whose cursors are made. */
+export interface LinkedPage {
+  readonly cursorScope: string;
+  readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
+  readonly walk: Walk;
+  readonly places: PagePlaces;
+  readonly more: boolean;
+}
+
 /** The cursors of a page. `places` are in the order of reading; `more`: there are further matches in that direction. */
 export function pageLinks(
   { secretKeys }: Pick<Services, 'secretKeys'>,
-  {
-    cursorScope,
-    pick: { bothWays, eachCursor },
-    walk,
-    places,
-    more,
-  }: {
-    readonly cursorScope: string;
-    readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
-    readonly walk: Walk;
-    readonly places: PagePlaces;
-    readonly more: boolean;
-  },
+  { cursorScope, pick: { bothWays, eachCursor }, walk, places, more }: LinkedPage,
 ): Pick<SearchPage, 'next' | 'previous' | 'last' | 'cursors'> {
   const { isBackward, hasBehind } = walk;
   const ahead = more ? places.last : undefined;

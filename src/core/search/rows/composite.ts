@@ -186,23 +186,19 @@ function qualifiersOf(
   return qualifiers;
 }
 
+/** The components of the bounds of a span, and where its rows go. */
+interface SpanTarget {
+  readonly element: CompositeElement;
+  readonly start: CompositeComponent;
+  readonly end: CompositeComponent;
+  readonly parameter: number;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 function addSpanRows(
   qualifiers: readonly Qualifier[],
-  {
-    element,
-    start,
-    end,
-    parameter,
-    settings,
-    rows,
-  }: {
-    readonly element: CompositeElement;
-    readonly start: CompositeComponent;
-    readonly end: CompositeComponent;
-    readonly parameter: number;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { element, start, end, parameter, settings, rows }: SpanTarget,
 ): void {
   const endsOf = (component: CompositeComponent): number[] => {
     const ends: number[] = [];
@@ -232,21 +228,18 @@ function addSpanRows(
   }
 }
 
+/** The component with the strings, and where its rows go. */
+interface StringTarget {
+  readonly element: CompositeElement;
+  readonly component: CompositeComponent;
+  readonly parameter: number;
+  readonly rowSettings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 function addQualifiedStrings(
   keys: readonly Key[],
-  {
-    element,
-    component,
-    parameter,
-    rowSettings: { hasher },
-    rows,
-  }: {
-    readonly element: CompositeElement;
-    readonly component: CompositeComponent;
-    readonly parameter: number;
-    readonly rowSettings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { element, component, parameter, rowSettings: { hasher }, rows }: StringTarget,
 ): void {
   for (const found of component.valuesOf(element)) {
     visitTexts(found.value, found.type, false, (value) => {

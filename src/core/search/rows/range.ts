@@ -44,25 +44,22 @@ export interface Qualifier {
 
 const NO_COMPOSITE: readonly Qualifier[] = [{ text: undefined, system: 0 }];
 
+/** The parameter whose rows are added, and where they go. */
+export interface RangeTarget {
+  readonly parameter: number;
+  readonly kind: RangeKind;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+  readonly qualifiers?: readonly Qualifier[];
+}
+
 /**
  * Adds the rows of one value of a date, number or quantity: of a parameter, or for each of the qualifiers of a
  * composite.
  */
 export function addRangeRows(
   found: PathValue,
-  {
-    parameter,
-    kind,
-    settings,
-    rows,
-    qualifiers = NO_COMPOSITE,
-  }: {
-    readonly parameter: number;
-    readonly kind: RangeKind;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-    readonly qualifiers?: readonly Qualifier[];
-  },
+  { parameter, kind, settings, rows, qualifiers = NO_COMPOSITE }: RangeTarget,
 ): void {
   const { hasher } = settings;
   visitRanges(found, kind, settings, (low, high, { unitSystem, unitCode, unitName, isCanonical }, rest) => {

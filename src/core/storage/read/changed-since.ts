@@ -27,6 +27,15 @@ export interface ChangedResources {
   readonly keys: readonly string[];
 }
 
+/** Limits of `findChangedSince`. */
+export interface ChangedBounds {
+  readonly type: number;
+  readonly after: number;
+  readonly moment: number;
+  readonly walk: number;
+  readonly most: number;
+}
+
 /**
  * Returns the resources of a type, including deleted ones, that have a version made after `moment` (milliseconds since
  * 1970). It scans the `walk` newest versions with a sequence above `after` and returns at most `most` keys. Cost: one
@@ -35,13 +44,7 @@ export interface ChangedResources {
 export async function findChangedSince(
   database: Database,
   space: number,
-  bounds: {
-    readonly type: number;
-    readonly after: number;
-    readonly moment: number;
-    readonly walk: number;
-    readonly most: number;
-  },
+  bounds: ChangedBounds,
 ): Promise<ChangedResources> {
   const rows = await database.run({ lane: 'search', space }, CHANGED, { space, ...bounds });
   return {

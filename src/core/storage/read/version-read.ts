@@ -53,6 +53,16 @@ export interface VersionReaderOptions {
 
 const LIMITS: BatchLimits = { concurrent: 2, most: MAX_GATHERED };
 
+/** The versions of one resource that a history returns. */
+export interface HistoryRange {
+  readonly before: number;
+  readonly since: number;
+  readonly sinceSequence: number;
+  /** Half open; includes the version that was current at its start. */
+  readonly at?: { low: number; high: number };
+  readonly limit: number;
+}
+
 /** Reads versions by key. Concurrent reads of a space share one statement. */
 export class VersionReader {
   private readonly gathering: RequestBatcher<number, ResourceAddress, PageRow | undefined>;
@@ -284,18 +294,7 @@ export class VersionReader {
   }
 
   /** Returns versions of one resource, newest first, with a version number below `before`. */
-  async history(
-    space: number,
-    address: ResourceAddress,
-    range: {
-      before: number;
-      since: number;
-      sinceSequence: number;
-      /** Half open; includes the version that was current at its start. */
-      at?: { low: number; high: number };
-      limit: number;
-    },
-  ): Promise<PageRow[]> {
+  async history(space: number, address: ResourceAddress, range: HistoryRange): Promise<PageRow[]> {
     const key = keyText(address.key);
     const rows = await this.database.run({ lane: 'search', space }, READ_HISTORY, {
       space,

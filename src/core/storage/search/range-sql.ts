@@ -123,6 +123,15 @@ function dateCondition(
   }
 }
 
+/** SQL of a tested number, and of the stored point or range. */
+interface NumberBounds {
+  readonly exact: () => RawBuilder<unknown>;
+  readonly low: () => RawBuilder<unknown>;
+  readonly high: () => RawBuilder<unknown>;
+  readonly first?: RawBuilder<unknown>;
+  readonly last?: RawBuilder<unknown>;
+}
+
 /**
  * Compares a stored point or range [first, last], both ends included, with a number (search.html#prefix, #number). `eq`
  * and `ne` use the range of its implicit precision [low, high), `ap` uses [low, high], all others use its exact value.
@@ -130,19 +139,7 @@ function dateCondition(
  */
 function numberCondition(
   test: RangeTest,
-  {
-    exact,
-    low,
-    high,
-    first = sql`t.low`,
-    last = sql`t.high`,
-  }: {
-    readonly exact: () => RawBuilder<unknown>;
-    readonly low: () => RawBuilder<unknown>;
-    readonly high: () => RawBuilder<unknown>;
-    readonly first?: RawBuilder<unknown>;
-    readonly last?: RawBuilder<unknown>;
-  },
+  { exact, low, high, first = sql`t.low`, last = sql`t.high` }: NumberBounds,
 ): RawBuilder<unknown> {
   switch (test) {
     case 'eq':
