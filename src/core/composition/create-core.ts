@@ -82,7 +82,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   limitEvaluationTime(limits.pathTimeoutMs);
   const base = baseContent(options.extensionBase);
   const installation = await migrate({ database: options.database, base, log, ...options.start });
-  const database: Connections = new Connections(options.database, log, installation.wall, (space) =>
+  const database: Connections = new Connections(options.database, log, installation.hasRowSecurity, (space) =>
     tenants.tenantOf(space),
   );
   const tenants: TenantStore = new TenantStore(database, options.database);
@@ -327,7 +327,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     record,
     rules,
     digest: base.digest,
-    hasRowSecurity: installation.wall,
+    hasRowSecurity: installation.hasRowSecurity,
   });
 
   const core: Core = {

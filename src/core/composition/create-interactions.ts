@@ -85,7 +85,7 @@ export function createInteractions(parts: InteractionParts): Interactions {
       countPage(context, await history(requests.of(context), context, request)),
     search: async (context, request) => {
       if (context.memory !== undefined)
-        return countPage(context, await searchResults.recall(context, context.memory, request));
+        return countPage(context, await searchResults.getForAttempt(context, context.memory, request));
       const reading = requests.of(context);
       const page = await searchResults.answer(context, request, reading.database, () =>
         searchAny(reading, context, request),
@@ -98,7 +98,9 @@ export function createInteractions(parts: InteractionParts): Interactions {
       const { memory } = context;
       if (memory !== undefined)
         return Promise.all(
-          asked.map(async (one) => countPage(context, await searchResults.recall(context, memory, one))),
+          asked.map(async (one) =>
+            countPage(context, await searchResults.getForAttempt(context, memory, one)),
+          ),
         );
       const reading = requests.of(context);
       const pages = await searchResults.answerEach(context, asked, reading.database, (some) =>

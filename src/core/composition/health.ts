@@ -60,7 +60,7 @@ export class Health {
     try {
       const [{ installed, outdated }, troubles] = await Promise.all([
         // Read from the database, because the notice may be lost.
-        database.probe.ask(async (probed) => {
+        database.probe.query(async (probed) => {
           const installed = await readInstalled(probed);
           if (hasRowSecurity) database.rowSecurity.record(installed.isRowSecure);
           return { installed, outdated: await record.outdated(probed) };

@@ -5,7 +5,7 @@ import type { CursorContent } from '../search-execution/page/cursor';
 import { isCounted, type SearchQuery } from '../search/parse-search';
 import type { HeadOrder, Order } from '../search/order';
 import type { SearchServices, Services } from '../ports';
-import { askSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
+import { prepareSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
 import { completePage } from '../search-execution/page/resolve-includes';
 import { countAll } from '../search-execution/aggregates/count-matches';
 import { findMatches, type Positioned } from '../search-execution/page/find-matches';
@@ -18,7 +18,7 @@ import { hasManyLinks } from '../search-execution/plan/resolve-chains';
 import { searchContained } from '../search-execution/page/search-contained';
 import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from '../search-execution/page/search-position';
 import { searchSorted } from '../search-execution/sort/sort-in-memory';
-import { searchTies } from '../search-execution/sort/sort-by-several-keys';
+import { searchBySeveralKeys } from '../search-execution/sort/sort-by-several-keys';
 import {
   countingReason,
   matchingReason,
@@ -40,7 +40,12 @@ export async function search(
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const { query, asked, typeNumber, cursorScope } = await askSearch(services, context, request);
+  const {
+    query,
+    effective: asked,
+    typeNumber,
+    cursorScope,
+  } = await prepareSearch(services, context, request);
   if (asked.contained.matches !== 'false') {
     // Containers of other types would have to be tested by the conditions of those types.
     permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
@@ -176,7 +181,7 @@ async function answer(
     countAll(services, isForSome(plan) || isInParts ? await planned(BY_KEY, Infinity) : plan);
   if (further.length > 0 && !query.countOnly) {
     if (singleStatement) return undefined;
-    const page = await searchTies(services, context, { query, plan, cursorScope });
+    const page = await searchBySeveralKeys(services, context, { query, plan, cursorScope });
     if (page === undefined) return sorted();
     return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
   }
@@ -217,7 +222,7 @@ async function answer(
     ...pageLinks(services, {
       cursorScope,
       pick: query,
-      walk: found,
+      direction: found,
       places: {
         first: first && placeOf(first),
         last: last && placeOf(last),

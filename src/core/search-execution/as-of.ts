@@ -31,7 +31,7 @@ import { toStoredVersion } from '../interactions/stored-version';
 /** Maximum number of resources that have changed since; each is read. */
 const MAX_CHANGED = 10_000;
 /** Maximum number of versions that are scanned for those. */
-const MAX_WALKED = 200_000;
+const MAX_SCANNED = 200_000;
 /** Texts in memory at once. */
 const CHUNK = 100;
 /** Milliseconds of tests after which other requests get a turn. */
@@ -101,7 +101,7 @@ export async function searchAsOf(
       ...pageLinks(reading, {
         cursorScope,
         pick: query,
-        walk: start,
+        direction: start,
         places: {
           first: wanted[0] && contentOf(wanted[0]),
           last: last && contentOf(last),
@@ -283,9 +283,9 @@ class Past {
     const { services, space, type, moment } = this;
     const reader = new HistoryReader(services.database, space, type);
     const { after } = await reader.narrow({ after: 0, before: BEYOND_LAST_SEQUENCE, since: moment + 1 });
-    const asked = { type, after, moment, walk: MAX_WALKED, most: MAX_CHANGED + 1 };
-    const { walked, keys } = await findChangedSince(services.database, space, asked);
-    if (walked === MAX_WALKED || keys.length > MAX_CHANGED)
+    const asked = { type, after, moment, walk: MAX_SCANNED, most: MAX_CHANGED + 1 };
+    const { scanned: walked, keys } = await findChangedSince(services.database, space, asked);
+    if (walked === MAX_SCANNED || keys.length > MAX_CHANGED)
       throw tooMany(`More than ${MAX_CHANGED} resources of the type have changed since, or a few very often`);
     return keys;
   }

@@ -86,7 +86,7 @@ export function batched<S extends SearchServices>(
   return {
     ...withinTransaction(services, database),
     reader: services.reader.overSnapshot(database, gathered),
-    searches: services.searches.over(database, { gathered }),
+    searches: services.searches.over(database, { limits: gathered }),
     hasStatementBudget: true,
     ...(usage === undefined ? {} : { usage }),
   };

@@ -16,7 +16,7 @@ import {
   UnsupportedPathError,
   type PathNature,
 } from '../fhir/path';
-import { isComponentKind, saysTheSame, splitUnion } from './parameter';
+import { isComponentKind, areEquivalent, splitUnion } from './parameter';
 import { hasRowsOf } from './row-types';
 import { isStorable, type ComponentKind } from './rows/composite';
 import { expressionFor, isElement } from './tenant-parameter-expression';
@@ -282,7 +282,7 @@ class Check {
     if (builtIn !== undefined) {
       const pair = { number: FIRST_TENANT_NUMBER, type, slot: 0, code, url, definition };
       // Implementation guides repeat parameters of FHIR, which need no registration.
-      if (saysTheSame(toDefinition(definitions, pair), builtIn)) return;
+      if (areEquivalent(toDefinition(definitions, pair), builtIn)) return;
       this.leave(
         `FHIR ${definitions.fhirVersion} has a search parameter '${code}' of ${type} that means something else`,
         'code',

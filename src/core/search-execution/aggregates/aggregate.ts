@@ -23,7 +23,7 @@ import { BY_KEY } from '../sort/fetch-heads';
 import { planSearch } from '../plan/plan-search';
 import { inSnapshot } from '../read-scope';
 import { resolveCriteria } from '../plan/resolve-criteria';
-import { askSearch, searchContext } from '../plan/prepare-search';
+import { prepareSearch, searchContext } from '../plan/prepare-search';
 import { search } from '../../interactions/search';
 import { countingReason, planningReason, withReason } from '../search-timeout';
 
@@ -140,12 +140,12 @@ class Counting {
     const { services, context } = this;
     const { request, grouping, typeContext, bounds } = this.task;
     const { space } = context;
-    const { typeNumber, asked } = await askSearch(services, context, request);
-    if (asked.contained.matches !== 'false')
+    const { typeNumber, effective } = await prepareSearch(services, context, request);
+    if (effective.contained.matches !== 'false')
       throw fhirError('notSupported', { reason: 'What is contained is not counted by its values' });
     if (services.isConformanceType(space.release, request.type)) return undefined;
-    const criteria = await withReason(resolveCriteria(services, context, asked.criteria), () =>
-      planningReason(asked.criteria),
+    const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
+      planningReason(effective.criteria),
     );
     const plan = await withReason(
       planSearch(services, space.number, {

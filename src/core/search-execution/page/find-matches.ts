@@ -6,7 +6,14 @@ import type { Phase } from '../../storage/search/search-order';
 import { runKeys } from '../../storage/search/search-run';
 import { MAX_TOTAL } from '../aggregates/count-matches';
 import type { Plan } from '../plan/plan';
-import { afterOf, openPage, openPosition, phasesOf, type Position, type Walk } from './search-position';
+import {
+  afterOf,
+  openPage,
+  openPosition,
+  phasesOf,
+  type Position,
+  type ReadDirection,
+} from './search-position';
 
 /** A match, and the phase of the order in which it was found. */
 export interface Positioned {
@@ -14,7 +21,7 @@ export interface Positioned {
   readonly match: Match;
 }
 
-export interface Found extends Walk {
+export interface Found extends ReadDirection {
   /** In the order in which they were found. */
   readonly matches: readonly Positioned[];
   /** Set if it costs nothing or came with the matches. */
@@ -42,14 +49,14 @@ export async function findMatches(
   const { cursor, offset, count } = query;
   const opened = cursor === undefined ? undefined : openPage(services, cursorScope, cursor);
   const { isBackward, hasBehind } = opened ?? { isBackward: false, hasBehind: offset > 0 };
-  const walk = { isBackward, hasBehind };
+  const direction = { isBackward, hasBehind };
   const isInParts = phasesOf(plan).length > 1 || (opened === undefined && offset > 0);
   if (services.hasStatementBudget === true && isInParts) return findInOneStatement();
   const position =
     opened === undefined
       ? await skipTo(services, plan, offset)
       : opened.content && openPosition(plan, opened.content);
-  if (position === 'end') return { ...walk, matches: [] };
+  if (position === 'end') return { ...direction, matches: [] };
   const isWholeOrder = position === undefined && !isBackward;
   const limit = count + 1;
   const found: Positioned[] = [];
@@ -61,15 +68,15 @@ export async function findMatches(
     const { matches, total } = await runCountedPage(services.database, page, all, isWholeOrder ? limit : 1);
     const isWhole = isWholeOrder && matches.length < limit;
     return {
-      ...walk,
+      ...direction,
       matches: matches.map((match) => ({ phase: only, match })),
       total: isWhole ? matches.length : total,
     };
   }
   if (singleStatement && isCounted(query)) return undefined;
-  const walked = isBackward ? [...phases].reverse() : phases;
-  const start = position === undefined ? 0 : Math.max(0, walked.indexOf(position.phase));
-  for (const [index, phase] of walked.slice(start).entries()) {
+  const phasesInOrder = isBackward ? [...phases].reverse() : phases;
+  const start = position === undefined ? 0 : Math.max(0, phasesInOrder.indexOf(position.phase));
+  for (const [index, phase] of phasesInOrder.slice(start).entries()) {
     if (singleStatement && index > 0) return undefined;
     const after = position?.phase === phase ? position.after : undefined;
     const asked = { ...plan, phase, after, limit: limit - found.length, isBackward };
@@ -78,7 +85,7 @@ export async function findMatches(
     if (found.length >= limit) break;
   }
   return {
-    ...walk,
+    ...direction,
     matches: found,
     ...(isWholeOrder && found.length < limit ? { total: found.length } : {}),
   };
@@ -89,7 +96,7 @@ export async function findMatches(
     const phases = isBackward ? [...phasesOf(plan)].reverse() : phasesOf(plan);
     const limit = count + 1;
     const ranges = phases.slice(position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase)));
-    const met = await services.searches.ranges(
+    const matched = await services.searches.ranges(
       ranges.map((phase, index) => ({
         ...plan,
         phase,
@@ -99,12 +106,12 @@ export async function findMatches(
       })),
       skipped,
     );
-    const matches = met.flatMap(({ place, match }) => {
+    const matches = matched.flatMap(({ place, match }) => {
       const phase = ranges[place];
       return phase === undefined ? [] : [{ phase, match }];
     });
     const isWhole = position === undefined && !isBackward && skipped === 0 && matches.length < limit;
-    return { ...walk, matches, ...(isWhole ? { total: matches.length } : {}) };
+    return { ...direction, matches, ...(isWhole ? { total: matches.length } : {}) };
   }
 }
 

@@ -36,11 +36,11 @@ export const NOT_CONTAINED: Containment = { direct: [], indirect: [] };
 /** The containment one link further. `container`: the number of the type that the link leads from. */
 export function containmentBehind(
   container: number,
-  { looksInside = false, parameters, urls, target: { type } }: Target,
+  { hasContainedTargets = false, parameters, urls, target: { type } }: Target,
   { direct }: Containment,
 ): Containment {
   if (urls !== undefined) return NOT_CONTAINED;
-  return { direct: looksInside ? [{ container, parameters, type }] : [], indirect: direct };
+  return { direct: hasContainedTargets ? [{ container, parameters, type }] : [], indirect: direct };
 }
 
 /** The test of contained resources. */

@@ -36,7 +36,7 @@ export class SearchExplanation {
       return `\n- ${describe(criterion)} ${role}, ${describeCount(counts[index])}`;
     });
     this.plans.push(
-      `Plan for ${this.typeName(type) ?? ''} in ${place}: ${describeDrive(accessPath)}, ${describeOrder(order)}${lines.join('')}`,
+      `Plan for ${this.typeName(type) ?? ''} in ${place}: ${describeAccessPath(accessPath)}, ${describeOrder(order)}${lines.join('')}`,
     );
   }
 
@@ -45,8 +45,10 @@ export class SearchExplanation {
     const statements = this.statements.all.flatMap(({ text, runs, rows, milliseconds, plan }, index) => {
       const name = `Statement ${index + 1}`;
       const times = runs === 1 ? 'once' : `${runs} times`;
-      const told = `${name}, run ${times}, ${milliseconds.toFixed(2)} ms, ${rows} rows:\n${text}`;
-      return plan === undefined ? [told] : [told, `Plan of PostgreSQL for statement ${index + 1}:\n${plan}`];
+      const summary = `${name}, run ${times}, ${milliseconds.toFixed(2)} ms, ${rows} rows:\n${text}`;
+      return plan === undefined
+        ? [summary]
+        : [summary, `Plan of PostgreSQL for statement ${index + 1}:\n${plan}`];
     });
     return [`Time: ${total.toFixed(2)} ms with the explanation`, ...this.plans, ...statements].map(
       (diagnostics) => ({
@@ -59,7 +61,7 @@ export class SearchExplanation {
   }
 }
 
-function describeDrive(accessPath: AccessPath): string {
+function describeAccessPath(accessPath: AccessPath): string {
   switch (accessPath.kind) {
     case 'indexScan':
       return 'an index of one parameter is walked in order';

@@ -24,7 +24,7 @@ const CHUNK = 100;
  * Throws invalidCursor. Undefined if more than MAX_SORTED matches are equal by the first key.
  * Cost: a statement for the keys, and one for the texts of the matches that tie with the page by the first key.
  */
-export async function searchTies(
+export async function searchBySeveralKeys(
   services: SearchServices,
   context: RequestContext,
   {
@@ -35,7 +35,7 @@ export async function searchTies(
 ): Promise<SearchPage | undefined> {
   const start = startOf(services, query, cursorScope);
   const { place, isBackward } = start;
-  const way = isBackward ? -1 : 1;
+  const direction = isBackward ? -1 : 1;
   const groups = new TiedHeads(services, plan, isBackward, place?.values[0]);
   const isAtBeginning = place === undefined && !isBackward;
   const skipped = isAtBeginning ? query.offset : 0;
@@ -51,9 +51,9 @@ export async function searchTies(
       space: plan.space,
       heads,
     });
-    sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
+    sortables.sort((a, b) => direction * comparePlaces(query, placeOf(a), placeOf(b)));
     for (const sortable of sortables)
-      if (place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+      if (place === undefined || direction * comparePlaces(query, placeOf(sortable), place) > 0)
         following.push(sortable);
   }
   const isWhole = isAtBeginning && skipped === 0 && following.length < wanted;

@@ -7,7 +7,7 @@ import type { PageRow } from '../../storage/read/version-row';
 import { countAll } from '../aggregates/count-matches';
 import { findHeads } from './fetch-heads';
 import { findFollowing, planOfAll, type Wanted } from './sort-in-database';
-import { inOrder, pageLinks, type Walk } from '../page/search-position';
+import { inOrder, pageLinks, type ReadDirection } from '../page/search-position';
 import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
 import { toReadVersion } from '../../interactions/stored-version';
 import { findVisibleBase } from '../page/visible-base';
@@ -90,7 +90,7 @@ export async function readMatches(
   services: Pick<Services, 'extensionBase' | 'keys' | 'reader' | 'secretKeys'>,
   { query, type, cursorScope, space }: PageOf,
   following: readonly Sortable[],
-  walk: Walk,
+  direction: ReadDirection,
 ): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last' | 'cursors'>> {
   const wanted = following.slice(0, query.count);
   const entries = await readPage(services, type, wanted);
@@ -105,13 +105,13 @@ export async function readMatches(
   return {
     matches: inOrder(
       page.map((row) => toReadVersion(services, space, query.type, row)),
-      walk,
+      direction,
     ),
     included: [],
     ...pageLinks(services, {
       cursorScope,
       pick: query,
-      walk,
+      direction,
       places: {
         first: following[0] && contentOf(following[0]),
         last: last && contentOf(last),

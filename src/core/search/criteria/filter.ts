@@ -4,7 +4,7 @@ import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { chainCriterion, type Nesting } from './chain';
 import { allOf, negated, oneOf } from './connectives';
-import { comparisonCriterion, saysNone } from './filter-comparison';
+import { comparisonCriterion, excludes } from './filter-comparison';
 import { elementCriterion, elementFilter } from './filter-element';
 import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from './filter-grammar';
 import type { SpecialParameter } from './special';
@@ -30,7 +30,7 @@ function compileNode(compilation: Compilation, type: string, node: FilterNode): 
   switch (node.kind) {
     case 'test': {
       const criterion = compilePath(compilation, type, node.path, node);
-      return saysNone(node) ? negated(criterion) : criterion;
+      return excludes(node) ? negated(criterion) : criterion;
     }
     case 'not':
       return negated(compileNode(compilation, type, node.of));

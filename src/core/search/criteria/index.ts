@@ -74,18 +74,18 @@ export function parseNestedCriterion(
   const isCombined = stored.parameter.kind === 'composite';
   if (modifier === 'missing' && !isCombined) return missingCriterion(name, stored.parameter, value);
   if (searchType === undefined) return undefined;
-  const asking = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
-  if (asking === undefined)
+  const matcher = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
+  if (matcher === undefined)
     throw unsupported(code, modifier ?? '', [
       ...(isCombined ? [] : ['missing']),
       ...searchType.modifiers.keys(),
     ]);
   return {
     name,
-    anyOf: boundAlternatives(name, value, asking.maxAlternatives).flatMap((part) =>
-      asking.predicates(context, { stored, name, modifier }, part),
+    anyOf: boundAlternatives(name, value, matcher.maxAlternatives).flatMap((part) =>
+      matcher.predicates(context, { stored, name, modifier }, part),
     ),
-    ...(asking.isNegated === true ? { isNegated: true } : {}),
+    ...(matcher.isNegated === true ? { isNegated: true } : {}),
     ...(isSingleValued(context.definitions, stored) ? { isSingle: true } : {}),
   };
 }

@@ -178,7 +178,7 @@ function qualifiersOf(
   const qualifiers: Qualifier[] = [];
   for (const found of component.valuesOf(element)) {
     visitCodes(found.value, found.type, found.system, (given, code, isExact) => {
-      const system = given === undefined || given === '' ? 0 : hasher.remembered(given);
+      const system = given === undefined || given === '' ? 0 : hasher.cachedShort(given);
       qualifiers.push({ text: isExact ? markExact(code) : code, system });
       if (settings.hasSystemKeys === true && given !== undefined) qualifiers.push({ text: ANY_CODE, system });
     });

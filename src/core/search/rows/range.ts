@@ -147,8 +147,8 @@ export function visitRanges(
     if (place === undefined) return;
     const currency = value['currency'];
     const isKnown = typeof currency === 'string';
-    const system = isKnown ? settings.hasher.remembered(CURRENCY_SYSTEM) : 0;
-    const code = isKnown ? settings.hasher.remembered(currency) : 0;
+    const system = isKnown ? settings.hasher.cachedShort(CURRENCY_SYSTEM) : 0;
+    const code = isKnown ? settings.hasher.cachedShort(currency) : 0;
     const unit = { unitSystem: system, unitCode: code, unitName: 0, isCanonical: false };
     visit(place.at, place.at, unit, place.rest);
   } else {
@@ -249,9 +249,10 @@ function visitWithUnit(
   const stated = rangeOf(AS_STATED);
   if (stated === undefined || stated.low > stated.high) return;
   const { system, code, unit } = quantity;
-  const codeHash = typeof code === 'string' && code.length > 0 ? hasher.remembered(code) : 0;
-  const nameHash = typeof unit === 'string' && unit.length > 0 && unit !== code ? hasher.remembered(unit) : 0;
-  const systemHash = typeof system === 'string' && system.length > 0 ? hasher.remembered(system) : 0;
+  const codeHash = typeof code === 'string' && code.length > 0 ? hasher.cachedShort(code) : 0;
+  const nameHash =
+    typeof unit === 'string' && unit.length > 0 && unit !== code ? hasher.cachedShort(unit) : 0;
+  const systemHash = typeof system === 'string' && system.length > 0 ? hasher.cachedShort(system) : 0;
   visit(
     stated.low,
     stated.high,
@@ -269,7 +270,7 @@ function visitWithUnit(
     },
   });
   if (range === undefined) return;
-  const unitCode = hasher.remembered(canonical.unit);
+  const unitCode = hasher.cachedShort(canonical.unit);
   const canonicalUnitHashes = { unitSystem: 0, unitCode, unitName: 0, isCanonical: true };
   if (!canonical.isDescending) visit(range.low, range.high, canonicalUnitHashes, range.rest);
   else {

@@ -108,7 +108,7 @@ function qualifierOf(
   const high = qualifierHash(hasher, undefined, text);
   const qualifier = { high, low: hasher.low };
   if (system === undefined) return { qualifier };
-  return { qualifier, qualifierSystem: system === '' ? 0 : hasher.remembered(system) };
+  return { qualifier, qualifierSystem: system === '' ? 0 : hasher.cachedShort(system) };
 }
 
 /** The parsed first component of a composite, and the second as written. */

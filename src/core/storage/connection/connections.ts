@@ -4,7 +4,7 @@ import type { Log } from '../../context';
 import { fhirError } from '../../errors';
 import { Cancellation } from '../../concurrency/cancellation';
 import { identifyBackend, type Backend } from './backend';
-import { Connection, isGivenUp, type BoundStatement, type StatementOutcomes } from './connection';
+import { Connection, areAllCancelled, type BoundStatement, type StatementOutcomes } from './connection';
 import {
   answerLimit,
   APPLICATION_ROLE,
@@ -21,7 +21,7 @@ import { codeOf, isConnectionLoss, translateDatabaseError } from './database-err
 import { DatabaseHealth } from './database-health';
 import { DatabaseProbe, type Borrowed } from './database-probe';
 import { FairTurns, NO_TENANT } from './fair-turns';
-import { askAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
+import { queryAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
 import { openPool } from './open-client';
 import { PROVE_ROW_SECURITY, RowSecurity, RowSecurityError } from './row-security';
 import { Snapshot } from './snapshot';
@@ -43,11 +43,11 @@ const PING = defineStatement(template(sql`select 1`), { named: false });
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
 /** Milliseconds that a statement can wait for a connection. */
-const PATIENCE_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 /** Statements of one tenant that can wait for a connection of one lane. */
 const MAX_WAITING = 10_000;
 /** Milliseconds between two checks for silent connections. */
-const SILENCE_LOOK_MS = 500;
+const SILENCE_CHECK_MS = 500;
 
 /**
  * The database connections of one server process. Each runs as the application role, with one space at a time in its
@@ -57,7 +57,7 @@ const SILENCE_LOOK_MS = 500;
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
   private readonly turns: Readonly<Record<Lane, FairTurns>>;
-  private readonly known = new Map<ClientBase, Connection>();
+  private readonly prepared = new Map<ClientBase, Connection>();
   private readonly health: DatabaseHealth;
   private readonly silenceTimer: NodeJS.Timeout;
   private readonly probePool: Pool;
@@ -70,7 +70,7 @@ export class Connections implements Database {
     private readonly options: DatabaseOptions,
     private readonly log: Log,
     /** False if the application role could not be created: row-level security is off, and readiness says so. */
-    private readonly wall: boolean,
+    private readonly hasRowSecurity: boolean,
     /** The number of the tenant that a space belongs to. */
     private readonly tenantOf: (space: number) => number = (space) => space,
   ) {
@@ -93,10 +93,10 @@ export class Connections implements Database {
       take: () => this.take(this.probePool),
       ping: (lane) => this.run({ lane, space: undefined }, PING, {}),
     });
-    const mostSilence = Math.ceil(answerLimit(options) / SILENCE_LOOK_MS);
+    const maxSilence = Math.ceil(answerLimit(options) / SILENCE_CHECK_MS);
     this.silenceTimer = setInterval(() => {
-      for (const connection of this.known.values()) connection.countSilence(mostSilence);
-    }, SILENCE_LOOK_MS).unref();
+      for (const connection of this.prepared.values()) connection.countSilence(maxSilence);
+    }, SILENCE_CHECK_MS).unref();
     this.turns = {
       // Reads by key are too short to reserve a connection for other tenants.
       read: takeTurns(own, own),
@@ -119,9 +119,9 @@ export class Connections implements Database {
     const configuration = { max, pipeline: true, idleTimeoutMillis: 60_000, types: typeParsers };
     const pool = openPool(this.options, configuration, async (client) => {
       const backend = await this.prepareConnection(client);
-      this.known.set(client, new Connection(client, backend, this.options, outcomes));
+      this.prepared.set(client, new Connection(client, backend, this.options, outcomes));
     });
-    pool.on('remove', (client) => this.known.delete(client));
+    pool.on('remove', (client) => this.prepared.delete(client));
     // The pool replaces a lost idle connection when it needs one, and reports a failure to connect then.
     pool.on('error', (error) =>
       this.log.debug({ code: codeOf(error) }, 'an idle database connection was lost'),
@@ -148,9 +148,9 @@ export class Connections implements Database {
     if (maxResources !== undefined)
       settings.push(sql`set andiron.quota_resources = ${sql.lit(String(maxResources))}`);
     if (maxBytes !== undefined) settings.push(sql`set andiron.quota_bytes = ${sql.lit(String(maxBytes))}`);
-    if (this.wall) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
+    if (this.hasRowSecurity) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
     for (const setting of settings) await client.query(setting.compile(builder).sql);
-    if (!this.wall) return backend;
+    if (!this.hasRowSecurity) return backend;
     const proof = await client.query<unknown[]>({ text: PROVE_ROW_SECURITY.text, rowMode: 'array' });
     this.rowSecurity.record(proof.rows[0]?.[0] === true);
     return backend;
@@ -172,7 +172,7 @@ export class Connections implements Database {
   private async connect({ lane, space, waiting }: StatementContext): Promise<Borrowed> {
     const turns = this.turns[lane];
     const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
-    const turn = turns.enter(tenant, () => isGivenUp(waiting));
+    const turn = turns.enter(tenant, () => areAllCancelled(waiting));
     if (turn !== undefined) await turn;
     try {
       const { connection, release } = await this.takeProven(this.pools[lane]);
@@ -194,7 +194,7 @@ export class Connections implements Database {
 
   private async take(pool: Pool): Promise<Borrowed> {
     const client: PoolClient = await pool.connect();
-    const connection = this.known.get(client);
+    const connection = this.prepared.get(client);
     if (connection === undefined) throw new Error('a connection was lent that was not prepared');
     return { connection, release: () => client.release(connection.lost) };
   }
@@ -207,7 +207,7 @@ export class Connections implements Database {
     for (;;) {
       const taken = await this.take(pool);
       const { connection, release } = taken;
-      if (!this.wall || !this.rowSecurity.isDue(connection.provenAt)) return taken;
+      if (!this.hasRowSecurity || !this.rowSecurity.isDue(connection.provenAt)) return taken;
       if (await this.proves(connection)) return taken;
       release();
     }
@@ -315,12 +315,8 @@ export class Connections implements Database {
   }
 
   /** Reads what became of the statements sent on a lost connection, on a new connection of the space. */
-  private find(
-    { backend }: Connection,
-    space: number,
-    questions: readonly BoundStatement[],
-  ): Promise<Row[][]> {
-    return askAfterEnd(this.options, backend, { questions, space: this.wall ? space : undefined });
+  private find({ backend }: Connection, space: number, queries: readonly BoundStatement[]): Promise<Row[][]> {
+    return queryAfterEnd(this.options, backend, { queries, space: this.hasRowSecurity ? space : undefined });
   }
 
   /**
@@ -336,10 +332,10 @@ export class Connections implements Database {
           return await connection.runWhole(space, statements);
         } catch (error) {
           if (!isConnectionLoss(error)) throw error;
-          const questions = statements.flatMap(({ find, bound }) =>
+          const queries = statements.flatMap(({ find, bound }) =>
             find === undefined ? [] : [{ statement: find, bound }],
           );
-          const found = await this.find(connection, space, questions);
+          const found = await this.find(connection, space, queries);
           if (found.some((rows) => rows.length === 0)) throw fhirError('notStored');
           return found;
         }
@@ -361,7 +357,7 @@ export class Connections implements Database {
     milliseconds?: number,
   ): Promise<T> {
     const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
-    const { waiting, forget } = withPatience(given, milliseconds);
+    const { waiting, unsubscribe } = withTimeLimit(given, milliseconds);
     const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
       this.observe?.('search', milliseconds),
     );
@@ -377,7 +373,7 @@ export class Connections implements Database {
       void end(false);
       throw error;
     } finally {
-      forget();
+      unsubscribe();
     }
   }
 
@@ -404,25 +400,25 @@ function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
     most,
     mostAlone: slots,
     maxWaiting: MAX_WAITING,
-    patienceMs: PATIENCE_MS,
+    maxWaitMs: MAX_WAIT_MS,
   });
 }
 
 /** Replaces `waiting` by one cancellation, which also fires after `milliseconds`. */
-function withPatience(
+function withTimeLimit(
   waiting: readonly Cancellation[] | undefined,
   milliseconds: number | undefined,
-): { readonly waiting: readonly Cancellation[] | undefined; forget(): void } {
-  if (milliseconds === undefined) return { waiting, forget: () => undefined };
-  const patience = new Cancellation(Date.now() + milliseconds);
-  const leave = (): void => {
-    if (isGivenUp(waiting)) patience.leave();
+): { readonly waiting: readonly Cancellation[] | undefined; unsubscribe(): void } {
+  if (milliseconds === undefined) return { waiting, unsubscribe: () => undefined };
+  const limited = new Cancellation(Date.now() + milliseconds);
+  const cancel = (): void => {
+    if (areAllCancelled(waiting)) limited.cancel();
   };
-  const forgets = (waiting ?? []).map((cancellation) => cancellation.whenLeaving(leave));
+  const unsubscribes = (waiting ?? []).map((cancellation) => cancellation.onCancel(cancel));
   return {
-    waiting: [patience],
-    forget() {
-      for (const forget of forgets) forget();
+    waiting: [limited],
+    unsubscribe() {
+      for (const unsubscribe of unsubscribes) unsubscribe();
     },
   };
 }

@@ -3,7 +3,7 @@ import { setImmediate as setImmediateOnce } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import { decodeArray } from './binary-array';
 import type { Database, Row, StatementContext } from './database';
-import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
+import { MIN_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
 import type { Bound, Statement } from './statement';
 import { StatementForms, type Form } from './statement-forms';
 
@@ -20,7 +20,7 @@ const SHORT_BUFFER = 1024;
 /** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
 /** Name of the bound set of versions whose texts are cached (known-sequences.ts). */
-const KNOWN = 'known';
+const CACHED_SEQUENCES = 'known';
 
 interface Run {
   readonly statement: Statement;
@@ -39,8 +39,8 @@ interface Run {
 export class LateralBatch implements Database {
   private waiting = new Map<string, Run[]>();
   private characters = 0;
-  private looks = 0;
-  private waitForLooks: (() => void)[] = [];
+  private planningQueries = 0;
+  private afterQueries: (() => void)[] = [];
 
   constructor(private readonly database: Database) {}
 
@@ -61,18 +61,18 @@ export class LateralBatch implements Database {
   }
 
   private async counting(rows: Promise<Row[]>): Promise<Row[]> {
-    this.looks++;
+    this.planningQueries++;
     try {
       return await rows;
     } finally {
-      this.looks--;
-      if (this.looks === 0) setImmediate(() => this.release());
+      this.planningQueries--;
+      if (this.planningQueries === 0) setImmediate(() => this.release());
     }
   }
 
   private release(): void {
-    const released = this.waitForLooks;
-    this.waitForLooks = [];
+    const released = this.afterQueries;
+    this.afterQueries = [];
     for (const go of released) go();
   }
 
@@ -82,20 +82,20 @@ export class LateralBatch implements Database {
    */
   async afterPlanning(): Promise<void> {
     await setImmediateOnce();
-    while (this.looks > 0) await new Promise<void>((go) => this.waitForLooks.push(go));
+    while (this.planningQueries > 0) await new Promise<void>((go) => this.afterQueries.push(go));
   }
 
   private dispatch(): void {
     const groups = this.waiting;
     this.waiting = new Map();
     for (const runs of groups.values()) {
-      const most = mostRuns(runs[0]?.bound[INLINE_BYTES]);
+      const most = maxRuns(runs[0]?.bound[INLINE_BYTES]);
       for (let start = 0; start < runs.length; start += most)
-        void this.answer(runs.slice(start, start + most));
+        void this.runGroup(runs.slice(start, start + most));
     }
   }
 
-  private async answer(runs: readonly Run[]): Promise<void> {
+  private async runGroup(runs: readonly Run[]): Promise<void> {
     try {
       for (const [index, rows] of (await this.runAll(runs)).entries()) runs[index]?.resolve(rows);
     } catch (error) {
@@ -142,7 +142,7 @@ function tooMuch(): Error {
 }
 
 /** The number of runs to merge: fewer for long pages. The inline limit tells how many rows a page has. */
-function mostRuns(inline: Bound | undefined): number {
+function maxRuns(inline: Bound | undefined): number {
   if (typeof inline !== 'number') return MAX_RUNS;
   return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
 }
@@ -157,9 +157,9 @@ function sharing(
   const shared = { ...bound };
   const inline = bound[INLINE_BYTES];
   if (typeof inline === 'number')
-    shared[INLINE_BYTES] = Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs));
-  const known = first.bound[KNOWN];
-  if (known !== undefined && bound[KNOWN] !== undefined) shared[KNOWN] = known;
+    shared[INLINE_BYTES] = Math.max(MIN_INLINE_BYTES, Math.floor(inline / runs));
+  const known = first.bound[CACHED_SEQUENCES];
+  if (known !== undefined && bound[CACHED_SEQUENCES] !== undefined) shared[CACHED_SEQUENCES] = known;
   return shared;
 }
 

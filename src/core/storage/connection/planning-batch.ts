@@ -2,7 +2,7 @@ import type { Database, Row, StatementContext } from './database';
 import type { Bound, Statement } from './statement';
 import { StatementForms } from './statement-forms';
 
-interface Look {
+interface PlanningQuery {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
   resolve(rows: Row[]): void;
@@ -11,7 +11,7 @@ interface Look {
 
 interface Group {
   readonly context: StatementContext;
-  readonly looks: Look[];
+  readonly queries: PlanningQuery[];
 }
 
 /**
@@ -34,29 +34,29 @@ export class PlanningBatch implements Database {
       if (this.groups.size === 0) queueMicrotask(() => this.dispatch());
       const name = `${context.lane} ${context.space ?? ''}`;
       let group = this.groups.get(name);
-      if (group === undefined) this.groups.set(name, (group = { context, looks: [] }));
-      group.looks.push({ statement, bound, resolve, reject });
+      if (group === undefined) this.groups.set(name, (group = { context, queries: [] }));
+      group.queries.push({ statement, bound, resolve, reject });
     });
   }
 
   private dispatch(): void {
     const groups = this.groups;
     this.groups = new Map();
-    for (const group of groups.values()) void this.answer(group);
+    for (const group of groups.values()) void this.runGroup(group);
   }
 
-  private async answer({ context, looks }: Group): Promise<void> {
-    const [first, second] = looks;
+  private async runGroup({ context, queries }: Group): Promise<void> {
+    const [first, second] = queries;
     if (first === undefined) return;
     try {
       if (second === undefined) {
         first.resolve(await this.database.run(context, first.statement, first.bound));
         return;
       }
-      const [row] = await this.database.run(context, combine(looks), {});
-      for (const [index, look] of looks.entries()) look.resolve(toRows(row?.[index]));
+      const [row] = await this.database.run(context, combine(queries), {});
+      for (const [index, query] of queries.entries()) query.resolve(toRows(row?.[index]));
     } catch (error) {
-      for (const look of looks) look.reject(error);
+      for (const query of queries) query.reject(error);
     }
   }
 }
@@ -64,9 +64,9 @@ export class PlanningBatch implements Database {
 const forms = new StatementForms();
 
 /** One row with a column for each query: its rows as a JSON array of objects, or null. */
-function combine(looks: readonly Look[]): Statement {
-  const values = looks.map(({ statement, bound }) => statement.values(bound));
-  const texts = looks.map(({ statement }) => statement.text);
+function combine(queries: readonly PlanningQuery[]): Statement {
+  const values = queries.map(({ statement, bound }) => statement.values(bound));
+  const texts = queries.map(({ statement }) => statement.text);
   const form = forms.get(JSON.stringify(texts), () => {
     let before = 0;
     const columns = texts.map((text, index) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { fhirError } from '../../errors';
 import type { Cancellation } from '../../concurrency/cancellation';
-import { isGivenUp, type Connection } from './connection';
+import { areAllCancelled, type Connection } from './connection';
 import type { Database, Row, StatementContext } from './database';
 import { defineStatement, template, type Bound, type Statement } from './statement';
 
@@ -31,7 +31,7 @@ export class Snapshot implements Database {
   ): Promise<Row[]> {
     // After a failure other parts of the request may still send statements, and the connection may have another user.
     if (this.isOver) throw new Error('the snapshot is over');
-    if (isGivenUp(this.waiting)) throw fhirError('timeout');
+    if (areAllCancelled(this.waiting)) throw fhirError('timeout');
     const before = this.isBegun ? [] : [BEGIN];
     this.isBegun = true;
     const started = performance.now();

@@ -73,7 +73,7 @@ export function defineStatement(
 }
 
 /** Marks a statement as a planning query. */
-export function asLook(statement: Statement): Statement {
+export function asPlanningQuery(statement: Statement): Statement {
   return { ...statement, isPlanningQuery: true };
 }
 

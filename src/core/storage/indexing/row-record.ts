@@ -57,7 +57,7 @@ export interface OutdatedSpaces {
   readonly madeWith: readonly string[];
 }
 
-const MAX_TOLD = 5;
+const MAX_FINGERPRINTS = 5;
 /** Limit of the cache, which is cleared beyond it; noting a space again costs one statement. */
 const MAX_NOTED = 100_000;
 
@@ -99,7 +99,7 @@ export class RowRecord {
   async outdated(database: Database = this.database): Promise<OutdatedSpaces> {
     const [row] = await database.run({ lane: 'search', space: undefined }, OUTDATED, {
       ...this.bound,
-      limit: MAX_TOLD,
+      limit: MAX_FINGERPRINTS,
     });
     const [count, madeWith] = (row ?? [0, null]) as [number, string[] | null];
     return { count, madeWith: madeWith ?? [] };

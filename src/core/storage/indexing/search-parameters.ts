@@ -36,7 +36,7 @@ export interface ParameterProgress {
   /** Why the work was abandoned; undefined: it was not. */
   readonly failure: string | undefined;
   /** When the work was last requested, in PostgreSQL's format, and its age in milliseconds by PostgreSQL's clock. */
-  readonly asked: string;
+  readonly requestedAt: string;
   readonly age: number;
   /** Number of the last change of the tenant's parameters, the same for all. */
   readonly change: number;
@@ -74,7 +74,7 @@ function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): 
       string,
       TenantParameterState,
     ];
-    const [definition, isPending, resources, indexed, failure, asked, age, change] = row.slice(7) as [
+    const [definition, isPending, resources, indexed, failure, requestedAt, age, change] = row.slice(7) as [
       TenantParameterDefinition,
       boolean,
       number,
@@ -89,7 +89,16 @@ function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): 
     const parameter: TenantParameter = { number, type, slot, code, url, owner, state, definition };
     const failed = state === 'failed' && failure !== null ? { ...parameter, failure } : parameter;
     return [
-      { parameter: failed, isPending, resources, indexed, failure: failure ?? undefined, asked, age, change },
+      {
+        parameter: failed,
+        isPending,
+        resources,
+        indexed,
+        failure: failure ?? undefined,
+        requestedAt,
+        age,
+        change,
+      },
     ];
   });
 }

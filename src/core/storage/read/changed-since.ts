@@ -22,7 +22,7 @@ const CHANGED = defineStatement(
 
 export interface ChangedResources {
   /** Number of versions that were scanned; at most `walk`. */
-  readonly walked: number;
+  readonly scanned: number;
   /** Decimal forms of the keys. */
   readonly keys: readonly string[];
 }
@@ -48,7 +48,7 @@ export async function findChangedSince(
 ): Promise<ChangedResources> {
   const rows = await database.run({ lane: 'search', space }, CHANGED, { space, ...bounds });
   return {
-    walked: Number(rows[0]?.[0] ?? 0),
+    scanned: Number(rows[0]?.[0] ?? 0),
     keys: rows.flatMap(([, key]) => (typeof key === 'string' ? [key] : [])),
   };
 }

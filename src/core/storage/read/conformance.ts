@@ -33,25 +33,21 @@ const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
  * The statement is sent after all of these calls, so the result is never older than the call.
  */
 export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
-  let questions = unsent.get(database);
-  if (questions === undefined) unsent.set(database, (questions = new Map<string, Promise<string>>()));
+  let lookups = unsent.get(database);
+  if (lookups === undefined) unsent.set(database, (lookups = new Map<string, Promise<string>>()));
   const name = `${space} ${types.join(' ')}`;
-  let answer = questions.get(name);
+  let answer = lookups.get(name);
   if (answer === undefined) {
     answer = setImmediate().then(() => {
-      questions.delete(name);
-      return askForLastChange(database, space, types);
+      lookups.delete(name);
+      return queryLastChange(database, space, types);
     });
-    questions.set(name, answer);
+    lookups.set(name, answer);
   }
   return answer;
 }
 
-async function askForLastChange(
-  database: Database,
-  space: number,
-  types: readonly number[],
-): Promise<string> {
+async function queryLastChange(database: Database, space: number, types: readonly number[]): Promise<string> {
   const [row] = await database.run({ lane: 'search', space }, LAST_CHANGE, { space, types });
   return JSON.stringify(row ?? []);
 }

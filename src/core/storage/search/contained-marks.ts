@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ROW_SCHEME } from '../../search/index-rows';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 import { keyOfText } from '../read/version-row';
 import type { KeyHalves } from '../key-halves';
 
@@ -12,7 +12,7 @@ export interface ChainLink {
   readonly type: number;
 }
 
-const MARKED = asLook(
+const MARKED = asPlanningQuery(
   defineStatement(
     template(sql`
       select distinct x.place

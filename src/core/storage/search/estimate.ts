@@ -5,7 +5,7 @@ import { hasAccessPath, isNested, mergedTargets } from '../../search/indexed-acc
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { Database } from '../connection/database';
 import { referringCountStatement, rowCountStatement } from './search-statement';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 
 const COUNT_AGE_MS = 30_000;
 const MAX_REMEMBERED = 20_000;
@@ -143,7 +143,7 @@ export class Estimator {
   }
 }
 
-const COUNT_HEADS = asLook(
+const COUNT_HEADS = asPlanningQuery(
   defineStatement(
     template(sql`
       select count(*)::int from (

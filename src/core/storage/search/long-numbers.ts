@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { ROW_SCHEME } from '../../search/index-rows';
 import type { Database } from '../connection/database';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 
-const LONG_NUMBERS = asLook(
+const LONG_NUMBERS = asPlanningQuery(
   defineStatement(
     template(sql`
       select 1 as found from andiron.range_index t

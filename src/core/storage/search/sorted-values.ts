@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { SPACE } from './criteria/head';
 import type { Database } from '../connection/database';
-import type { UnknownTarget } from './search-values';
+import type { HeadlessTarget } from './search-values';
 import { bind, defineStatement, template } from '../connection/statement';
 
 /** Each step of the recursion enters the index after the last hash. */
@@ -69,7 +69,7 @@ export async function findOpenLows(
 }
 
 /** A key that is not negative gives the id by itself (search/resource-key.ts). */
-const UNKNOWN_TARGETS = defineStatement(
+const HEADLESS_TARGETS = defineStatement(
   template(sql`
     select x.target_type, x.target_key::text, x.resource_key::text
     from (
@@ -90,12 +90,16 @@ const UNKNOWN_TARGETS = defineStatement(
  * Returns targets of references whose id no head has, with a resource that refers to each, up to `limit`. Cost: one
  * statement, a probe for each target whose id a client chose.
  */
-export async function findUnknownTargets(
+export async function findHeadlessTargets(
   database: Database,
   space: number,
   parameter: number,
   limit: number,
-): Promise<UnknownTarget<string>[]> {
-  const rows = await database.run({ lane: 'search', space }, UNKNOWN_TARGETS, { space, parameter, limit });
-  return rows.map(([type, key, told]) => ({ type: Number(type), key: String(key), told: String(told) }));
+): Promise<HeadlessTarget<string>[]> {
+  const rows = await database.run({ lane: 'search', space }, HEADLESS_TARGETS, { space, parameter, limit });
+  return rows.map(([type, key, referrer]) => ({
+    type: Number(type),
+    key: String(key),
+    detail: String(referrer),
+  }));
 }

@@ -12,7 +12,7 @@ export interface Erasure {
 }
 
 /** Progress of the processes in clearing their caches. */
-export interface Forgetting {
+export interface InvalidationProgress {
   /** Processes that have cleared their caches. */
   readonly done: number;
   /** Live processes that have not done so yet. */
@@ -83,7 +83,10 @@ export async function addErasure(session: OwnerSession, spaces: readonly number[
   });
 }
 
-export async function countForgetting(session: OwnerSession, number: number): Promise<Forgetting> {
+export async function countInvalidations(
+  session: OwnerSession,
+  number: number,
+): Promise<InvalidationProgress> {
   const [row] = await session.run(COUNT, { number });
   const [done, awaited, silent] = (row ?? [0, 0, 0]) as [number, number, number];
   return { done, awaited, silent };
