@@ -119,11 +119,11 @@ function requireSupported(
   { type, includes, contained }: SearchQuery,
 ): void {
   const reason = services.isConformanceType(space.release, type)
-    ? `${type} has resources of the specification, which have no past; read one as of a moment`
+    ? `${type} has resources of the specification, which have no history; read a single resource as of a moment`
     : includes.length > 0
-      ? 'What a page would bring along is not known as of a moment: leave out _include and _revinclude'
+      ? '_include and _revinclude are not supported as of a moment'
       : contained.matches !== 'false'
-        ? 'What resources contain is not searched as of a moment: leave out _contained'
+        ? '_contained is not supported as of a moment'
         : undefined;
   if (reason !== undefined) throw fhirError('notSupported', { reason });
 }
@@ -132,7 +132,7 @@ function requireSupported(
 function requireOwn(criteria: readonly Criterion[]): void {
   const beyond = criteria.find((criterion) => !isOwn(criterion));
   if (beyond === undefined) return;
-  const reason = `'${printable(beyond.name)}' asks for more than a resource says itself, which is not searched as of a moment`;
+  const reason = `'${printable(beyond.name)}' depends on other resources, which is not supported as of a moment`;
   throw fhirError('notSupported', { reason });
 }
 
@@ -323,6 +323,6 @@ class Past {
 
 function tooMany(what: string): Error {
   return fhirError('tooCostly', {
-    reason: `${what}; lists as of a moment are offered up to there. Narrow the search, or ask for a later moment`,
+    reason: `${what}, which is the limit of a list as of a moment. Narrow the search, or use a later moment`,
   });
 }

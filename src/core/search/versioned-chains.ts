@@ -52,7 +52,7 @@ export function versionedChainIssues(
     }
   }
   if (codes.size === 0) return [];
-  const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search looked at the current version of what they refer to`;
+  const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search used the current versions of the targets`;
   return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
 }
 

@@ -103,8 +103,8 @@ function tooMany({ code, bucket }: Grouping, most: number): Error {
   const name = code.slice(0, 80);
   const reason =
     bucket === undefined
-      ? `'${name}' has more than ${most} values here: ask for fewer of the largest groups, or narrow the search`
-      : `The dates of '${name}' are in more than ${most} groups: narrow them, or count by larger parts of time`;
+      ? `'${name}' has more than ${most} values here: request fewer of the largest groups, or narrow the search`
+      : `The dates of '${name}' are in more than ${most} groups: narrow the search, or count by longer periods`;
   return fhirError('tooCostly', { reason });
 }
 
@@ -142,7 +142,7 @@ class Counting {
     const { space } = context;
     const { typeNumber, effective } = await prepareSearch(services, context, request);
     if (effective.contained.matches !== 'false')
-      throw fhirError('notSupported', { reason: 'What is contained is not counted by its values' });
+      throw fhirError('notSupported', { reason: 'Contained resources cannot be counted by their values' });
     if (services.isConformanceType(space.release, request.type)) return undefined;
     const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
       planningReason(effective.criteria),

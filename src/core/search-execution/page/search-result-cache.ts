@@ -23,7 +23,7 @@ const NAMED_QUERY = '_query';
 const EXPLAIN = '_explain';
 
 /** Ends an attempt to answer from the cache alone; clients never see it. */
-const CACHE_MISS = new Error('what was asked is not remembered');
+const CACHE_MISS = new Error('the answer is not cached');
 
 /** Throws in an attempt to answer from the cache alone, because the request needs the database. */
 export function requireDatabase({ memory: mark }: RequestContext): void {

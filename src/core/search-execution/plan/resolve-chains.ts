@@ -162,7 +162,7 @@ class Chains {
     if (keys.length > MAX_KEYS) return { of: { ...of, criteria } };
     this.found += keys.length;
     if (this.found <= MAX_KEYS_IN_ALL) return { keys };
-    const reason = `More than ${MAX_KEYS_IN_ALL} resources are met on the way of the chains, which have many links; name types, or add a parameter that fewer of them meet`;
+    const reason = `More than ${MAX_KEYS_IN_ALL} resources match at the links of the chains; name types, or add a parameter that fewer resources match`;
     throw fhirError('tooCostly', { reason });
   }
 }

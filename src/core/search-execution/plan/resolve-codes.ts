@@ -66,7 +66,7 @@ export async function resolveValueSet(
   if (members === undefined) {
     const source = terminologyOf(environment);
     const resource = await findValueSet(services, context, source, valueSet);
-    if (resource === undefined) throw refusal(name, valueSet, 'there is no such value set here');
+    if (resource === undefined) throw refusal(name, valueSet, 'the value set does not exist');
     members = await listAll(resource, source, 0);
     // Cached only if the terminology is unchanged: under the old version the entry would be wrong if that came back.
     // The view of a transaction is not cached, because its versions may never be committed.
@@ -120,7 +120,7 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
       const { url, version } = parseCanonical(imported);
       const found = await source.findValueSet(url, version);
       if (found === undefined) {
-        const reason = `The value set ${imported}, which is included, is not known here`;
+        const reason = `The value set ${imported}, which is included, does not exist`;
         throw fhirError('notSupported', { reason });
       }
       const inner = await listAll(found, source, depth + 1);
@@ -175,9 +175,9 @@ export async function resolveSubsumption(
   const source = terminologyOf(createTerminologyEnvironment(services, context.space, services.codeSystems));
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
-  if (codeSystem === undefined) throw refusal(name, written, 'the code system is not known here');
+  if (codeSystem === undefined) throw refusal(name, written, 'the code system does not exist');
   if (codeSystem.content === 'not-present' || codeSystem.content === 'supplement') {
-    const reason = `the code system is here without its codes (content: ${codeSystem.content})`;
+    const reason = `the code system is stored without its codes (content: ${codeSystem.content})`;
     throw refusal(name, written, reason);
   }
   const concept = codeSystem.find(code);
@@ -243,7 +243,7 @@ export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
 
 function requireFew(count: number): void {
   if (count <= MAX_CODES) return;
-  const reason = `At most ${MAX_CODES} codes can be searched for at once; the value set or the concept stands for more`;
+  const reason = `At most ${MAX_CODES} codes can be searched for at once; the value set or the concept has more`;
   throw fhirError('tooCostly', { reason });
 }
 

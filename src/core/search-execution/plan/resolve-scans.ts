@@ -331,7 +331,7 @@ class Reader implements ContainedTest {
       await this.letOthersWork();
     }
     if (this.found.length > MAX_FOUND) {
-      const reason = `More than ${MAX_FOUND} resources have these words or values; they are searched for up to there. Narrow the search, by more words or other parameters`;
+      const reason = `More than ${MAX_FOUND} resources have these words or values, which is the limit. Narrow the search by more words or other parameters`;
       throw fhirError('tooCostly', { reason });
     }
   }

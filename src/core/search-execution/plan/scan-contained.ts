@@ -116,6 +116,6 @@ async function* textsOf(
 }
 
 function tooMany(type: string): Error {
-  const reason = `More than ${MAX_CONTAINERS} resources of the type ${type} contain what the chain leads to; these are searched for words up to there`;
+  const reason = `More than ${MAX_CONTAINERS} resources of the type ${type} contain targets of the chain, which is the limit for a search for words`;
   return fhirError('tooCostly', { reason });
 }

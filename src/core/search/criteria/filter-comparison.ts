@@ -74,7 +74,11 @@ export function comparisonCriterion(
   const stored = storedParameters(context.definitions, type).get(code);
   const isOfHead = code === '_id' || code === '_lastUpdated';
   if (stored === undefined || (searchTypeOf(stored) === undefined && !isOfHead))
-    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, known: ' that _filter knows' });
+    throw fhirError('unknownParameter', {
+      parameter: code.slice(0, 80),
+      type,
+      known: ' that _filter supports',
+    });
   const { kind, ordinal, number } = stored.parameter;
   if (operator === 'pr') {
     parseChoice(`${name} pr`, value, ['true', 'false'] as const);

@@ -112,7 +112,7 @@ function unsupported(code: string, modifier: string, known: readonly string[]): 
   return fhirError('unsupportedModifier', {
     modifier: modifier.slice(0, 80),
     parameter: code,
-    known: known.length === 0 ? '' : `; known are ${known.join(', ')}`,
+    known: known.length === 0 ? '' : `; supported are ${known.join(', ')}`,
   });
 }
 

@@ -72,7 +72,7 @@ export class Connection {
   /** Destroys the socket if a statement is unanswered. */
   giveUp(): void {
     if (this.underWay === 0) return;
-    this.lost ??= new Error('nobody waits for the answer any more');
+    this.lost ??= new Error('the answer is no longer needed');
     destroyClient(this.client, this.lost);
   }
 
@@ -225,5 +225,5 @@ function backendOf(client: ClientBase): BackendKey {
   ) {
     return { processId: client.processID, secretKey: client.secretKey };
   }
-  throw new Error('pg keeps no backend key of the connection');
+  throw new Error('pg has no backend key of the connection');
 }

@@ -195,7 +195,7 @@ export class Connections implements Database {
   private async take(pool: Pool): Promise<Borrowed> {
     const client: PoolClient = await pool.connect();
     const connection = this.prepared.get(client);
-    if (connection === undefined) throw new Error('a connection was lent that was not prepared');
+    if (connection === undefined) throw new Error('the pool returned a connection that was not prepared');
     return { connection, release: () => client.release(connection.lost) };
   }
 

@@ -138,7 +138,7 @@ export class LateralBatch implements Database {
 }
 
 function tooMuch(): Error {
-  return fhirError('tooCostly', { reason: 'What is asked for at once is too much: ask for fewer resources' });
+  return fhirError('tooCostly', { reason: 'The request reads too much at once: request fewer resources' });
 }
 
 /** The number of runs to merge: fewer for long pages. The inline limit tells how many rows a page has. */
@@ -225,7 +225,7 @@ function toElement(value: Bound, isArray: boolean): string | number | null {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  if (!isArray) throw new Error('a value that is no array stands where one is');
+  if (!isArray) throw new Error('an array was expected');
   return toArrayText(Buffer.isBuffer(value) ? decodeArray(value) : value);
 }
 

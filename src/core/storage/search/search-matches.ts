@@ -80,7 +80,7 @@ export function matchesSql(
       return semiJoinSql(request, accessPath, compiled, value);
     case 'sortIndexScan':
     case 'compositeScan':
-      throw new Error('rows of values are walked for their own order only');
+      throw new Error('rows of values are scanned for their own order only');
   }
 }
 
@@ -368,6 +368,6 @@ function sortColumn({ order }: SearchStatementRequest): RawBuilder<unknown> {
     value: undefined,
   };
   const column = columns[order.by];
-  if (column === undefined) throw new Error('heads do not lie in this order');
+  if (column === undefined) throw new Error('heads have no such order');
   return column;
 }

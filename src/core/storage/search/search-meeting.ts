@@ -30,7 +30,7 @@ export function semiJoinSql(
   reference: ValueReference,
 ): RawBuilder<unknown> {
   const driving = compiled[criterion];
-  if (driving === undefined) throw new Error('a criterion that is not there cannot be walked');
+  if (driving === undefined) throw new Error('the criterion of a semi-join does not exist');
   const links = linksOf(compiled[chain]);
   const others = compiled.filter((_criterion, index) => index !== criterion && index !== chain);
   const direction = directionSql(request);
@@ -50,8 +50,7 @@ export function semiJoinSql(
     enough: RawBuilder<unknown>,
   ): RawBuilder<unknown> => {
     const branches = driving.alternatives.map(({ rows }) => {
-      if (rows?.dateColumn !== 'sort_date')
-        throw new Error('only rows that carry the clinical date are walked');
+      if (rows?.dateColumn !== 'sort_date') throw new Error('a semi-join needs rows with the clinical date');
       const conditions = [
         rows.condition(reference),
         ...phaseCondition(request, sql`t.sort_date`, false),
