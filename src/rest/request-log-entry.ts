@@ -60,7 +60,7 @@ export class RequestLogEntry {
   waitUntil(deadline: number): Cancellation {
     this.deadline = deadline;
     this.#cancellation = new Cancellation(deadline);
-    if (this.#isOver) this.#cancellation.leave();
+    if (this.#isOver) this.#cancellation.cancel();
     return this.#cancellation;
   }
 
@@ -115,7 +115,7 @@ export class RequestLogEntry {
   /** Marks that the response was sent, or the client has disconnected. */
   end(): void {
     this.#isOver = true;
-    this.#cancellation?.leave();
+    this.#cancellation?.cancel();
     if (!this.#isWorkedOn) this.bytes.release();
   }
 }

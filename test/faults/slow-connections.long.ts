@@ -17,7 +17,7 @@ it('a connection that came too late for who waited for it serves the next', asyn
   const forwarder = await startForwarder();
   forwarder.point(testDatabase.settings.port);
   const database = new Connections({ ...testDatabase.settings, port: forwarder.port }, silentLog, true);
-  const ask = (): Promise<unknown> => database.run('search', undefined, STATEMENT, {});
+  const ask = (): Promise<unknown> => database.run({ lane: 'search', space: undefined }, STATEMENT, {});
   await ask();
 
   forwarder.delayBy(LATE_MS);

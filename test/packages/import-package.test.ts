@@ -263,7 +263,7 @@ describe('An implementation guide', () => {
     });
     expect([refused, counts.get('SearchParameter')]).toEqual([[], { stored: 6, unchanged: 0 }]);
     expect(warned.map(({ file }) => file).sort()).toEqual(['id.json', 'json.json', 'third.json']);
-    expect(warned[0]?.reason).toMatch(/^SearchParameter\.\w+: .*it is stored, and not searched by$/);
+    expect(warned[0]?.reason).toMatch(/^SearchParameter\.\w+: .*it is stored, but searches do not use it$/);
   });
 
   it('has Subscriptions stored as off, and says which', async () => {

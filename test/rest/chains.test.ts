@@ -192,7 +192,7 @@ describe.each([
                     expect.objectContaining({
                       severity: 'warning',
                       diagnostics: expect.stringContaining(
-                        `a version by ${code}; the search looked at the current`,
+                        `a version by ${code}; the search used the current`,
                       ),
                     }),
                   ],

@@ -235,7 +235,7 @@ describe('a database that refuses what it is asked', () => {
     for (let count = 0; count < 4; count++) {
       const { status, headers, text } = await server.request('POST', `${ROOT}/Patient`, patient('Full'));
       expect([status, headers['retry-after']]).toEqual([503, '1']);
-      expect(text).toContain('no room left on its disk; nothing was changed');
+      expect(text).toContain('no space left on its disk; nothing was changed');
     }
     expect((await server.request('GET', `${ROOT}/Patient?family=Full`)).status).toBe(200);
     const { status, json } = await ready();

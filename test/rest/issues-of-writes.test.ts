@@ -29,7 +29,7 @@ const sound = { resourceType: 'Patient', id: 'sound' };
 const WARNING = {
   severity: 'warning',
   code: 'not-supported',
-  diagnostics: expect.stringContaining('it is stored, and not searched by'),
+  diagnostics: expect.stringContaining('it is stored, but searches do not use it'),
 };
 
 describe('A warning of a single write', () => {

@@ -153,9 +153,9 @@ describe('hierarchies of references', () => {
     });
 
     it.each<[string, string]>([
-      ['Procedure?subject:below=Patient/ann', 'makes no hierarchy'],
-      ['Procedure?patient:above=ann', 'makes no hierarchy'],
-      ['QuestionnaireResponse?questionnaire:above=urn:x', 'makes no hierarchy'],
+      ['Procedure?subject:below=Patient/ann', 'have no hierarchy'],
+      ['Procedure?patient:above=ann', 'have no hierarchy'],
+      ['QuestionnaireResponse?questionnaire:above=urn:x', 'have no hierarchy'],
       ['Procedure?location:below=Patient/ann', 'it is Location/id of this server'],
       ['Procedure?location:below=urn:elsewhere', 'it is Location/id of this server'],
       ['Procedure?based-on:below=CarePlan/whole', 'several hierarchies (based-on, part-of, replaces)'],

@@ -318,7 +318,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
       });
       expect([stored.status, stored.text]).toEqual([
         expect.any(Number),
-        expect.stringContaining('it is stored, and not searched by'),
+        expect.stringContaining('it is stored, but searches do not use it'),
       ]);
       expect(stored.status).toBeLessThan(300);
       expect(stored.headers['x-issues']).toMatch(/^\d+; warning$/);

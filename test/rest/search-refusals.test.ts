@@ -95,7 +95,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
 
   const BARE = 'Patient?_sort=shoe';
   it.each<[string, RegExp]>([
-    ['Patient?shoe-size=9', /'shoe-size'.*known are .*\bbirthdate\b.*\bgender\b/],
+    ['Patient?shoe-size=9', /'shoe-size'.*supported are .*\bbirthdate\b.*\bgender\b/],
     ['Patient?organisation.name=x', /'organisation.name'.*reference:Type.parameter.*\borganization\b/],
     [
       'Location?_has:Encounter:location:shoe=9',
@@ -120,7 +120,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Observation?value-quantity=many', /'many'.*'value-quantity'.*digits/],
     ['Observation?value-quantity=1|kg', /'1\|kg'.*'value-quantity'.*number\|system\|code/],
     ['Observation?code-value-quantity=c', /'c'.*'code-value-quantity'.*code\$value-quantity/],
-    ['Observation?code:in=urn:nothing', /'urn:nothing'.*'code:in'.*no such value set/],
+    ['Observation?code:in=urn:nothing', /'urn:nothing'.*'code:in'.*the value set does not exist/],
     ['RiskAssessment?probability=high', /'high'.*'probability'.*digits/],
     ['Location?near=here', /'here'.*'near'.*latitude\|longitude\|distance\|unit/],
     ['Patient?_lastUpdated=now', /'now'.*'_lastUpdated'.*YYYY-MM-DD/],

@@ -313,6 +313,6 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
       expect([ids[0], ids[1], ids[10_001]]).toEqual(['first', '00001', '10001']);
     }
     const { json } = await gathering.request('GET', `${many}/Patient?_sort=family&_count=2&_explain=true`);
-    expect(JSON.stringify(json)).toContain('the rows of the values that are sorted by are walked in order');
+    expect(JSON.stringify(json)).toContain('the rows of the sort values are scanned in order');
   });
 });

@@ -191,7 +191,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['?_type:not=Patient', "The modifier ':not' cannot be used"],
     ['?_lastUpdated=yesterday', 'yesterday'],
     ['?_type=Patient,Observation&_sort=birthdate', 'Observation'],
-    ['?_sort=name', 'cannot be sorted by it'],
+    ['?_sort=name', 'can be sorted by'],
     ['?_type=Patient,Observation&_elements=birthDate', "'birthDate' is not an element of Observation"],
     ['?_cursor=abc', 'cursor'],
   ])('%s is refused', async (query, message) => {

@@ -230,15 +230,15 @@ describe('a search that meets a time limit', () => {
     afterAll(() => server.close());
 
     it.each([
-      ['string_index', '/Patient?name=smith', "goes through all resources that meet 'name'; narrow 'name'"],
+      ['string_index', '/Patient?name=smith', "scans all resources that match 'name'; narrow 'name'"],
       [
         'resource_version',
         '/Patient?_lastUpdated=gt2020&gender:not=male',
-        "goes through all resources of the type and tests each by '_lastUpdated', 'gender:not'",
+        "scans all resources of the type and tests each by '_lastUpdated', 'gender:not'",
       ],
       ['token_index', '/Observation?code=c&status=final', "narrow 'code', 'status'"],
       ['string_index', '/Observation?subject:Patient.name=smith', "narrow 'subject:Patient.name'"],
-      ['resource_version', '/Patient', 'add a parameter that few of them meet'],
+      ['resource_version', '/Patient', 'add a parameter that few of them match'],
       ['reference_index', '/Patient?_id=p&_revinclude=Observation:subject', "leave out '_revinclude'"],
       ['string_index', '/Patient?name=smith&_summary=count', 'or leave the total out'],
       ['string_index', '/Patient?name=smith&_sort=family,-_id', "narrow 'name'"],

@@ -283,14 +283,14 @@ describe('row-level security alone', () => {
       space: number | undefined,
       bound: Values,
     ): Values => (space === stranger && 'space' in bound ? { ...bound, space: victim } : bound);
-    Connections.prototype.run = function (this: Connections, lane, space, statement, bound) {
-      return original.call(this, lane, space, statement, confused(space, bound));
+    Connections.prototype.run = function (this: Connections, context, statement, bound) {
+      return original.call(this, context, statement, confused(context.space, bound));
     };
     Connections.prototype.write = function (this: Connections, lane, space, written) {
       return originalWrite.call(this, lane, space, { ...written, bound: confused(space, written.bound) });
     };
-    Snapshot.prototype.run = function (this: Snapshot, lane, space, statement, bound) {
-      return originalInSnapshot.call(this, lane, space, statement, confused(space, bound));
+    Snapshot.prototype.run = function (this: Snapshot, context, statement, bound) {
+      return originalInSnapshot.call(this, context, statement, confused(context.space, bound));
     };
     Connections.prototype.transaction = function <T>(
       this: Connections,
@@ -299,7 +299,8 @@ describe('row-level security alone', () => {
     ): Promise<T> {
       return originalTransaction.call(this, space, (run, database) =>
         work((statement, bound) => run(statement, confused(space, bound)), {
-          run: (lane, of, statement, bound) => database.run(lane, of, statement, confused(of, bound)),
+          run: (context, statement, bound) =>
+            database.run(context, statement, confused(context.space, bound)),
         }),
       ) as Promise<T>;
     };
@@ -315,11 +316,10 @@ describe('row-level security alone', () => {
     const attack = { method: 'GET', path: `${root}/Patient` };
     expect((await send(server, attack)).text).not.toContain(CANARY);
     // Now the connection's setting is the victim's as well.
-    Connections.prototype.run = function (this: Connections, lane, space, statement, bound) {
+    Connections.prototype.run = function (this: Connections, { lane, space }, statement, bound) {
       return original.call(
         this,
-        lane,
-        space === own ? victim : space,
+        { lane, space: space === own ? victim : space },
         statement,
         space === own && 'space' in bound ? { ...bound, space: victim } : bound,
       );

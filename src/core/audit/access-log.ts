@@ -131,7 +131,7 @@ export class AccessLog {
         for (let rest = rows; rest.length > 0;) {
           const some = rest.slice(0, howMany(rest));
           await insertRows(
-            (statement, bound) => this.database.run('write', space, statement, bound),
+            (statement, bound) => this.database.run({ lane: 'write', space }, statement, bound),
             space,
             some,
           );

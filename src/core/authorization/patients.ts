@@ -78,7 +78,7 @@ async function ownersOf(
   if (row === undefined || row.body === '') return [];
   const resource = parseStoredObject(row.body);
   const owners = [
-    ...compartmentOwners(definitions, PATIENT, { type, id }, resource, services.references(space)),
+    ...compartmentOwners(definitions, PATIENT, { type, id, resource }, services.references(space)),
   ];
   if (isCacheable(space.number)) known.set(name, owners);
   return owners;

@@ -7,7 +7,7 @@ import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-cr
 import type { IndexRows } from '../search/index-rows';
 import type { Criterion } from '../search/predicate';
 import { compileScan } from '../search/scan';
-import { testCriteria, type TestedVersion, type Verdict } from '../search/version-test';
+import { testCriteria, type TestedVersion, type TestResult } from '../search/version-test';
 import type { SearchServices, Services } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
 import { keyText, type VersionRow } from '../storage/read/version-row';
@@ -136,7 +136,7 @@ export async function requireReadable(
   });
 }
 
-const verdicts = new WeakMap<VersionRow, Map<readonly Criterion[], Verdict>>();
+const verdicts = new WeakMap<VersionRow, Map<readonly Criterion[], TestResult>>();
 
 /**
  * Tests versions against the conditions of grants. The version itself decides most conditions. Conditions on other
@@ -227,7 +227,11 @@ export class Visibility {
   }
 
   /** Whether content that is about to be stored meets the conditions. */
-  async verdictOn(type: string, right: Right, version: Omit<TestedVersion, 'lastUpdated'>): Promise<Verdict> {
+  async verdictOn(
+    type: string,
+    right: Right,
+    version: Omit<TestedVersion, 'lastUpdated'>,
+  ): Promise<TestResult> {
     const conditions = this.permissions.conditions(type, right);
     if (conditions.length === 0) return 'yes';
     return this.test(await this.resolved(conditions), { ...version, lastUpdated: Date.now() });
@@ -238,7 +242,11 @@ export class Visibility {
     return this.extract(type, resource);
   }
 
-  private async verdictOf(type: string, conditions: readonly Criterion[], row: VersionRow): Promise<Verdict> {
+  private async verdictOf(
+    type: string,
+    conditions: readonly Criterion[],
+    row: VersionRow,
+  ): Promise<TestResult> {
     if (conditions.length === 0) return 'yes';
     let known = verdicts.get(row);
     const before = known?.get(conditions);
@@ -248,7 +256,7 @@ export class Visibility {
     const version = { key, lastUpdated, resource, rows: this.extract(type, resource) };
     const verdict = this.test(await this.resolved(conditions), version);
     if (!isResolved(conditions)) return verdict;
-    if (known === undefined) verdicts.set(row, (known = new Map<readonly Criterion[], Verdict>()));
+    if (known === undefined) verdicts.set(row, (known = new Map<readonly Criterion[], TestResult>()));
     known.set(conditions, verdict);
     return verdict;
   }
@@ -258,7 +266,7 @@ export class Visibility {
     return resolveCriteria(this.services, this.context, conditions);
   }
 
-  private test(conditions: readonly Criterion[], version: TestedVersion): Verdict {
+  private test(conditions: readonly Criterion[], version: TestedVersion): TestResult {
     const { services } = this;
     return testCriteria(conditions, version, (scan) =>
       compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of)),

@@ -28,12 +28,12 @@ export interface Notice {
 /** Beyond this, the database is as fast. */
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
-const LONGEST_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 2_000;
 /** Several keys, because a node of a cluster serves only some keys. */
 const TRIAL_KEYS = 16;
 const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
 /** Each round removes keys that were added during the previous one. */
-const MAX_FORGET_ROUNDS = 5;
+const MAX_REMOVAL_ROUNDS = 5;
 /** Larger texts are not worth the transfer. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 
@@ -69,7 +69,7 @@ export class RedisCache {
     this.channel = `${prefix}:notices`;
     this.commands = this.connect(options, true);
     this.subscriber = this.connect(options, false);
-    this.subscriber.on('message', (channel: string) => this.hearChanges(channel));
+    this.subscriber.on('message', (channel: string) => this.notifyListeners(channel));
     this.subscriber.on('ready', () => this.subscribe([...this.channels]));
   }
 
@@ -90,7 +90,7 @@ export class RedisCache {
       maxRetriesPerRequest: 0,
       autoResubscribe: false,
       ...(commands ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
-      retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
+      retryStrategy: (attempt) => Math.min(50 * attempt, MAX_RETRY_MS),
     });
     let isUnanswered = false;
     redis.on('connect', () => (isUnanswered = true));
@@ -140,7 +140,7 @@ export class RedisCache {
           if (!this.closed) this.tryLater();
         },
       );
-    }, LONGEST_RETRY_MS).unref();
+    }, MAX_RETRY_MS).unref();
   }
 
   /** Sends one command of each kind that is used. */
@@ -198,11 +198,11 @@ export class RedisCache {
    * Removes all texts of a space, of every version of the program, until a round finds none; returns their number.
    * Undefined: Redis is unavailable, and its texts last for a day at most. Cost: a scan of all keys of Redis.
    */
-  async forget(space: number): Promise<number | undefined> {
+  async removeSpace(space: number): Promise<number | undefined> {
     const pattern = `${this.prefix.replace(/[\\*?[\]]/g, '\\$&')}:${space}:*`;
     try {
       let removed = 0;
-      for (let round = 0; round < MAX_FORGET_ROUNDS; round++) {
+      for (let round = 0; round < MAX_REMOVAL_ROUNDS; round++) {
         const found = await this.removeMatching(pattern);
         removed += found;
         if (found === 0) return removed;
@@ -242,16 +242,16 @@ export class RedisCache {
   }
 
   /** Calls `hear` with each notice of any process, including this one. */
-  listen(hear: (notice: Notice) => void): void {
+  listen(listener: (notice: Notice) => void): void {
     this.subscriber.on('message', (channel: string, message: string) => {
       if (channel !== this.channel) return;
       const notice = toNotice(message);
-      if (notice !== undefined) hear(notice);
+      if (notice !== undefined) listener(notice);
     });
-    this.hearChannel(this.channel);
+    this.subscribeTo(this.channel);
   }
 
-  private hearChannel(channel: string): void {
+  private subscribeTo(channel: string): void {
     this.channels.add(channel);
     this.subscribe([channel]);
   }
@@ -265,7 +265,7 @@ export class RedisCache {
     if (channels.length === 0 || this.subscriber.status !== 'ready') return;
     this.subscriber.subscribe(...channels).then(
       // Earlier notices were lost.
-      () => channels.forEach((channel) => this.hearChanges(channel)),
+      () => channels.forEach((channel) => this.notifyListeners(channel)),
       () => undefined,
     );
   }
@@ -276,16 +276,16 @@ export class RedisCache {
   }
 
   /** Calls `hear` after possible writes in the space. Returns a function that ends the subscription. */
-  listenForChanges(space: number, hear: () => void): () => void {
+  listenForChanges(space: number, listener: () => void): () => void {
     const channel = this.changeChannel(space);
     const listeners = this.changeListeners.get(channel) ?? new Set();
-    listeners.add(hear);
+    listeners.add(listener);
     if (listeners.size === 1) {
       this.changeListeners.set(channel, listeners);
-      this.hearChannel(channel);
+      this.subscribeTo(channel);
     }
     return () => {
-      listeners.delete(hear);
+      listeners.delete(listener);
       if (listeners.size > 0 || this.changeListeners.get(channel) !== listeners) return;
       this.changeListeners.delete(channel);
       this.channels.delete(channel);
@@ -293,8 +293,8 @@ export class RedisCache {
     };
   }
 
-  private hearChanges(channel: string): void {
-    for (const hear of this.changeListeners.get(channel) ?? []) hear();
+  private notifyListeners(channel: string): void {
+    for (const listener of this.changeListeners.get(channel) ?? []) listener();
   }
 
   private changeChannel(space: number): string {

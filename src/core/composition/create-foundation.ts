@@ -39,7 +39,7 @@ export async function createFoundation(options: CoreOptions): Promise<Foundation
   const base = baseContent(options.extensionBase);
   const installation = await migrate({ database: options.database, base, log, ...options.start });
   const owners = new SpaceOwners();
-  const database = new Connections(options.database, log, installation.wall, (space) =>
+  const database = new Connections(options.database, log, installation.hasRowSecurity, (space) =>
     owners.tenantOf(space),
   );
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);

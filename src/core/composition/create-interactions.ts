@@ -93,7 +93,7 @@ function createSingleInteractions({
       countPage(context, await history(requests.of(context), context, request)),
     search: async (context, request) => {
       if (context.memory !== undefined)
-        return countPage(context, await searchResults.recall(context, context.memory, request));
+        return countPage(context, await searchResults.getForAttempt(context, context.memory, request));
       const reading = requests.of(context);
       const page = await searchResults.answer(context, request, reading.database, () =>
         searchAny(reading, context, request),
@@ -106,7 +106,9 @@ function createSingleInteractions({
       const { memory } = context;
       if (memory !== undefined)
         return Promise.all(
-          asked.map(async (one) => countPage(context, await searchResults.recall(context, memory, one))),
+          asked.map(async (one) =>
+            countPage(context, await searchResults.getForAttempt(context, memory, one)),
+          ),
         );
       const reading = requests.of(context);
       const pages = await searchResults.answerEach(context, asked, reading.database, (some) =>

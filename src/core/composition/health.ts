@@ -38,7 +38,7 @@ export function createHealth(
     ...{ database, log, cache, record, rules },
     schema: schemaNumber(Object.keys(THIS_SCHEMA.steps)),
     digest: baseDigest,
-    hasRowSecurity: installation.wall,
+    hasRowSecurity: installation.hasRowSecurity,
   });
 }
 
@@ -74,7 +74,7 @@ export class Health {
     try {
       const [{ installed, outdated }, troubles] = await Promise.all([
         // Read from the database, because the notice may be lost.
-        database.probe.ask(async (probed) => {
+        database.probe.query(async (probed) => {
           const installed = await readInstalled(probed);
           if (hasRowSecurity) database.rowSecurity.record(installed.isRowSecure);
           return { installed, outdated: await record.outdated(probed) };

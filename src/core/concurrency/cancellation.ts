@@ -3,28 +3,28 @@
  * costs 20 microseconds a request, and this costs one.
  */
 export class Cancellation {
-  private isGone = false;
+  private wasCancelled = false;
   private readonly listeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
 
   /** @param deadline milliseconds since 1970 */
   constructor(private readonly deadline: number) {}
 
-  get hasLeft(): boolean {
-    return this.isGone || Date.now() >= this.deadline;
+  get isCancelled(): boolean {
+    return this.wasCancelled || Date.now() >= this.deadline;
   }
 
-  leave(): void {
-    this.isGone = true;
+  cancel(): void {
+    this.wasCancelled = true;
     clearTimeout(this.timer);
     for (const listener of [...this.listeners]) listener();
   }
 
   /** Calls `listener` at a cancellation from now on; the returned function unsubscribes it. */
-  whenLeaving(listener: () => void): () => void {
+  onCancel(listener: () => void): () => void {
     this.listeners.push(listener);
-    if (this.listeners.length === 1 && !this.hasLeft) {
-      this.timer = setTimeout(() => this.leave(), Math.min(this.deadline - Date.now(), LONGEST_MS));
+    if (this.listeners.length === 1 && !this.isCancelled) {
+      this.timer = setTimeout(() => this.cancel(), Math.min(this.deadline - Date.now(), LONGEST_MS));
       this.timer.unref();
     }
     return () => {

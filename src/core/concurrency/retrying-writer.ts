@@ -30,21 +30,21 @@ export interface WriteListener {
  * deleted since it was checked. When the expression of a search parameter exceeds its cost limit, the parameter is marked
  * as failed and the write retried. Cost: one call. Throws the errors of `run`, unknownTenant, overloaded, timeout.
  */
-export function createRetryingWriter(spaces: Spaces, told: WriteListener): RetryingWriter {
-  return async (given, type, run) => {
-    let context = given;
+export function createRetryingWriter(spaces: Spaces, listener: WriteListener): RetryingWriter {
+  return async (initial, type, run) => {
+    let context = initial;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         const result = await run(context);
-        told.wrote(context.space.number);
+        listener.wrote(context.space.number);
         if (type === SEARCH_PARAMETER) {
-          told.parametersChanged(context.space.tenant);
+          listener.parametersChanged(context.space.tenant);
         }
         return result;
       } catch (error) {
         if (error instanceof ExceededParameterError) {
           if (Date.now() > context.deadline) throw fhirError('timeout');
-          await told.parameterExceeded(context.space, error.number);
+          await listener.parameterExceeded(context.space, error.number);
           // Does not count as an attempt: each time one parameter less can fail.
           attempt -= 1;
         } else if (isBrokenWrite(error)) {

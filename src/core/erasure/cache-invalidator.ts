@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Forgotten } from '../api/tenant';
 import type { RedisCache } from '../cache/redis-cache';
 import type { ErasureWatch } from './erasure-watch';
-import { addErasure, countForgetting } from '../storage/tenants/erasures';
+import { addErasure, countInvalidations } from '../storage/tenants/erasures';
 import type { OwnerSession } from '../storage/connection/owner-session';
 
 const LOOK_MS = 25;
@@ -25,10 +25,10 @@ export class CacheInvalidator {
     const number = await addErasure(session, spaces);
     this.cache.announce({ kind: 'erased', subject: String(number) });
     const until = performance.now() + PATIENCE_MS;
-    let counts = await countForgetting(session, number);
+    let counts = await countInvalidations(session, number);
     while (counts.awaited > 0 && performance.now() < until) {
       await setTimeout(LOOK_MS);
-      counts = await countForgetting(session, number);
+      counts = await countInvalidations(session, number);
     }
     return {
       processes: counts.done,
@@ -40,7 +40,7 @@ export class CacheInvalidator {
   private async forgetTexts(spaces: readonly number[]): Promise<number | undefined> {
     let removed = 0;
     for (const space of spaces) {
-      const ofSpace = await this.cache.forget(space);
+      const ofSpace = await this.cache.removeSpace(space);
       if (ofSpace === undefined) return undefined;
       removed += ofSpace;
     }

@@ -284,7 +284,8 @@ class Purge {
     const content = parseStoredObject(body);
     const named = this.named(one);
     const definitions = services.definitions(space.release);
-    const owners = compartmentOwners(definitions, PATIENT, named, content, services.references(space));
+    const member = { type: named.type, id: named.id, resource: content };
+    const owners = compartmentOwners(definitions, PATIENT, member, services.references(space));
     if (owners.has(id) && owners.size === 1) return true;
     const isEverMember = definitions.compartments.get(PATIENT)?.parameters.has(named.type) === true;
     const reason = owners.has(id) ? 'shared' : isEverMember ? 'elsewhere' : 'mentions';

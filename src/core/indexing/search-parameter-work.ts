@@ -32,18 +32,18 @@ import {
 import { OwnerSession } from '../storage/connection/owner-session';
 import { lockReindex, unlockReindex } from '../storage/indexing/row-record';
 import {
-  advanceWalk,
+  advanceIndexing,
   failParameters,
-  failWalk,
-  finishWalk,
+  failIndexing,
+  finishIndexing,
   haveSearchParameters,
   readNextHeads,
   readSpacesWithWork,
-  releaseWalk,
+  releaseIndexing,
   removeRowsOf,
-  startWalk,
-  type AskedWork,
-  type WalkedHead,
+  startIndexing,
+  type RequestedWork,
+  type UnindexedHead,
 } from '../storage/indexing/search-parameter-work';
 import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-parameters';
 import { NO_ROWS, sortDateText } from '../storage/write/version-write';
@@ -159,7 +159,7 @@ export class SearchParameterWork {
         }
         const reason = error instanceof Error ? error.message : String(error);
         this.options.log.error({ reason }, 'a search parameter could not be indexed');
-        await failWalk(session, space.number, walk.work, 'The server failed; its log says why');
+        await failIndexing(session, space.number, walk.work, 'The server failed; its log says why');
       }
     }
   }
@@ -201,7 +201,7 @@ function isReady({ parameter, age }: ParameterProgress): boolean {
  * correct, and a new parameter never has superfluous rows.
  */
 class Walk {
-  readonly work: readonly AskedWork[];
+  readonly work: readonly RequestedWork[];
   private readonly typeNumber: number;
   private readonly made: ReadonlySet<number>;
   private readonly removed: readonly number[];
@@ -228,7 +228,7 @@ class Walk {
     this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
     this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);
     this.typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
-    this.work = group.map(({ parameter: { number }, asked }) => ({ number, asked }));
+    this.work = group.map(({ parameter: { number }, requestedAt }) => ({ number, requestedAt }));
     const isRemoved = ({ parameter: { state } }: ParameterProgress): boolean => state === 'removing';
     this.made = new Set(group.filter((one) => !isRemoved(one)).map(({ parameter }) => parameter.number));
     this.removed = group.filter(isRemoved).map(({ parameter }) => parameter.number);
@@ -240,12 +240,12 @@ class Walk {
     const space = this.space.number;
     if (this.removed.length > 0) await removeRowsOf(session, space, this.removed);
     const numbers = work.map(({ number }) => number);
-    const start = await startWalk(session, { space, type: typeNumber, numbers, process });
+    const start = await startIndexing(session, { space, type: typeNumber, numbers, process });
     if (start.attempts > MAX_DEATHS) throw new FailedParametersError(numbers, DIED);
     let { after, indexed } = start;
     for (;;) {
       if (isStopped()) {
-        await releaseWalk(session, { space, numbers });
+        await releaseIndexing(session, { space, numbers });
         return false;
       }
       const heads = withinBytes(
@@ -256,15 +256,15 @@ class Walk {
       await this.putRight(heads);
       after = last.key;
       indexed += heads.length;
-      await advanceWalk(session, { space, work, after, indexed });
+      await advanceIndexing(session, { space, work, after, indexed });
       await setImmediate();
     }
     const complete = work.filter(({ number }) => this.made.has(number));
-    await finishWalk(session, space, complete, this.removed);
+    await finishIndexing(session, space, complete, this.removed);
     return true;
   }
 
-  private async putRight(heads: readonly WalkedHead[]): Promise<void> {
+  private async putRight(heads: readonly UnindexedHead[]): Promise<void> {
     const { session, typeNumber: type } = this;
     const space = this.space.number;
     const texts = await readTexts(
@@ -340,7 +340,7 @@ function whole(rows: IndexRows): IndexRows {
 }
 
 /** The first heads whose texts fit into MAX_BYTES, at least one. */
-function withinBytes(heads: readonly WalkedHead[]): readonly WalkedHead[] {
+function withinBytes(heads: readonly UnindexedHead[]): readonly UnindexedHead[] {
   let bytes = 0;
   const count = heads.findIndex((head, index) => index > 0 && (bytes += head.bytes) > MAX_BYTES);
   return count < 0 ? heads : heads.slice(0, count);

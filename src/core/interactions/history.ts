@@ -272,16 +272,16 @@ function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
     positionOf: ({ sequence }) => sequence,
     async read(first = BEYOND_LAST_SEQUENCE, limit) {
       const start = { ...bounds, before: first };
-      if (!isTimed) return { rows: (await reader.walk(start, limit, limit)).rows };
+      if (!isTimed) return { rows: (await reader.scan(start, limit, limit)).rows };
       const { after, before } = await reader.narrow(start);
       const rows: PageRow[] = [];
       let position = before;
       let step = limit + STEPS.first;
       for (let walked = 0; rows.length < limit; step = STEPS.further) {
         if (walked >= MAX_WALKED) return { rows, reached: position };
-        const walk = await reader.walk({ ...bounds, after, before: position }, step, limit - rows.length);
+        const walk = await reader.scan({ ...bounds, after, before: position }, step, limit - rows.length);
         rows.push(...walk.rows);
-        if (walk.walked < step) break;
+        if (walk.scanned < step) break;
         walked += step;
         position = walk.lowest;
       }
@@ -306,7 +306,7 @@ function listedSource(
     async read(before = BEYOND_LAST_SEQUENCE, limit) {
       if (listed.length === 0) return { rows: [] };
       return {
-        rows: await readListedVersions(database, space.number, listed, { ...bounds, before }, limit),
+        rows: await readListedVersions(database, space.number, listed, { ...bounds, before, limit }),
       };
     },
     count: async () =>

@@ -199,7 +199,8 @@ function toVersion(versionId: string): number {
 
 /** Runs each statement by itself in the space. */
 function runOf(services: Pick<Services, 'database'>, { space }: RequestContext): Run {
-  return (statement, bound) => services.database.run('search', space.number, statement, bound);
+  return (statement, bound) =>
+    services.database.run({ lane: 'search', space: space.number }, statement, bound);
 }
 
 async function refuseAbsent(
@@ -231,7 +232,7 @@ async function withoutBase(
   const { baseSpace } = RELEASES[release];
   const asked = absent.filter(isBase).map((target) => ({ ...target, version: 0 }));
   const left = await findAbsent(
-    (statement, bound) => services.database.run('search', baseSpace, statement, bound),
+    (statement, bound) => services.database.run({ lane: 'search', space: baseSpace }, statement, bound),
     baseSpace,
     asked,
   );

@@ -3,7 +3,11 @@ import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
 import type { SearchQuery } from '../search/parse-search';
 import type { SearchServices } from '../ports';
-import { askSearch, type AskedSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
+import {
+  prepareSearch,
+  type PreparedSearch,
+  type TypeSearchRequest,
+} from '../search-execution/plan/prepare-search';
 import { completePage } from '../search-execution/page/resolve-includes';
 import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { hasManyLinks } from '../search-execution/plan/resolve-chains';
@@ -23,15 +27,15 @@ export async function search(
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const search = await askSearch(services, context, request);
-  const { query, asked, typeNumber } = search;
-  if (asked.contained.matches !== 'false') return searchWithContained(services, context, search);
-  if (!mayBeOneStatement(asked))
+  const search = await prepareSearch(services, context, request);
+  const { query, effective, typeNumber } = search;
+  if (effective.contained.matches !== 'false') return searchWithContained(services, context, search);
+  if (!mayBeOneStatement(effective))
     return services.scope.inSnapshot(services, context, async (reading) =>
       completePage(reading, context, query, await resolveAndRead(reading, context, search)),
     );
   const completed = await completePage(services, context, query, await readPage(services, context, search));
-  return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
+  return { ...completed, decidedBy: decidingTypes(typeNumber, effective.criteria) };
 }
 
 /** Whether one statement may give the whole answer, beside those for planning. */
@@ -45,9 +49,9 @@ function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: Se
 async function readPage(
   services: SearchServices,
   context: RequestContext,
-  search: AskedSearch,
+  search: PreparedSearch,
 ): Promise<SearchPage> {
-  const { asked: query, typeNumber, cursorScope } = search;
+  const { effective: query, typeNumber, cursorScope } = search;
   const each = services.scope.perStatement(services, context);
   const { answer, plan } = await chooseStrategy(each, context, { query, typeNumber, cursorScope });
   // Sets of targets are data: they must be of the same moment as the page.
@@ -75,12 +79,12 @@ async function attempt(
 async function resolveAndRead(
   services: SearchServices,
   context: RequestContext,
-  { asked, typeNumber, cursorScope }: AskedSearch,
+  { effective, typeNumber, cursorScope }: PreparedSearch,
 ): Promise<SearchPage> {
-  const criteria = await withReason(resolveCriteria(services, context, asked.criteria), () =>
-    planningReason(asked.criteria),
+  const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
+    planningReason(effective.criteria),
   );
-  const query = { ...asked, criteria };
+  const query = { ...effective, criteria };
   const { answer } = await chooseStrategy(services, context, { query, typeNumber, cursorScope });
   return answer.page(services, context);
 }
@@ -89,14 +93,14 @@ async function resolveAndRead(
 function searchWithContained(
   services: SearchServices,
   context: RequestContext,
-  { asked, typeNumber, cursorScope }: AskedSearch,
+  { effective, typeNumber, cursorScope }: PreparedSearch,
 ): Promise<SearchPage> {
   // Containers of other types would have to be tested by the conditions of those types.
   permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
   return services.scope.inSnapshot(services, context, async (reading) => {
-    const criteria = await resolveCriteria(reading, context, asked.criteria);
+    const criteria = await resolveCriteria(reading, context, effective.criteria);
     return searchContained(reading, context, {
-      query: { ...asked, criteria, bothWays: false },
+      query: { ...effective, criteria, bothWays: false },
       typeNumber,
       cursorScope,
       async stored(query) {

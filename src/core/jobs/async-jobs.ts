@@ -100,10 +100,8 @@ export class AsyncJobs {
     const { database, limits } = this.options;
     const id = randomBytes(16).toString('hex');
     const most = limits.maxAsyncJobs;
-    if (
-      !(await addJob(database, space, id, request, { owner: ownerOf(context), most, kept: LONGEST_WAIT_MS }))
-    )
-      throw fhirError('tooManyJobs', { limit: most });
+    const job = { id, owner: ownerOf(context), request, most, kept: LONGEST_WAIT_MS };
+    if (!(await addJob(database, space, job))) throw fhirError('tooManyJobs', { limit: most });
     this.#wake();
     return id;
   }

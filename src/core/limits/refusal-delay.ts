@@ -46,7 +46,7 @@ export class RefusalDelay {
   async wait(
     client: string,
     windowMs: number,
-    cancellation: Pick<Cancellation, 'whenLeaving'> | undefined,
+    cancellation: Pick<Cancellation, 'onCancel'> | undefined,
   ): Promise<void> {
     const refused = this.find(client, windowMs);
     refused.count += 1;
@@ -54,7 +54,7 @@ export class RefusalDelay {
     const hasRoom = refused.waiting < MOST_WAITING_OF_CLIENT && this.waiting < MOST_WAITING;
     if (milliseconds <= 0 || !hasRoom) return;
     const gone = new AbortController();
-    const stopListening = cancellation?.whenLeaving(() => gone.abort());
+    const stopListening = cancellation?.onCancel(() => gone.abort());
     refused.waiting += 1;
     this.waiting += 1;
     try {

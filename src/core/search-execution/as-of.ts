@@ -30,7 +30,7 @@ import { toStoredVersion } from '../interactions/stored-version';
 /** Maximum number of resources that have changed since; each is read. */
 const MAX_CHANGED = 10_000;
 /** Maximum number of versions that are scanned for those. */
-const MAX_WALKED = 200_000;
+const MAX_SCANNED = 200_000;
 /** Texts in memory at once. */
 const CHUNK = 100;
 /** Milliseconds of tests after which other requests get a turn. */
@@ -71,7 +71,7 @@ export async function searchAsOf(
       planningReason(criteria),
     );
     const asked = { ...query, criteria: resolved };
-    const past = new Past(reading, context, asked, typeNumber, moment);
+    const past = new Past(reading, context, { query: asked, type: typeNumber, moment });
     const answered = { issues: query.issues, used: query.used, included: [] };
     const heads = await past.unchanged();
     const changed = await past.changed();
@@ -100,7 +100,7 @@ export async function searchAsOf(
       ...pageLinks(reading, {
         cursorScope,
         pick: query,
-        walk: start,
+        direction: start,
         places: {
           first: wanted[0] && contentOf(wanted[0]),
           last: last && contentOf(last),
@@ -118,11 +118,11 @@ function requireSupported(
   { type, includes, contained }: SearchQuery,
 ): void {
   const reason = services.isConformanceType(space.release, type)
-    ? `${type} has resources of the specification, which have no past; read one as of a moment`
+    ? `${type} has resources of the specification, which have no history; read a single resource as of a moment`
     : includes.length > 0
-      ? 'What a page would bring along is not known as of a moment: leave out _include and _revinclude'
+      ? '_include and _revinclude are not supported as of a moment'
       : contained.matches !== 'false'
-        ? 'What resources contain is not searched as of a moment: leave out _contained'
+        ? '_contained is not supported as of a moment'
         : undefined;
   if (reason !== undefined) throw fhirError('notSupported', { reason });
 }
@@ -131,7 +131,7 @@ function requireSupported(
 function requireOwn(criteria: readonly Criterion[]): void {
   const beyond = criteria.find((criterion) => !isOwn(criterion));
   if (beyond === undefined) return;
-  const reason = `'${printable(beyond.name)}' asks for more than a resource says itself, which is not searched as of a moment`;
+  const reason = `'${printable(beyond.name)}' depends on other resources, which is not supported as of a moment`;
   throw fhirError('notSupported', { reason });
 }
 
@@ -159,8 +159,19 @@ function isOwn({ anyOf }: Criterion): boolean {
 /** A match as of the moment, with its version of that moment. */
 type PastMatch = Sortable & { readonly head: MatchHead };
 
+/** A search of the resources of a type as they were at a moment. */
+interface PastSearch {
+  readonly query: SearchQuery;
+  readonly type: number;
+  /** Milliseconds since 1970. */
+  readonly moment: number;
+}
+
 /** The resources of a type as they were at a moment. */
 class Past {
+  private readonly query: SearchQuery;
+  private readonly type: number;
+  private readonly moment: number;
   private readonly space: number;
   private readonly scans = new Map<Scan, ScanTest>();
   private readonly visibility: Visibility | undefined;
@@ -168,10 +179,11 @@ class Past {
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
-    private readonly query: SearchQuery,
-    private readonly type: number,
-    private readonly moment: number,
+    { query, type, moment }: PastSearch,
   ) {
+    this.query = query;
+    this.type = type;
+    this.moment = moment;
     this.space = context.space.number;
     this.visibility = visibilityOf(services, context);
   }
@@ -270,9 +282,9 @@ class Past {
     const { services, space, type, moment } = this;
     const reader = new HistoryReader(services.database, space, type);
     const { after } = await reader.narrow({ after: 0, before: BEYOND_LAST_SEQUENCE, since: moment + 1 });
-    const asked = { type, after, moment, walk: MAX_WALKED, most: MAX_CHANGED + 1 };
-    const { walked, keys } = await findChangedSince(services.database, space, asked);
-    if (walked === MAX_WALKED || keys.length > MAX_CHANGED)
+    const asked = { type, after, moment, walk: MAX_SCANNED, most: MAX_CHANGED + 1 };
+    const { scanned: walked, keys } = await findChangedSince(services.database, space, asked);
+    if (walked === MAX_SCANNED || keys.length > MAX_CHANGED)
       throw tooMany(`More than ${MAX_CHANGED} resources of the type have changed since, or a few very often`);
     return keys;
   }
@@ -283,8 +295,12 @@ class Past {
       services.database,
       space,
       keys.map((key) => ({ type, key: keyOfText(key) })),
-      { after: 0, before: BEYOND_LAST_SEQUENCE, at: { low: moment, high: moment + 1 } },
-      keys.length,
+      {
+        after: 0,
+        before: BEYOND_LAST_SEQUENCE,
+        at: { low: moment, high: moment + 1 },
+        limit: keys.length,
+      },
     );
   }
 
@@ -296,8 +312,7 @@ class Past {
       services.database,
       space,
       matches.map(({ head }) => ({ type, key: keyOfText(head.keyText), version: head.version })),
-      { after: 0, before: BEYOND_LAST_SEQUENCE },
-      matches.length,
+      { after: 0, before: BEYOND_LAST_SEQUENCE, limit: matches.length },
     );
     const byKey = new Map(rows.map((row) => [keyText(row.key), row]));
     const inOrder = matches.flatMap(({ head }) => byKey.get(head.keyText) ?? []);
@@ -307,6 +322,6 @@ class Past {
 
 function tooMany(what: string): Error {
   return fhirError('tooCostly', {
-    reason: `${what}; lists as of a moment are offered up to there. Narrow the search, or ask for a later moment`,
+    reason: `${what}, which is the limit of a list as of a moment. Narrow the search, or use a later moment`,
   });
 }

@@ -18,7 +18,8 @@ function onConnections(hasStatementBudget: boolean): ReadScope {
       const { connections, explanation, usage } = services;
       const waiting = cancellation === undefined ? undefined : [cancellation];
       const each = countInto(usage, {
-        run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
+        run: ({ lane, space }, statement, bound) =>
+          connections.run({ lane, space, waiting }, statement, bound),
       });
       const database =
         explanation?.statements.over(each) ?? (hasStatementBudget ? new PlanningBatch(each) : each);
@@ -82,7 +83,7 @@ export function batched<S extends SearchServices>(
   return {
     ...overDatabase(services, database),
     reader: services.reader.overSnapshot(database, limits),
-    searches: services.searches.over(database, { gathered: limits }),
+    searches: services.searches.over(database, { limits }),
     scope: EACH_STATEMENT_WITH_BUDGET,
     ...(usage === undefined ? {} : { usage }),
   };
@@ -118,9 +119,9 @@ export async function inSharedSnapshot<S extends SearchServices, T>(
 export function countInto(usage: Usage | undefined, database: Database): Database {
   if (usage === undefined) return database;
   return {
-    async run(lane, space, statement, bound, waiting) {
+    async run(context, statement, bound) {
       usage.statements++;
-      const rows = await database.run(lane, space, statement, bound, waiting);
+      const rows = await database.run(context, statement, bound);
       usage.rows += rows.length;
       return rows;
     },

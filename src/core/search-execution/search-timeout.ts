@@ -25,12 +25,12 @@ export function matchingReason({ criteria, accessPath }: Plan): string {
   const driver = 'criterion' in accessPath ? criteria[accessPath.criterion] : undefined;
   if (driver === undefined) {
     const tested = criteria.length === 0 ? '' : ` and tests each by ${list(criteria)}`;
-    return `it goes through all resources of the type${tested}; add a parameter that few of them meet`;
+    return `it scans all resources of the type${tested}; add a parameter that few of them match`;
   }
   const name = quote(driver.name);
   const others = criteria.filter((criterion) => criterion !== driver);
   const tested = others.length === 0 ? '' : ` and tests each by ${list(others)}`;
-  return `it goes through all resources that meet ${name}${tested}; narrow ${name}, or add a parameter that fewer of them meet`;
+  return `it scans all resources that match ${name}${tested}; narrow ${name}, or add a parameter that fewer of them match`;
 }
 
 /** The reason when the count of the total times out. */
@@ -41,14 +41,14 @@ export function countingReason(plan: Plan): string {
 /** The reason when a search times out before its access path is chosen. */
 export function planningReason(criteria: readonly Criterion[]): string {
   return criteria.length === 0
-    ? 'it goes through all resources; add a parameter that few of them meet'
-    : `narrow ${list(criteria)}, or add a parameter that few resources meet`;
+    ? 'it scans all resources; add a parameter that few of them match'
+    : `narrow ${list(criteria)}, or add a parameter that few resources match`;
 }
 
 /** The reason when reading the included resources times out. */
 export function includingReason(includes: readonly Include[]): string {
   const names = new Set(includes.map(({ isReverse }) => (isReverse ? '_revinclude' : '_include')));
-  return `the page brings much along; leave out ${[...names].map(quote).join(' and ')}, or ask for a smaller _count`;
+  return `the page includes many resources; leave out ${[...names].map(quote).join(' and ')}, or use a smaller _count`;
 }
 
 function list(criteria: readonly Criterion[]): string {

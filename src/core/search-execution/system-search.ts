@@ -50,9 +50,9 @@ async function answerAny(
     return { ...page, used: withTypes(request, page.used) };
   }
   if (request.asOf !== undefined)
-    throw fhirError('notSupported', { reason: 'A search as of a moment is of one resource type' });
+    throw fhirError('notSupported', { reason: 'A search as of a moment must be of one resource type' });
   if (request.where !== undefined)
-    throw fhirError('notSupported', { reason: 'A search by conditions is of one resource type' });
+    throw fhirError('notSupported', { reason: 'A search by conditions must be of one resource type' });
   return searchSeveral(services, context, { typeContext, request, names, types });
 }
 

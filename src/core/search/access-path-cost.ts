@@ -1,4 +1,4 @@
-import { hasAccessPath, canList, liesByDate } from './indexed-access';
+import { hasAccessPath, canList, isOrderedByDate } from './indexed-access';
 import type { Criterion, Predicate } from './predicate';
 
 /** Input of the choice of an access path. */
@@ -21,14 +21,14 @@ export const CAUTIOUS_SHARE = 0.05;
 const UNKNOWN_SHARE = 0.5;
 
 /** Lower bound of the share of referring resources that are assumed to meet the other criteria of a chain. */
-export const LEAST_SHARE = 1e-4;
+export const MIN_SHARE = 1e-4;
 
 /** Costs in microseconds of PostgreSQL, measured on 1.2 million resources (docs/search-internals.md). */
 export const COST = {
   /** One row of an ordered index range. */
-  walkedRow: 1,
+  scannedRow: 1,
   /** One head, found by its key and sorted. */
-  gatheredHead: 8,
+  fetchedHead: 8,
   /** One probe of an index that carries the clinical date. */
   probe: 5,
   /** One test of a column of the head. */
@@ -85,7 +85,7 @@ function probeCost({ anyOf }: Criterion, sortDateParameter: number | undefined):
         cost += COST.nestedProbe;
         break;
       default:
-        if (!liesByDate(predicate, sortDateParameter)) return undefined;
+        if (!isOrderedByDate(predicate, sortDateParameter)) return undefined;
         cost += COST.probe;
     }
   }

@@ -42,11 +42,11 @@ export interface SemiJoin {
 }
 
 /** Matches are clustered, so the semi-join scans this many times the rows that a page should need. */
-const ROWS_OF_MEETING = 8;
+const ROWS_OF_SEMI_JOIN = 8;
 
 /** Returns the number of index rows that are looked up together. */
-export function rowsOfMeeting({ share }: SemiJoin, limit: number): number {
-  return Math.ceil(Math.min((ROWS_OF_MEETING * limit) / share, MOST_ROWS));
+export function rowsOfSemiJoin({ share }: SemiJoin, limit: number): number {
+  return Math.ceil(Math.min((ROWS_OF_SEMI_JOIN * limit) / share, MAX_ROWS));
 }
 
 export interface TargetsMerge {
@@ -59,13 +59,13 @@ export interface TargetsMerge {
 }
 
 /** A target is read in steps; one more step costs as much as this many rows. */
-const LEAST_PER_TARGET = 4;
-const MOST_ROWS = 1_000_000_000;
+const MIN_PER_TARGET = 4;
+const MAX_ROWS = 1_000_000_000;
 
 /** Returns how many referring resources are read at first for each target: twice its part in a page of `limit`. */
 export function rowsOfTarget({ targets, share }: TargetsMerge, limit: number): number {
-  const rows = Math.min(limit / share, MOST_ROWS);
-  return Math.ceil(Math.min(rows, Math.max(LEAST_PER_TARGET, (2 * rows) / targets)));
+  const rows = Math.min(limit / share, MAX_ROWS);
+  return Math.ceil(Math.min(rows, Math.max(MIN_PER_TARGET, (2 * rows) / targets)));
 }
 
 /** Rows of one parameter under one code. `system`: 0: no system; undefined: any. */

@@ -1,14 +1,14 @@
 import {
   hasAccessPath,
-  canMeet,
-  canWalk,
+  canSemiJoin,
+  canScanInOrder,
   isNested,
   isOneUpdatedRange,
   mergedTargets,
   rangesUnderCodes,
 } from './indexed-access';
 import {
-  rowsOfMeeting,
+  rowsOfSemiJoin,
   rowsOfTarget,
   type AccessPath,
   type SemiJoin,
@@ -17,7 +17,7 @@ import {
 import {
   CAUTIOUS_SHARE,
   COST,
-  LEAST_SHARE,
+  MIN_SHARE,
   listingCost,
   NO_TEST,
   POPULAR_SHARE,
@@ -46,8 +46,8 @@ export function needsCounts(criteria: readonly Criterion[], order: Order): boole
     mergedTargets(only) !== undefined
   )
     return false;
-  const drivable = criteria.filter(hasAccessPath).length;
-  if (drivable !== 1) return drivable > 1;
+  const indexed = criteria.filter(hasAccessPath).length;
+  if (indexed !== 1) return indexed > 1;
   const isChain = criteria.some(({ anyOf }) => anyOf.some(isNested));
   return criteria.length > 1 || order.by === 'last_updated' || isChain;
 }
@@ -64,13 +64,13 @@ export function chooseAccessPath(
   sortDateParameter: number | undefined,
 ): Choice {
   if (order.by === 'low') return { accessPath: { kind: 'indexScan', criterion: 0 }, asSets: [] };
-  const accessPath = driveOfOne(criteria, order, sortDateParameter);
+  const accessPath = pathOfOne(criteria, order, sortDateParameter);
   if (accessPath !== undefined) return { accessPath, asSets: criteria.map(() => false) };
   return new Comparison(criteria, expected, sortDateParameter).choose(order);
 }
 
 /** Returns the access path that needs no comparison, for searches with at most one criterion. */
-function driveOfOne(
+function pathOfOne(
   criteria: readonly Criterion[],
   order: Order,
   sortDateParameter: number | undefined,
@@ -79,7 +79,7 @@ function driveOfOne(
   const [only, ...others] = criteria;
   if (only === undefined || others.length > 0 || !hasAccessPath(only)) return undefined;
   if (order.by === 'sort_date') {
-    if (canWalk(only, sortDateParameter)) return { kind: 'indexScan', criterion: 0 };
+    if (canScanInOrder(only, sortDateParameter)) return { kind: 'indexScan', criterion: 0 };
     const targets = mergedTargets(only);
     if (targets !== undefined) return { kind: 'targetMerge', criterion: 0, targets, share: 1 };
   }
@@ -138,7 +138,7 @@ class Comparison {
   }
 
   /** Returns the rows that are scanned until enough of them meet the other criteria. */
-  private walked(among: number, driver: number): number {
+  private scannedRows(among: number, driver: number): number {
     return Math.min(among, this.expected.limit / Math.max(this.shareOfOthers(driver), 1e-9));
   }
 
@@ -178,15 +178,15 @@ class Comparison {
       const cost = rows * this.shareOfOthers(index) * COST.text;
       this.consider(
         { kind: 'fetchAndSort', criterion: index },
-        { driver: index, rows, costOfRow: COST.gatheredHead, further: { cost } },
+        { driver: index, rows, costOfRow: COST.fetchedHead, further: { cost } },
       );
     }
     const ranges = rangesUnderCodes(criterion, order.rows);
     if (ranges === undefined) return;
-    const costOfRow = this.criteria.length === 1 ? COST.walkedRow : COST.valueRow + COST.headOfRow;
+    const costOfRow = this.criteria.length === 1 ? COST.scannedRow : COST.valueRow + COST.headOfRow;
     this.consider(
       { kind: 'compositeScan', criterion: index, ranges },
-      { driver: index, rows: this.walked(rows, index), costOfRow },
+      { driver: index, rows: this.scannedRows(rows, index), costOfRow },
     );
   }
 
@@ -194,23 +194,23 @@ class Comparison {
     const rows = this.rowsOf(index);
     // A criterion that could not be counted to its end is fetched only where there is no other access path.
     const penalty = Number.isFinite(this.countOf(index)) ? 1 : 1000;
-    const listed = (listingCost(criterion) + COST.gatheredHead) * penalty;
+    const listed = (listingCost(criterion) + COST.fetchedHead) * penalty;
     this.consider({ kind: 'fetchAndSort', criterion: index }, { driver: index, rows, costOfRow: listed });
     if (order.by !== 'sort_date') return;
-    if (canWalk(criterion, this.sortDateParameter))
+    if (canScanInOrder(criterion, this.sortDateParameter))
       this.consider(
         { kind: 'indexScan', criterion: index },
-        { driver: index, rows: this.walked(rows, index), costOfRow: COST.walkedRow },
+        { driver: index, rows: this.scannedRows(rows, index), costOfRow: COST.scannedRow },
       );
     const targets = mergedTargets(criterion);
     if (targets === undefined) return;
     this.considerTargets(index, targets);
-    for (const [walked, beside] of this.criteria.entries())
-      if (walked !== index && canMeet(beside)) this.considerMeeting(walked, index, targets);
+    for (const [scanned, beside] of this.criteria.entries())
+      if (scanned !== index && canSemiJoin(beside)) this.considerSemiJoin(scanned, index, targets);
   }
 
   private considerTargets(index: number, targets: number): void {
-    const share = Math.max(this.shareOfOthers(index, NONE, CAUTIOUS_SHARE), LEAST_SHARE);
+    const share = Math.max(this.shareOfOthers(index, NONE, CAUTIOUS_SHARE), MIN_SHARE);
     const accessPath: TargetsMerge = { kind: 'targetMerge', criterion: index, targets, share };
     const { limit } = this.expected;
     const read = Math.min(this.rowsOf(index), targets * rowsOfTarget(accessPath, limit) + limit / share);
@@ -222,22 +222,22 @@ class Comparison {
     });
   }
 
-  private considerMeeting(walked: number, chain: number, targets: number): void {
+  private considerSemiJoin(scanned: number, chain: number, targets: number): void {
     const { limit } = this.expected;
     const rows = this.rowsOf(chain);
-    const all = Math.max(1, this.rowsOf(walked));
-    const share = Math.max(this.shareOfOthers(walked), LEAST_SHARE);
-    const accessPath: SemiJoin = { kind: 'semiJoin', criterion: walked, chain, share };
-    const together = Math.min(all, rowsOfMeeting(accessPath, limit));
+    const all = Math.max(1, this.rowsOf(scanned));
+    const share = Math.max(this.shareOfOthers(scanned), MIN_SHARE);
+    const accessPath: SemiJoin = { kind: 'semiJoin', criterion: scanned, chain, share };
+    const together = Math.min(all, rowsOfSemiJoin(accessPath, limit));
     const found = Math.min(all, limit / share);
     const cost =
       together * COST.passedRow +
       (found + (rows * together) / all) * COST.lookedUpRow +
       targets * COST.target +
       rows * COST.furtherRow;
-    const tested = Math.min(found, limit / Math.max(this.shareOfOthers(walked, chain), LEAST_SHARE));
+    const tested = Math.min(found, limit / Math.max(this.shareOfOthers(scanned, chain), MIN_SHARE));
     this.consider(accessPath, {
-      driver: walked,
+      driver: scanned,
       rows: tested,
       costOfRow: 0,
       further: { cost, beside: chain },
@@ -246,16 +246,16 @@ class Comparison {
 
   /** Considers the access paths that need no criterion. */
   private considerWhole(order: Order): void {
-    const rows = this.walked(this.expected.total, NONE);
+    const rows = this.scannedRows(this.expected.total, NONE);
     if (order.by === 'value') {
       const costOfRow = COST.valueRow + (this.criteria.length === 0 ? 0 : COST.headOfRow);
       this.consider({ kind: 'sortIndexScan' }, { driver: NONE, rows, costOfRow });
     } else if (order.by !== 'sort_date')
-      this.consider({ kind: 'headScan' }, { driver: NONE, rows, costOfRow: COST.walkedRow * 2 });
+      this.consider({ kind: 'headScan' }, { driver: NONE, rows, costOfRow: COST.scannedRow * 2 });
     else if (this.sortDateParameter !== undefined)
       this.consider(
         { kind: 'dateScan', parameter: this.sortDateParameter },
-        { driver: NONE, rows, costOfRow: COST.walkedRow },
+        { driver: NONE, rows, costOfRow: COST.scannedRow },
       );
   }
 }

@@ -34,8 +34,7 @@ export function compartmentTypes(definitions: Definitions, owner: string): reado
 export function compartmentOwners(
   definitions: Definitions,
   owner: string,
-  { type, id }: { readonly type: string; readonly id: string },
-  resource: JsonObject,
+  { type, id, resource }: { readonly type: string; readonly id: string; readonly resource: JsonObject },
   references: ReferenceResolver,
 ): ReadonlySet<string> {
   const owners = new Set<string>(type === owner ? [id] : []);

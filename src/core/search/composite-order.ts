@@ -18,15 +18,15 @@ export interface CompositeOrder {
   readonly isPartial: boolean;
 }
 
-const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly CompositeOrder[]>();
+const cached = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly CompositeOrder[]>();
 
 /** Returns the ordered composites of a type, none of them made by tenants. Cost: two lookups after the first time. */
 export function compositeOrders(definitions: Definitions, type: string): readonly CompositeOrder[] {
   const stored = storedParameters(definitions, type);
-  let orders = known.get(stored);
+  let orders = cached.get(stored);
   if (orders === undefined) {
     orders = [...stored.values()].flatMap((composite) => decide(definitions, type, stored, composite) ?? []);
-    known.set(stored, orders);
+    cached.set(stored, orders);
   }
   return orders;
 }

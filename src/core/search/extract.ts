@@ -400,14 +400,12 @@ function compileComposite(
     const isPresent = rows.size > before;
     if (sortedValues !== undefined && !isPresent)
       for (const { components } of compiledBranches)
-        addOrderedRows(
-          { value: resource, resource },
+        addOrderedRows({ value: resource, resource }, sortedValues(resource), {
           components,
-          sortedValues(resource),
-          parameter.number,
+          parameter: parameter.number,
           settings,
           rows,
-        );
+        });
     return isPresent;
   };
 }

@@ -10,10 +10,10 @@ export const MAX_STRING_LENGTH = 200;
 /** Longer texts are cut before folding; this fills MAX_STRING_LENGTH unless the text is nearly all punctuation. */
 const MAX_FOLDED_INPUT = 1000;
 
-const KEPT = 0;
+const PLAIN = 0;
 const CAPITAL = 1;
 const SPACE = 2;
-const VANISHING = 3;
+const DROPPED = 3;
 const BEYOND = 4;
 
 /** Class of each ASCII character. Symbols such as `+` and `=` stay. */
@@ -21,9 +21,9 @@ const ASCII_CLASSES = new Uint8Array(128);
 for (let unit = 0; unit < 128; unit++) {
   const character = String.fromCharCode(unit);
   if (/[A-Z]/.test(character)) ASCII_CLASSES[unit] = CAPITAL;
-  else if (/['"`.!?]/.test(character)) ASCII_CLASSES[unit] = VANISHING;
+  else if (/['"`.!?]/.test(character)) ASCII_CLASSES[unit] = DROPPED;
   else if (/[\s#%&*,/:;@\\_(){}[\]-]/.test(character)) ASCII_CLASSES[unit] = SPACE;
-  else if (unit < 32 || unit === 127) ASCII_CLASSES[unit] = VANISHING;
+  else if (unit < 32 || unit === 127) ASCII_CLASSES[unit] = DROPPED;
 }
 
 let table: ReadonlyMap<number, string> | undefined;
@@ -38,7 +38,7 @@ export function fold(text: string): string {
   let previous = SPACE;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    const kind = unit < 128 ? (ASCII_CLASSES[unit] ?? KEPT) : BEYOND;
+    const kind = unit < 128 ? (ASCII_CLASSES[unit] ?? PLAIN) : BEYOND;
     if (kind > CAPITAL) {
       if (kind !== SPACE || unit !== 32 || previous === SPACE) return foldSlowly(text);
     }
@@ -84,7 +84,7 @@ function foldSlowly(text: string): string {
     if (code < 128) {
       const kind = ASCII_CLASSES[code];
       piece =
-        kind === KEPT
+        kind === PLAIN
           ? character
           : kind === CAPITAL
             ? String.fromCharCode(code + 32)

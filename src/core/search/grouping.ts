@@ -187,7 +187,7 @@ function ofToken(
         code,
         ...(typeof display === 'string' ? { display } : {}),
       },
-      row: { place: 'token', high, low, number: system === undefined ? 0 : hasher.remembered(system) },
+      row: { place: 'token', high, low, number: system === undefined ? 0 : hasher.cachedShort(system) },
     });
   });
   return groups;

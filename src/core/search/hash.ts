@@ -22,12 +22,12 @@ export interface Hasher {
   /** Returns a 32-bit hash of `text`, never 0: 0 stands for "none" in index rows. */
   short(text: string): number;
   /** As `short`, with a cache of up to 1,024 texts, for frequent texts such as systems and units. */
-  remembered(text: string): number;
+  cachedShort(text: string): number;
 }
 
-const MAX_REMEMBERED = 1024;
+const MAX_CACHED = 1024;
 /** Longer texts are not cached, so that the cache stays small. */
-const MAX_REMEMBERED_LENGTH = 256;
+const MAX_CACHED_LENGTH = 256;
 /** Replaces the length of an absent part. */
 const ABSENT = -1;
 
@@ -84,12 +84,12 @@ class SipHasher implements Hasher {
     return high ^ this.low || 1;
   }
 
-  remembered(text: string): number {
-    const known = this.systems.get(text);
-    if (known !== undefined) return known;
+  cachedShort(text: string): number {
+    const cached = this.systems.get(text);
+    if (cached !== undefined) return cached;
     const value = this.short(text);
-    if (text.length <= MAX_REMEMBERED_LENGTH) {
-      if (this.systems.size >= MAX_REMEMBERED) this.systems.clear();
+    if (text.length <= MAX_CACHED_LENGTH) {
+      if (this.systems.size >= MAX_CACHED) this.systems.clear();
       this.systems.set(text, value);
     }
     return value;

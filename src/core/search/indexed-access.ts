@@ -3,7 +3,7 @@ import type { Criterion, Predicate } from './predicate';
 import type { SortRows } from './sort-rows';
 
 /** True when the index rows of the predicate are in the order of the clinical date. */
-export function liesByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
+export function isOrderedByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
   return (
     (predicate.index === 'token' && predicate.value !== undefined) ||
     predicate.index === 'reference' ||
@@ -36,22 +36,22 @@ export function canList(predicate: Predicate): boolean {
 const MAX_MERGED = 8;
 
 /** True when an index scan gives the matches of the criterion in the order of the clinical date. */
-export function canWalk(criterion: Criterion, sortDateParameter: number | undefined): boolean {
+export function canScanInOrder(criterion: Criterion, sortDateParameter: number | undefined): boolean {
   return (
     hasAccessPath(criterion) &&
     criterion.anyOf.length > 0 &&
     criterion.anyOf.length <= MAX_MERGED &&
-    criterion.anyOf.every((predicate) => liesByDate(predicate, sortDateParameter))
+    criterion.anyOf.every((predicate) => isOrderedByDate(predicate, sortDateParameter))
   );
 }
 
 /** True when the rows of the criterion carry the clinical date, as reference rows do, and are in its order. */
-export function canMeet(criterion: Criterion): boolean {
-  return canWalk(criterion, undefined);
+export function canSemiJoin(criterion: Criterion): boolean {
+  return canScanInOrder(criterion, undefined);
 }
 
 /** True for a chain whose index holds, for each target, the referring resources in the order of the clinical date. */
-export function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
+export function isOrderedByTarget({ anyOf, isNegated }: Criterion): boolean {
   const [only] = anyOf;
   return (
     isNegated !== true &&
@@ -74,7 +74,7 @@ export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefin
   let targets = 0;
   for (const predicate of anyOf) {
     if (predicate.index !== 'target' || predicate.urls !== undefined) return undefined;
-    if (predicate.parameters.length !== 1 || predicate.looksInside === true) return undefined;
+    if (predicate.parameters.length !== 1 || predicate.hasContainedTargets === true) return undefined;
     targets += predicate.target.driverCount ?? Infinity;
   }
   return targets <= MAX_MERGED_TARGETS ? Math.max(1, targets) : undefined;

@@ -35,7 +35,7 @@ export function knownParameters(context: SearchTypeContext, type: string, name: 
     (one) => one.type === type && one.code === code && (one.state === 'indexing' || one.state === 'failed'),
   );
   if (unusable !== undefined) return `: ${reasonOf(unusable)}`;
-  if (!name.includes('.')) return `; known are ${searchableCodes(context, type).join(', ')}`;
+  if (!name.includes('.')) return `; supported are ${searchableCodes(context, type).join(', ')}`;
   const links = parametersOf(context.definitions, type).filter(({ kind }) => kind === 'reference');
   const codes = links.map(({ code }) => code).join(', ');
   return `; a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${codes === '' ? 'none' : codes}`;

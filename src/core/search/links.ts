@@ -5,42 +5,45 @@ import type { Criterion, Predicate } from './predicate';
  * Where chains search contained resources: for any resource whose predicate says so; for this one, which is contained
  * itself, but for none after it; nowhere.
  */
-export type LooksInside = 'always' | 'once' | 'never';
+export type ContainedMode = 'always' | 'once' | 'never';
 
 type Target = Extract<Predicate, { index: 'target' }>;
 
 /** Returns the mode for criteria of a stored resource at the end of a link, from the mode of the link. */
-export function storedLooks(from: LooksInside): LooksInside {
+export function modeBehindStored(from: ContainedMode): ContainedMode {
   return from === 'always' ? 'always' : 'never';
 }
 
 /** The same for a contained resource. */
-export function containedLooks(from: LooksInside): LooksInside {
+export function modeBehindContained(from: ContainedMode): ContainedMode {
   return from === 'always' ? 'once' : 'never';
 }
 
 /** True when the link may lead to contained resources. */
-export function isLookedInto({ looksInside = false, part, urls }: Target, from: LooksInside): boolean {
+export function searchesContained(
+  { hasContainedTargets = false, part, urls }: Target,
+  from: ContainedMode,
+): boolean {
   if (part !== undefined) return part === 'contained';
-  return urls === undefined && (from === 'always' ? looksInside : from === 'once');
+  return urls === undefined && (from === 'always' ? hasContainedTargets : from === 'once');
 }
 
 /**
  * Counts links as they are written into a statement: a link that also searches contained resources counts twice, with
  * all after it.
  */
-export function countLinks(criteria: readonly Criterion[], from: LooksInside): number {
+export function countLinks(criteria: readonly Criterion[], from: ContainedMode): number {
   let links = 0;
   for (const predicate of criteria.flatMap(({ anyOf }) => anyOf)) {
     switch (predicate.index) {
       case 'target': {
         const behind = predicate.target.criteria;
-        if (predicate.part !== 'contained') links += 1 + countLinks(behind, storedLooks(from));
-        if (isLookedInto(predicate, from)) links += 1 + countLinks(behind, containedLooks(from));
+        if (predicate.part !== 'contained') links += 1 + countLinks(behind, modeBehindStored(from));
+        if (searchesContained(predicate, from)) links += 1 + countLinks(behind, modeBehindContained(from));
         break;
       }
       case 'source':
-        links += 1 + countLinks(predicate.source.criteria, storedLooks(from));
+        links += 1 + countLinks(predicate.source.criteria, modeBehindStored(from));
         break;
       case 'all':
         links += countLinks(predicate.criteria, from);

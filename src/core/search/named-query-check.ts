@@ -66,21 +66,25 @@ export function checkNamedQuery(
   };
   if (resource['kind'] !== 'query')
     refuse("An OperationDefinition with search criteria must be of the kind 'query'", 'kind');
-  if (resource['type'] !== true) refuse('A named query is asked of a resource type: type is true', 'type');
+  if (resource['type'] !== true)
+    refuse('A named query must run on a resource type: type must be true', 'type');
   if (typeof resource['url'] !== 'string')
-    refuse('A named query has a url, by which metadata names it', 'url');
+    refuse('A named query must have a url, which the CapabilityStatement refers to', 'url');
   const code = resource['code'];
   if (typeof code !== 'string' || !CODE.test(code))
-    refuse('The code of a named query has 1 to 64 of A-Z a-z 0-9 . _ - and begins with a letter', 'code');
+    refuse(
+      'The code of a named query must have 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter',
+      'code',
+    );
   const types = readTypes(context, resource, refuse);
   const inputs = readInputs(resource);
   checkInputs(inputs, refuse);
   for (const { place } of extensions.slice(1))
-    refuse('A named query has its criteria once', `extension[${place}]`);
+    refuse('A named query must have its criteria once', `extension[${place}]`);
   const { value, place } = extension;
   const refuseCriteria = (reason: string): void => refuse(reason, `extension[${place}].value`);
   if (typeof value !== 'string' || value.length > MAX_CRITERIA_LENGTH)
-    refuseCriteria(`The criteria are a valueString of at most ${MAX_CRITERIA_LENGTH} characters`);
+    refuseCriteria(`The criteria must be a valueString of at most ${MAX_CRITERIA_LENGTH} characters`);
   else checkCriteria(context, { types, inputs, text: value, refuseCriteria, refuse });
   return issues;
 }
@@ -90,12 +94,12 @@ type Refuse = (reason: string, place: string) => void;
 function readTypes({ definitions }: SearchTypeContext, { resource }: JsonObject, refuse: Refuse): string[] {
   const types: string[] = [];
   if (!Array.isArray(resource) || resource.length === 0 || resource.length > MAX_TYPES) {
-    refuse('A named query names the resource types that it is asked of', 'resource');
+    refuse('A named query must name the resource types that it searches', 'resource');
     return types;
   }
   for (const [index, type] of resource.entries()) {
     if (typeof type === 'string' && definitions.isResourceType(type)) types.push(type);
-    else refuse('This is no resource type that resources can be of', `resource[${index}]`);
+    else refuse('This must be a resource type that is not abstract', `resource[${index}]`);
   }
   return types;
 }
@@ -104,27 +108,27 @@ function checkInputs(inputs: readonly QueryInput[], refuse: Refuse): void {
   const names = new Set<string>();
   for (const { name, place } of inputs) {
     if (!INPUT_NAME.test(name))
-      refuse('The name has 1 to 64 of A-Z a-z 0-9 _ - and begins with a letter', `parameter[${place}].name`);
+      refuse(
+        'The name must have 1 to 64 of A-Z a-z 0-9 _ - and begin with a letter',
+        `parameter[${place}].name`,
+      );
     if (names.has(name)) refuse(`There is another parameter '${name}'`, `parameter[${place}].name`);
     names.add(name);
   }
 }
 
+/** The criteria of a named query, its types and inputs, and where mistakes are reported. */
+interface CriteriaCheck {
+  readonly types: readonly string[];
+  readonly inputs: readonly QueryInput[];
+  readonly text: string;
+  readonly refuseCriteria: (reason: string) => void;
+  readonly refuse: Refuse;
+}
+
 function checkCriteria(
   context: SearchTypeContext,
-  {
-    types,
-    inputs,
-    text,
-    refuseCriteria,
-    refuse,
-  }: {
-    readonly types: readonly string[];
-    readonly inputs: readonly QueryInput[];
-    readonly text: string;
-    readonly refuseCriteria: (reason: string) => void;
-    readonly refuse: Refuse;
-  },
+  { types, inputs, text, refuseCriteria, refuse }: CriteriaCheck,
 ): void {
   const templates = parseCriteria(text);
   if (typeof templates === 'string') {
@@ -140,14 +144,14 @@ function checkCriteria(
     for (const part of parts) {
       if (typeof part === 'string') continue;
       used.add(part.input);
-      if (!known.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' of the use in`);
-      if (isFixed(name)) refuseCriteria(`'${name}' cannot be given a value`);
+      if (!known.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' with the use in`);
+      if (isFixed(name)) refuseCriteria(`'${name}' must have a fixed value`);
       isSound &&= known.has(part.input) && !isFixed(name);
     }
     isSound &&= !OF_THE_CLIENT.has(name);
   }
   for (const { name, place } of inputs)
-    if (!used.has(name)) refuse(`Nothing in the criteria uses {${name}}`, `parameter[${place}]`);
+    if (!used.has(name)) refuse(`The criteria do not use {${name}}`, `parameter[${place}]`);
   if (!isSound) return;
   for (const type of types) {
     const fault = faultOf(context, type, templates, inputs);

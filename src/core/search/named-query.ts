@@ -114,7 +114,7 @@ export function parseCriteria(text: string): readonly CriterionTemplate[] | stri
       // Odd pieces are the names that the pattern captured.
       const part = index % 2 === 1 ? { input: piece } : /[{}]/.test(piece) ? undefined : decode(piece);
       if (part === undefined || name === undefined)
-        return `'${pair.slice(0, 80)}' has a brace that holds no name, or a % that encodes nothing`;
+        return `'${pair.slice(0, 80)}' has an invalid placeholder or percent-encoding`;
       if (part !== '') parts.push(part);
     }
     if (name === undefined || /[{}]/.test(name))
@@ -146,7 +146,7 @@ export function expandQuery(query: NamedQuery, given: readonly Parameter[]): Exp
       continue;
     }
     const before = values.get(name);
-    if (before !== undefined && !input.repeats) throw wrongQuery(query, `it takes '${name}' once`);
+    if (before !== undefined && !input.repeats) throw wrongQuery(query, `'${name}' must occur only once`);
     const alternatives = input.repeats ? splitUnescaped(value, ',') : [value];
     values.set(name, [...(before ?? []), ...alternatives.map(escapeValue)]);
     used.push([name, value]);

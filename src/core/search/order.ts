@@ -1,4 +1,4 @@
-import { canWalk, liesByTarget } from './indexed-access';
+import { canScanInOrder, isOrderedByTarget } from './indexed-access';
 import type { Criterion } from './predicate';
 import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';
@@ -39,7 +39,8 @@ export function defaultOrder(
     return { by: 'low', descending: true };
   const [only, ...others] = criteria;
   const isChain =
-    sortDateParameter !== undefined && only !== undefined && others.length === 0 && liesByTarget(only);
-  const walks = isChain || criteria.some((criterion) => canWalk(criterion, sortDateParameter));
-  return { by: walks ? 'sort_date' : 'key', descending: true };
+    sortDateParameter !== undefined && only !== undefined && others.length === 0 && isOrderedByTarget(only);
+  const isScannedInOrder =
+    isChain || criteria.some((criterion) => canScanInOrder(criterion, sortDateParameter));
+  return { by: isScannedInOrder ? 'sort_date' : 'key', descending: true };
 }

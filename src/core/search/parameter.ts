@@ -125,7 +125,7 @@ function decideForeign(definitions: Definitions, parameter: SearchParameterDefin
 }
 
 /** True when two parameters of a type match the same resources for the same values. */
-export function saysTheSame(one: SearchParameterDefinition, other: SearchParameterDefinition): boolean {
+export function areEquivalent(one: SearchParameterDefinition, other: SearchParameterDefinition): boolean {
   const [first, second] = [toCandidate(one), toCandidate(other)];
   return keyOf(first) === keyOf(second) && first.targetType === second.targetType;
 }

@@ -77,7 +77,7 @@ export function isSearchLength(characters: number): boolean {
 export function requireSearchLength(characters: number): void {
   if (isSearchLength(characters)) return;
   throw fhirError('tooCostly', {
-    reason: `A search may be written in ${MAX_CHARACTERS} characters, and this one has ${characters}`,
+    reason: `A search may have at most ${MAX_CHARACTERS} characters, and this one has ${characters}`,
   });
 }
 
@@ -138,7 +138,7 @@ export function parseSearch(
       }
       case NAMED_QUERY: {
         // Expanded before (interactions/named-queries.ts), and never ignored, because it determines the search.
-        const reason = 'a named query is asked of one resource type, and of no other query';
+        const reason = 'a search of one resource type may have one named query, and no other search may';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }
       case '_contained':
@@ -201,7 +201,7 @@ function linksIn(name: string): number {
 
 function parseCount(value: string): number {
   if (!/^[0-9]{1,9}$/.test(value)) {
-    const reason = `a count is a whole number from 0; at most ${MAX_COUNT} are answered`;
+    const reason = `a count is a whole number from 0; at most ${MAX_COUNT} resources are returned`;
     throw fhirError('invalidParameterValue', { parameter: '_count', value: value.slice(0, 80), reason });
   }
   return Math.min(Number(value), MAX_COUNT);
@@ -236,7 +236,7 @@ function parseSortKey(context: SearchTypeContext, type: string, text: string): S
       SORTABLE.has(one.kind) && !HEAD_KEYS.includes(one.code) ? [one.code] : [],
     );
     const codes = [...HEAD_KEYS, ...known.sort()].join(', ');
-    const reason = `${type} cannot be sorted by it; it can by ${codes}`;
+    const reason = `${type} can be sorted by ${codes}`;
     throw fhirError('invalidParameterValue', { parameter: '_sort', value: text.slice(0, 80), reason });
   }
   return { code, parameter, descending };

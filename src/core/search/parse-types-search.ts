@@ -94,7 +94,10 @@ export function parseTypesSearch(
   requireComparable(queries);
   if (first.contained.matches !== 'false') {
     const details = { parameter: '_contained', value: first.contained.matches };
-    throw fhirError('invalidParameterValue', { ...details, reason: 'it is asked of one resource type' });
+    throw fhirError('invalidParameterValue', {
+      ...details,
+      reason: 'only a search of one resource type supports it',
+    });
   }
   return {
     ...first,

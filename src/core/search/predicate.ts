@@ -95,7 +95,7 @@ export type Predicate =
   | {
       readonly index: 'target';
       /** True: some references of the space by these parameters lead to contained resources. */
-      readonly looksInside?: boolean;
+      readonly hasContainedTargets?: boolean;
       /** Only stored or only contained targets, after the link was split (resolve-chains.ts). Undefined: both. */
       readonly part?: 'stored' | 'contained';
       readonly parameters: readonly number[];
@@ -291,7 +291,7 @@ export interface RangePredicate {
   readonly lowFrom?: number;
   readonly lowTo?: number;
   /** True: every row that begins within these bounds meets the test. */
-  readonly isToldByLow?: boolean;
+  readonly isDecidedByLow?: boolean;
   /** Further conditions on the same row. */
   readonly and?: readonly RangePredicate[];
 }

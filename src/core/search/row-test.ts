@@ -103,12 +103,12 @@ function isWithin(value: string, from: string, to: string | undefined): boolean 
 }
 
 /** Undefined means any value or any system. */
-type SoughtCode = { readonly [Member in keyof HashedCode]?: HashedCode[Member] | undefined };
+type PartialCode = { readonly [Member in keyof HashedCode]?: HashedCode[Member] | undefined };
 
-function isCode({ valueHigh, valueLow, system }: TokenRow, sought: SoughtCode): boolean {
-  const { value } = sought;
+function isCode({ valueHigh, valueLow, system }: TokenRow, code: PartialCode): boolean {
+  const { value } = code;
   return (
     (value === undefined || (value.high === valueHigh && value.low === valueLow)) &&
-    (sought.system === undefined || sought.system === system)
+    (code.system === undefined || code.system === system)
   );
 }

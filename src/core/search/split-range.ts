@@ -42,9 +42,9 @@ function splitNumber(predicate: RangePredicate): readonly RangePredicate[] {
   if (value === undefined) return [predicate];
   switch (test) {
     case 'gt':
-      return tellByLow(splitAt(predicate, nextAbove(value)));
+      return decidedByLow(splitAt(predicate, nextAbove(value)));
     case 'ge':
-      return tellByLow(splitAt(predicate, value));
+      return decidedByLow(splitAt(predicate, value));
     case 'eb':
       return [{ ...predicate, lowTo: value }];
     default:
@@ -62,8 +62,8 @@ function splitAt(predicate: RangePredicate, from: number, to?: number): readonly
 }
 
 /** Ranges that begin late enough also end late enough, so the end is tested only for long ones that begin before. */
-function tellByLow([main, ...long]: readonly RangePredicate[]): readonly RangePredicate[] {
-  return main === undefined ? [] : [{ ...main, isToldByLow: true }, ...long];
+function decidedByLow([main, ...long]: readonly RangePredicate[]): readonly RangePredicate[] {
+  return main === undefined ? [] : [{ ...main, isDecidedByLow: true }, ...long];
 }
 
 /**

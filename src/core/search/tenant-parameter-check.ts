@@ -16,7 +16,7 @@ import {
   UnsupportedPathError,
   type PathNature,
 } from '../fhir/path';
-import { isComponentKind, saysTheSame, splitUnion } from './parameter';
+import { isComponentKind, areEquivalent, splitUnion } from './parameter';
 import { hasRowsOf } from './row-types';
 import { isStorable, type ComponentKind } from './rows/composite';
 import { expressionFor, isElement } from './tenant-parameter-expression';
@@ -102,7 +102,7 @@ class Check {
 
   /** Adds a warning for a parameter that is valid FHIR but cannot be searched here. */
   private leave(reason: string, place: string): void {
-    const diagnostics = `${reason}; it is stored, and not searched by`;
+    const diagnostics = `${reason}; it is stored, but searches do not use it`;
     this.warnings.push({
       severity: 'warning',
       code: 'not-supported',
@@ -135,15 +135,12 @@ class Check {
     const code = this.readCode();
     const { expression, url, xpathUsage } = this.resource;
     if (xpathUsage !== undefined && xpathUsage !== 'normal')
-      this.leave(
-        `Search parameters of the usage '${textOf(xpathUsage)}' cannot be searched here`,
-        'xpathUsage',
-      );
+      this.leave(`Search parameters of the usage '${textOf(xpathUsage)}' are not supported`, 'xpathUsage');
     if (typeof expression !== 'string')
-      this.leave('A search parameter without an expression does not say what is searched', 'expression');
+      this.leave('A search parameter must have an expression', 'expression');
     else if (expression.length > MAX_EXPRESSION)
       this.refuse(
-        `An expression may have ${MAX_EXPRESSION} characters, not ${expression.length}`,
+        `An expression may have at most ${MAX_EXPRESSION} characters, not ${expression.length}`,
         'expression',
       );
     else if (kind !== undefined && code !== undefined && typeof url === 'string') {
@@ -170,7 +167,7 @@ class Check {
     const { code } = this.resource;
     if (typeof code === 'string' && CODE.test(code)) return code;
     this.leave(
-      'The code of a search parameter of a tenant has 1 to 64 of A-Z a-z 0-9 - _ and begins with a letter: it is the name in searches',
+      'The code of a search parameter of a tenant must have 1 to 64 of A-Z a-z 0-9 - _ and begin with a letter: it is the name in searches',
       'code',
     );
     return undefined;
@@ -228,13 +225,10 @@ class Check {
       const url = textOf(definition).replace(/\|.*$/, '');
       const found = this.findByUrl(url);
       if (found === undefined)
-        this.leave(
-          `The search parameter ${shorten(url)} is not known here`,
-          `component[${index}].definition`,
-        );
+        this.leave(`The search parameter ${shorten(url)} does not exist`, `component[${index}].definition`);
       else if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
         this.refuse(
-          `A component needs an expression of at most ${MAX_EXPRESSION} characters`,
+          `A component must have an expression of at most ${MAX_EXPRESSION} characters`,
           `component[${index}].expression`,
         );
       else components.push({ ...found, url, expression });
@@ -243,7 +237,7 @@ class Check {
     for (const { kind } of components) if (isComponentKind(kind)) kinds.push(kind);
     if (components.length === given.length && !(kinds.length === given.length && isStorable(kinds)))
       this.leave(
-        `Composites of ${components.map(({ kind }) => kind).join(', ')} cannot be searched: the first part is a token, reference or uri, and the others are no composites`,
+        `Composites of ${components.map(({ kind }) => kind).join(', ')} are not supported: the first part must be a token, reference or uri, and the others must not be composites`,
         'component',
       );
     return components;
@@ -274,7 +268,7 @@ class Check {
     const expression = expressionFor(definitions, type, whole.expression);
     if (expression === undefined) {
       if (isNamed)
-        this.refuse(`The expression says nothing about ${type}, which is one of its bases`, 'expression');
+        this.refuse(`The expression selects nothing of ${type}, which is one of the bases`, 'expression');
       return;
     }
     const definition = { ...whole, expression };
@@ -282,7 +276,7 @@ class Check {
     if (builtIn !== undefined) {
       const pair = { number: FIRST_TENANT_NUMBER, type, slot: 0, code, url, definition };
       // Implementation guides repeat parameters of FHIR, which need no registration.
-      if (saysTheSame(toDefinition(definitions, pair), builtIn)) return;
+      if (areEquivalent(toDefinition(definitions, pair), builtIn)) return;
       this.leave(
         `FHIR ${definitions.fhirVersion} has a search parameter '${code}' of ${type} that means something else`,
         'code',
@@ -294,7 +288,7 @@ class Check {
         known.type === type && known.code === code && known.owner !== this.id && known.state !== 'removing',
     );
     if (other !== undefined) {
-      this.leave(`SearchParameter/${other.owner} is called '${code}' of ${type} already`, 'code');
+      this.leave(`SearchParameter/${other.owner} already has the code '${code}' of ${type}`, 'code');
       return;
     }
     const number = definitions.typeNumber(type);
@@ -318,7 +312,7 @@ class Check {
     for (const branch of splitUnion(expression).map((part) => part.trim())) {
       if (!isElement(this.definitions, branch)) {
         this.leave(
-          `The expression of a composite names elements by plain paths, such as Observation or Observation.component, which '${shorten(branch)}' does not`,
+          `The expression of a composite must have plain paths, such as Observation or Observation.component; '${shorten(branch)}' is not one`,
           'expression',
         );
         continue;
@@ -369,24 +363,17 @@ class Check {
     if (types === undefined || types.includes('Extension')) return;
     if (types.some((name) => hasRowsOf(this.definitions, kind, name))) return;
     const found = types.length === 0 ? 'nothing' : `values of the type ${types.join(', ')}`;
-    this.refuse(
-      `The expression finds ${found} in ${type}, which a ${kind} parameter cannot be searched by`,
-      place,
-    );
+    this.refuse(`The expression returns ${found} for ${type}, which a ${kind} parameter cannot index`, place);
   }
 
   private checkLimits(): void {
     const others = this.others.filter(({ owner, state }) => owner !== this.id && state !== 'removing');
     if (this.pairs.length === 0) return;
     if (new Set(others.map(({ owner }) => owner)).size >= MAX_OWNERS)
-      this.refuse(
-        `There are ${MAX_OWNERS} active search parameters already, which is the most`,
-        '',
-        'tooCostly',
-      );
+      this.refuse(`At most ${MAX_OWNERS} search parameters may be active`, '', 'tooCostly');
     if (others.length + this.pairs.length > MAX_PAIRS)
       this.refuse(
-        `Active search parameters come to ${MAX_PAIRS} pairs of a resource type and a code at most`,
+        `Active search parameters may have at most ${MAX_PAIRS} pairs of a resource type and a code`,
         'base',
         'tooCostly',
       );
@@ -394,7 +381,7 @@ class Check {
       const type = this.definitions.typeName(number);
       const ofType = others.filter((other) => other.type === type);
       if (ofType.length >= MAX_OF_TYPE) {
-        const reason = `There are ${MAX_OF_TYPE} active search parameters of ${type ?? ''} already, which is the most`;
+        const reason = `At most ${MAX_OF_TYPE} search parameters of ${type ?? ''} may be active`;
         this.refuse(reason, 'base', 'tooCostly');
       }
       const characters = ofType.reduce(
@@ -402,7 +389,7 @@ class Check {
         lengthOf(definition),
       );
       if (characters > MAX_CHARACTERS_OF_TYPE) {
-        const reason = `The expressions of the active search parameters of ${type ?? ''} may have ${MAX_CHARACTERS_OF_TYPE} characters together, not ${characters}`;
+        const reason = `The expressions of the active search parameters of ${type ?? ''} may have at most ${MAX_CHARACTERS_OF_TYPE} characters together, not ${characters}`;
         this.refuse(reason, 'expression', 'tooCostly');
       }
     }

@@ -6,7 +6,7 @@ import type { ResourceKey } from './resource-key';
 import { meets } from './row-test';
 
 /** `maybe`: the version alone does not decide, for example because of its references. */
-export type Verdict = 'yes' | 'no' | 'maybe';
+export type TestResult = 'yes' | 'no' | 'maybe';
 
 export interface TestedVersion {
   readonly key: ResourceKey;
@@ -24,7 +24,7 @@ export function testCriteria(
   criteria: readonly Criterion[],
   version: TestedVersion,
   scans: ScanTests,
-): Verdict {
+): TestResult {
   return all(criteria.map((criterion) => testCriterion(criterion, version, scans)));
 }
 
@@ -32,10 +32,10 @@ export function testCriterion(
   { anyOf, isNegated = false }: Criterion,
   version: TestedVersion,
   scans: ScanTests,
-): Verdict {
-  const verdicts = anyOf.map((predicate) => testPredicate(predicate, version, scans));
-  const verdict: Verdict = verdicts.includes('yes') ? 'yes' : verdicts.includes('maybe') ? 'maybe' : 'no';
-  return isNegated ? NEGATED[verdict] : verdict;
+): TestResult {
+  const results = anyOf.map((predicate) => testPredicate(predicate, version, scans));
+  const result: TestResult = results.includes('yes') ? 'yes' : results.includes('maybe') ? 'maybe' : 'no';
+  return isNegated ? NEGATED[result] : result;
 }
 
 /** True where the version alone decides each predicate. */
@@ -45,11 +45,11 @@ export function isOfVersion({ anyOf }: Criterion): boolean {
   );
 }
 
-const NEGATED: Readonly<Record<Verdict, Verdict>> = { yes: 'no', no: 'yes', maybe: 'maybe' };
+const NEGATED: Readonly<Record<TestResult, TestResult>> = { yes: 'no', no: 'yes', maybe: 'maybe' };
 
-function all(verdicts: readonly Verdict[]): Verdict {
-  if (verdicts.includes('no')) return 'no';
-  return verdicts.includes('maybe') ? 'maybe' : 'yes';
+function all(results: readonly TestResult[]): TestResult {
+  if (results.includes('no')) return 'no';
+  return results.includes('maybe') ? 'maybe' : 'yes';
 }
 
 /** True where the criterion follows references, at any depth. */
@@ -81,24 +81,24 @@ function isBeyond({ index }: Predicate): boolean {
   }
 }
 
-function testPredicate(predicate: Predicate, version: TestedVersion, scans: ScanTests): Verdict {
+function testPredicate(predicate: Predicate, version: TestedVersion, scans: ScanTests): TestResult {
   if (isBeyond(predicate)) return 'maybe';
   switch (predicate.index) {
     case 'all':
       return testCriteria(predicate.criteria, version, scans);
     case 'scan':
-      return toVerdict(scans(predicate.scan).passes(version.resource));
+      return toResult(scans(predicate.scan).passes(version.resource));
     case 'key':
-      return toVerdict(
+      return toResult(
         predicate.keys.some(({ high, low }) => high === version.key.high && low === version.key.low),
       );
     case 'updated':
-      return toVerdict(version.lastUpdated >= predicate.low && version.lastUpdated < predicate.high);
+      return toResult(version.lastUpdated >= predicate.low && version.lastUpdated < predicate.high);
     default:
-      return toVerdict(meets(predicate, version.rows));
+      return toResult(meets(predicate, version.rows));
   }
 }
 
-function toVerdict(isMet: boolean): Verdict {
+function toResult(isMet: boolean): TestResult {
   return isMet ? 'yes' : 'no';
 }

@@ -6,7 +6,7 @@ import { targetsOf } from './target-values';
 import type { SearchTypeContext } from './types/search-type';
 
 /** The criteria of a search, of one type or of several. */
-export type AskedCriteria =
+export type SearchCriteria =
   | { readonly criteria: readonly Criterion[] }
   | { readonly queries: ReadonlyMap<string, { readonly criteria: readonly Criterion[] }> };
 
@@ -29,7 +29,7 @@ interface Link {
  */
 export function versionedChainIssues(
   context: SearchTypeContext,
-  asked: AskedCriteria,
+  search: SearchCriteria,
   matches: readonly Match[],
 ): Issue[] {
   const { definitions, references } = context;
@@ -38,7 +38,7 @@ export function versionedChainIssues(
   for (const match of matches) {
     const { type, text } = match;
     let ofType = links.get(type);
-    if (ofType === undefined) links.set(type, (ofType = linksOf(criteriaOf(asked, type))));
+    if (ofType === undefined) links.set(type, (ofType = linksOf(criteriaOf(search, type))));
     if (ofType.length === 0 || !mayNameVersions(match)) continue;
     const resource = parseStoredObject(text);
     for (const { parameter: number, type: targetType } of ofType) {
@@ -52,24 +52,24 @@ export function versionedChainIssues(
     }
   }
   if (codes.size === 0) return [];
-  const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search looked at the current version of what they refer to`;
+  const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search used the current versions of the targets`;
   return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
 }
 
 /** Matches are cached (version-cache.ts) and most texts name no version, so each is tested once. */
-const looked = new WeakMap<Match, boolean>();
+const namesVersion = new WeakMap<Match, boolean>();
 
 function mayNameVersions(match: Match): boolean {
-  let found = looked.get(match);
+  let found = namesVersion.get(match);
   if (found === undefined) {
     found = match.text.includes('/_history/');
-    looked.set(match, found);
+    namesVersion.set(match, found);
   }
   return found;
 }
 
-function criteriaOf(asked: AskedCriteria, type: string): readonly Criterion[] {
-  return 'queries' in asked ? (asked.queries.get(type)?.criteria ?? []) : asked.criteria;
+function criteriaOf(search: SearchCriteria, type: string): readonly Criterion[] {
+  return 'queries' in search ? (search.queries.get(type)?.criteria ?? []) : search.criteria;
 }
 
 function linksOf(criteria: readonly Criterion[]): Link[] {

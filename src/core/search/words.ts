@@ -187,8 +187,8 @@ const DROPPED_IN_MARKUP = `(?:${DROPPED}|<[^<]*>|&quot;|&apos;)`;
 /** Symbols that are references in markup; an ampersand is never part of a word. */
 const REFERENCES: Readonly<Record<string, string>> = { '<': '(?:<|&lt;)', '>': '(?:>|&gt;)' };
 /** A text with non-ASCII characters, or with escapes that may hide characters, always matches. */
-const UNTOLD = ['[^\\x01-\\x7f]', '\\\\u', '\\\\b'];
-const UNTOLD_IN_MARKUP = [...UNTOLD, '&#', '<!--'];
+const UNDECIDED = ['[^\\x01-\\x7f]', '\\\\u', '\\\\b'];
+const UNDECIDED_IN_MARKUP = [...UNDECIDED, '&#', '<!--'];
 
 /** Limit on the letters of a pattern, because PostgreSQL rejects expressions that are too complex. */
 const MAX_LETTERS = 200;
@@ -203,5 +203,5 @@ function patternOf(words: readonly string[], inMarkup: boolean): string {
   const alternatives = words
     .filter((word) => /^[\x21-\x7e]+$/.test(word))
     .map((word) => [...word.slice(0, length)].map(letterPattern).join(between));
-  return [...alternatives, ...(inMarkup ? UNTOLD_IN_MARKUP : UNTOLD)].join('|');
+  return [...alternatives, ...(inMarkup ? UNDECIDED_IN_MARKUP : UNDECIDED)].join('|');
 }

@@ -18,7 +18,7 @@ import {
   testCriteria,
   testCriterion,
   type TestedVersion,
-  type Verdict,
+  type TestResult,
 } from '../search/version-test';
 import type { SearchServices } from '../ports';
 import { runKeys } from '../storage/search/search-run';
@@ -157,7 +157,7 @@ export class ChangeFilter {
   }
 
   /** Whether a version meets all criteria, by its own content. */
-  test(version: TestedVersion): Verdict {
+  test(version: TestedVersion): TestResult {
     return testCriteria(this.#criteria, version, (scan) => this.#scanTest(scan));
   }
 

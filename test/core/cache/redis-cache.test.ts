@@ -106,7 +106,7 @@ it('counts a Redis as away that is connected and answers only errors, says why o
     expect(await cache.get(1, 'key')).toBeUndefined();
     cache.put(1, 'key', 'lost');
     cache.announceChanges(1);
-    expect(await cache.forget(1)).toBeUndefined();
+    expect(await cache.removeSpace(1)).toBeUndefined();
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toMatch(/a command failed: .*MASTERDOWN/);
     await owner.replicaof('NO', 'ONE');

@@ -122,8 +122,8 @@ it.each([
 });
 
 it.each([
-  ['code', 'asked', 'looked up among who refers to the targets of a chain'],
-  ['date', 'ge2021-03-05', 'who refers to each target of a chain is merged in order'],
+  ['code', 'asked', 'looked up among the resources that refer to the targets of a chain'],
+  ['date', 'ge2021-03-05', 'the resources that refer to each target of a chain are merged in order'],
 ])('through links to several types beside %s, and is found so', async (name, value, way) => {
   const parameters = [
     ['subject.name', 'merged'],
@@ -192,7 +192,7 @@ describe('beside a code that many have, of many targets', () => {
       ['_sort', sort],
     ] as const;
     expect(await explained([...asked, ['_count', String(count)]])).toContain(
-      'looked up among who refers to the targets of a chain',
+      'looked up among the resources that refer to the targets of a chain',
     );
     const all = [...expected.keys()].filter((id) => codes.split(',').some((code) => id.endsWith(code)));
     const ids = await pagesOf(asked, count);

@@ -78,7 +78,7 @@ describe('refusals of a client', () => {
     await refuseAtOnce(9);
     const cancellation = new Cancellation(Date.now() + 60_000);
     const waiting = refuse('a', cancellation);
-    cancellation.leave();
+    cancellation.cancel();
     await waiting;
   });
 });

@@ -118,8 +118,8 @@ describe('the short hash', () => {
       const value = hasher.short(`http://example.org/${i}`);
       expect(value).toBe(value | 0);
       expect(value).not.toBe(0);
-      expect(hasher.remembered(`http://example.org/${i}`)).toBe(value);
-      expect(hasher.remembered(`http://example.org/${i}`)).toBe(value);
+      expect(hasher.cachedShort(`http://example.org/${i}`)).toBe(value);
+      expect(hasher.cachedShort(`http://example.org/${i}`)).toBe(value);
     }
   });
 });

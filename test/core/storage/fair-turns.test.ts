@@ -11,8 +11,8 @@ class Scene {
 
   constructor(readonly turns: FairTurns) {}
 
-  come(tenant: number, name: string, isGivenUp?: () => boolean): void {
-    const turn = this.turns.enter(tenant, isGivenUp);
+  come(tenant: number, name: string, isCancelled?: () => boolean): void {
+    const turn = this.turns.enter(tenant, isCancelled);
     if (turn === undefined) this.begun.push(name);
     else
       turn.then(
@@ -77,7 +77,7 @@ it('nobody is no second tenant', () => {
 });
 
 it('who has left, waits too long or is one too many of a tenant is refused and takes no place', async () => {
-  const scene = new Scene(new FairTurns({ slots: 1, most: 1, maxWaiting: 2, patienceMs: 20 }));
+  const scene = new Scene(new FairTurns({ slots: 1, most: 1, maxWaiting: 2, maxWaitMs: 20 }));
   let isGone = false;
   scene.come(1, 'a0');
   scene.come(1, 'a1', () => isGone);

@@ -1,5 +1,5 @@
 /** What PostgreSQL is told of the versions that a process knows: never more than it knows. */
-import { isKnownSql, KnownSequences, NOTHING_KNOWN } from '../../../src/core/storage/write/known-sequences';
+import { isKnownSql, KnownSequences, NO_SEQUENCES } from '../../../src/core/storage/write/known-sequences';
 import { sql } from 'kysely';
 import { bind, defineStatement, template } from '../../../src/core/storage/connection/statement';
 import { openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
@@ -19,7 +19,10 @@ const FIND_KNOWN = defineStatement(
 );
 
 async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
-  const rows = await storage.database.run('read', SYSTEM_R4, FIND_KNOWN, { asked: [...asked], known: by });
+  const rows = await storage.database.run({ lane: 'read', space: SYSTEM_R4 }, FIND_KNOWN, {
+    asked: [...asked],
+    known: by,
+  });
   return rows.map(([sequence]) => Number(sequence));
 }
 
@@ -27,7 +30,7 @@ const EDGES = [0, 1, 30, 31, 32, 33, 63, 64, 255, 256, 257, 8191, 8192, 131_071,
 const upTo = (length: number, step = 1): number[] => Array.from({ length }, (_, index) => (index + 1) * step);
 
 it('nothing is known at first', async () => {
-  expect(await known(EDGES, NOTHING_KNOWN)).toEqual([]);
+  expect(await known(EDGES, NO_SEQUENCES)).toEqual([]);
   expect(await known(EDGES, new KnownSequences().buffer)).toEqual([]);
 });
 

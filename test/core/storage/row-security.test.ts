@@ -36,11 +36,11 @@ function open(proofIntervalMs: number) {
 
 it('a connection that has lost the role of the application is closed, and another one answers', async () => {
   const { connections, lines, close } = open(0);
-  const [[role, pid] = []] = await connections.run('search', SYSTEM_R4, WHO, {});
+  const [[role, pid] = []] = await connections.run({ lane: 'search', space: SYSTEM_R4 }, WHO, {});
   expect(role).toBe('andiron_application');
-  expect((await connections.run('search', SYSTEM_R4, WHO, {}))[0]?.[1]).toBe(pid);
-  await connections.run('search', SYSTEM_R4, RESET, {});
-  const [[next, other] = []] = await connections.run('search', SYSTEM_R4, WHO, {});
+  expect((await connections.run({ lane: 'search', space: SYSTEM_R4 }, WHO, {}))[0]?.[1]).toBe(pid);
+  await connections.run({ lane: 'search', space: SYSTEM_R4 }, RESET, {});
+  const [[next, other] = []] = await connections.run({ lane: 'search', space: SYSTEM_R4 }, WHO, {});
   expect(next).toBe('andiron_application');
   expect(other).not.toBe(pid);
   expect(connections.rowSecurity.holds).toBe(true);
@@ -53,23 +53,25 @@ it('a connection that has lost the role of the application is closed, and anothe
 
 it('a proof counts for as long as it is set to', async () => {
   const { connections, close } = open(3_600_000);
-  await connections.run('search', SYSTEM_R4, RESET, {});
-  expect((await connections.run('search', SYSTEM_R4, WHO, {}))[0]?.[0]).not.toBe('andiron_application');
+  await connections.run({ lane: 'search', space: SYSTEM_R4 }, RESET, {});
+  expect((await connections.run({ lane: 'search', space: SYSTEM_R4 }, WHO, {}))[0]?.[0]).not.toBe(
+    'andiron_application',
+  );
   await close();
 });
 
 it('while a table has no row-level security nothing is read or written, and the log says so once', async () => {
   const { connections, lines, close } = open(0);
-  await connections.run('read', SYSTEM_R4, WHO, {});
+  await connections.run({ lane: 'read', space: SYSTEM_R4 }, WHO, {});
   await owner.query('alter table andiron.string_index disable row level security');
   for (let time = 0; time < 5; time++)
     for (const lane of ['read', 'write', 'search'] as const)
-      await expect(connections.run(lane, SYSTEM_R4, WHO, {})).rejects.toMatchObject({
+      await expect(connections.run({ lane, space: SYSTEM_R4 }, WHO, {})).rejects.toMatchObject({
         key: 'storageUnavailable',
       });
   expect(connections.rowSecurity.holds).toBe(false);
   await owner.query('alter table andiron.string_index enable row level security');
-  await connections.run('read', SYSTEM_R4, WHO, {});
+  await connections.run({ lane: 'read', space: SYSTEM_R4 }, WHO, {});
   expect(connections.rowSecurity.holds).toBe(true);
   expect(lines.map(({ message }) => message)).toEqual([OFF, ON]);
   await close();

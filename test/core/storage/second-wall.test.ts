@@ -208,9 +208,9 @@ describe('the statements of the server', () => {
   class Mistaken extends Connections {
     own = 0;
     override run(
-      ...[lane, , statement, bound]: Parameters<Connections['run']>
+      ...[{ lane }, statement, bound]: Parameters<Connections['run']>
     ): ReturnType<Connections['run']> {
-      return super.run(lane, this.own, statement, bound);
+      return super.run({ lane, space: this.own }, statement, bound);
     }
     override write(...[lane, , written]: Parameters<Connections['write']>): ReturnType<Connections['write']> {
       return super.write(lane, this.own, written);
@@ -286,12 +286,12 @@ describe('a server whose database user is no superuser', () => {
     });
 
   it('says that the wall is missing where it may not take the role', async () => {
-    expect((await start()).wall).toBe(false);
+    expect((await start()).hasRowSecurity).toBe(false);
   });
 
   it('has the wall once it is a member of the role', async () => {
     await storage.owner.query(`grant ${APPLICATION_ROLE} to ${OWNER}`);
-    expect((await start()).wall).toBe(true);
+    expect((await start()).hasRowSecurity).toBe(true);
     const plain = new Connections({ ...database.settings, user: OWNER, password: 'plain' }, silentLog, true);
     const writes = new WriteQueues(plain, 100, () => undefined);
     expect((await writes.write(SYSTEM_R4, makeWrite(1)))?.version).toBe(1);

@@ -28,8 +28,8 @@ function remembering(memory = new VersionCache(1_000_000)): {
 } {
   const texts: Row[] = [];
   const database: Database = {
-    async run(lane, space, statement, bound, waiting) {
-      const rows = await storage.database.run(lane, space, statement, bound, waiting);
+    async run(context, statement, bound) {
+      const rows = await storage.database.run(context, statement, bound);
       texts.push(...rows.filter((row) => row.some((column) => String(column).startsWith('{'))));
       return rows;
     },
@@ -116,9 +116,9 @@ it('holds no more than it may, and what is used stays', () => {
     ...mark,
     body,
   });
-  ofType.keep('used', row('u'));
+  ofType.put('used', row('u'));
   for (let key = 0; key < 1000; key++) {
-    memory.of(1, key % 3).keep(`${key}`, row('x'.repeat(500)));
+    memory.of(1, key % 3).put(`${key}`, row('x'.repeat(500)));
     expect(ofType.find('used', mark)).toBeDefined();
   }
   const kept = Array.from({ length: 1000 }, (_, key) => memory.of(1, key % 3).find(`${key}`, mark)).filter(
@@ -126,10 +126,10 @@ it('holds no more than it may, and what is used stays', () => {
   );
   expect(kept.length).toBeGreaterThan(20);
   expect(kept.length * 1000).toBeLessThan(100_000);
-  ofType.keep('long', row('x'.repeat(70_000)));
+  ofType.put('long', row('x'.repeat(70_000)));
   expect(ofType.find('long', mark)).toBeUndefined();
   const none = new VersionCache(0);
-  none.of(1, 2).keep('1', row('x'));
+  none.of(1, 2).put('1', row('x'));
   expect(none.of(1, 2).find('1', mark)).toBeUndefined();
 });
 
@@ -146,16 +146,16 @@ it('what a statement was told that is known is there when it answers, though ano
     },
     ...{ version, lastUpdated: version, sequence: version, body: 'x'.repeat(500) },
   });
-  memory.of(1, 2).keep('1', row(1));
-  memory.of(1, 2).keep('2', row(2));
-  expect(memory.known(1)).not.toEqual(memory.known(3));
+  memory.of(1, 2).put('1', row(1));
+  memory.of(1, 2).put('2', row(2));
+  expect(memory.cachedSequences(1)).not.toEqual(memory.cachedSequences(3));
   // The first is changed, and then so much is read that the second is old.
-  memory.of(1, 2).keep('1', row(3));
-  for (let version = 4; version < 50; version++) memory.of(1, 2).keep(`${version}`, row(version));
+  memory.of(1, 2).put('1', row(3));
+  for (let version = 4; version < 50; version++) memory.of(1, 2).put(`${version}`, row(version));
   expect(memory.of(1, 2).find('1', row(1))).toEqual(row(1));
   expect(memory.of(1, 2).find('2', row(2))).toEqual(row(2));
   expect(memory.of(1, 2).find('1', row(3))).toEqual(row(3));
   memory.forgetSpaces(new Set([1]));
   for (const version of [1, 2, 3]) expect(memory.of(1, 2).find('1', row(version))).toBeUndefined();
-  expect(memory.known(1)).toEqual(memory.known(3));
+  expect(memory.cachedSequences(1)).toEqual(memory.cachedSequences(3));
 });

@@ -54,7 +54,7 @@ it('all of its statements are kept, or nothing is where one of them cannot do wh
 it('none of its writes does anything where the transaction could not begin', async () => {
   const before = await kept();
   const { statement, bound } = writeOf(20);
-  const alone = storage.database.run('write', SYSTEM_R4, statement, bound);
+  const alone = storage.database.run({ lane: 'write', space: SYSTEM_R4 }, statement, bound);
   expect(await errorOf(alone)).toBe('lost');
   expect(await kept()).toEqual(before);
 });

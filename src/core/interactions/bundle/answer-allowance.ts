@@ -2,7 +2,7 @@ import type { EntryAnswer } from '../../api/bundle';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { sizeOfPage, sizeOfResult } from '../../limits/answer-size';
-import { LONGEST_GATHERED } from '../../storage/read/version-read';
+import { LONGEST_BATCHED } from '../../storage/read/version-read';
 
 /** Maximum number of characters that the reading entries of one Bundle return. */
 const MOST_READ = 128 * 1024 * 1024;
@@ -22,7 +22,7 @@ export class AnswerAllowance {
         reason: 'The entries of the Bundle read too much together; ask in several',
       });
     // A long resource has already been counted before it was read.
-    if (answer.kind !== 'read' || size <= LONGEST_GATHERED) this.context.bytes?.addAnswer(size);
+    if (answer.kind !== 'read' || size <= LONGEST_BATCHED) this.context.bytes?.addAnswer(size);
     return answer;
   }
 }

@@ -125,11 +125,12 @@ export class RecordReader {
 
   private ownersOf(
     ownerType: string,
-    of: Pick<StoredVersion, 'type' | 'id'>,
-    content: JsonObject,
+    { type, id }: Pick<StoredVersion, 'type' | 'id'>,
+    resource: JsonObject,
   ): ReadonlySet<string> {
     const { services, context } = this;
     const definitions = services.definitions(context.space.release);
-    return compartmentOwners(definitions, ownerType, of, content, services.references(context.space));
+    const references = services.references(context.space);
+    return compartmentOwners(definitions, ownerType, { type, id, resource }, references);
   }
 }

@@ -56,7 +56,7 @@ export async function findMatches(
   );
   const found = own.map((head) => toMatch(services, head, false));
   if (found.length >= most || !services.isConformanceType(release, type)) return found;
-  const base = await findVisibleBase(services, context, type, typeNumber, resolved);
+  const base = await findVisibleBase(services, context, { type, typeNumber, criteria: resolved });
   return [...found, ...base.heads.map((head) => toMatch(services, head, true))].slice(0, most);
 }
 

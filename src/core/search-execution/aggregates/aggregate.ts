@@ -22,7 +22,7 @@ import { labelGroups } from './group-labels';
 import { BY_KEY } from '../sort/fetch-heads';
 import { planSearch } from '../plan/plan-search';
 import { resolveCriteria } from '../plan/resolve-criteria';
-import { askSearch, searchContext } from '../plan/prepare-search';
+import { prepareSearch, searchContext } from '../plan/prepare-search';
 import { search } from '../../interactions/search';
 import { countingReason, planningReason, withReason } from '../search-timeout';
 
@@ -73,7 +73,7 @@ export async function aggregate(
   const grouping = groupingOf(typeContext.definitions, request.type, by);
   const most = mostOf(grouping, by.most);
   return services.scope.inSnapshot(services, context, async (reading) => {
-    const counting = new Counting(reading, context, request, grouping, typeContext, bounds);
+    const counting = new Counting(reading, context, { request, grouping, typeContext, bounds });
     const groups = inOrder((await counting.byRows(most)) ?? (await counting.byReading()), grouping);
     if (groups.length > most && (by.most === undefined || grouping.bucket !== undefined))
       throw tooMany(grouping, most);
@@ -102,9 +102,17 @@ function tooMany({ code, bucket }: Grouping, most: number): Error {
   const name = code.slice(0, 80);
   const reason =
     bucket === undefined
-      ? `'${name}' has more than ${most} values here: ask for fewer of the largest groups, or narrow the search`
-      : `The dates of '${name}' are in more than ${most} groups: narrow them, or count by larger parts of time`;
+      ? `'${name}' has more than ${most} values here: request fewer of the largest groups, or narrow the search`
+      : `The dates of '${name}' are in more than ${most} groups: narrow the search, or count by longer periods`;
   return fhirError('tooCostly', { reason });
+}
+
+/** What a `Counting` counts. */
+interface CountingTask {
+  readonly request: AggregateRequest;
+  readonly grouping: Grouping;
+  readonly typeContext: SearchTypeContext;
+  readonly bounds: AggregateBounds;
 }
 
 /** One count by one parameter, in one snapshot. */
@@ -114,13 +122,10 @@ class Counting {
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
-    private readonly request: AggregateRequest,
-    private readonly grouping: Grouping,
-    private readonly typeContext: SearchTypeContext,
-    private readonly bounds: AggregateBounds,
+    private readonly task: CountingTask,
   ) {
-    const { definitions, hasher, references, zone } = typeContext;
-    this.groupsOf = compileGroups(grouping, definitions, {
+    const { definitions, hasher, references, zone } = task.typeContext;
+    this.groupsOf = compileGroups(task.grouping, definitions, {
       hasher,
       zone,
       localReference: (reference) => references.local(reference),
@@ -131,14 +136,15 @@ class Counting {
 
   /** Undefined if the matches are few, if the rows of one space do not suffice, or if there are too many rows. */
   async byRows(most: number): Promise<readonly AggregateGroup[] | undefined> {
-    const { services, context, request, bounds } = this;
+    const { services, context } = this;
+    const { request, grouping, typeContext, bounds } = this.task;
     const { space } = context;
-    const { typeNumber, asked } = await askSearch(services, context, request);
-    if (asked.contained.matches !== 'false')
-      throw fhirError('notSupported', { reason: 'What is contained is not counted by its values' });
+    const { typeNumber, effective } = await prepareSearch(services, context, request);
+    if (effective.contained.matches !== 'false')
+      throw fhirError('notSupported', { reason: 'Contained resources cannot be counted by their values' });
     if (services.isConformanceType(space.release, request.type)) return undefined;
-    const criteria = await withReason(resolveCriteria(services, context, asked.criteria), () =>
-      planningReason(asked.criteria),
+    const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
+      planningReason(effective.criteria),
     );
     const plan = await withReason(
       planSearch(services, space.number, {
@@ -154,8 +160,8 @@ class Counting {
     const enough = { ...matches, limit: bounds.few + 1 };
     const count = await withReason(runCount(services.database, enough), () => countingReason(plan));
     if (count <= bounds.few) return undefined;
-    const { kind, stored, bucket } = this.grouping;
-    const { definitions } = this.typeContext;
+    const { kind, stored, bucket } = grouping;
+    const { definitions } = typeContext;
     const rows: GroupRequest = {
       space: space.number,
       type: typeNumber,
@@ -189,9 +195,9 @@ class Counting {
     if (
       counted.length > MAX_GROUPS &&
       labelled.length < most + 1 &&
-      (this.request.by?.most === undefined || labelled.length < most)
+      (this.task.request.by?.most === undefined || labelled.length < most)
     )
-      throw tooMany(this.grouping, MAX_GROUPS);
+      throw tooMany(this.task.grouping, MAX_GROUPS);
     return labelled;
   }
 
@@ -199,12 +205,13 @@ class Counting {
     request: GroupRequest,
     bucket: DateBucket,
   ): Promise<readonly AggregateGroup[] | undefined> {
-    const { services, typeContext } = this;
+    const { services } = this;
+    const { grouping, typeContext } = this.task;
     const { zone } = typeContext;
     const length = PIECE_LENGTHS[bucket];
     const pieces = await findDatePieces(services.database, request, length, MAX_PIECES + 1);
     if (pieces === undefined) return undefined;
-    if (pieces.length > MAX_PIECES) throw tooMany(this.grouping, MAX_DATES);
+    if (pieces.length > MAX_PIECES) throw tooMany(grouping, MAX_DATES);
     const starts = pieces.map((piece) => piece * length);
     const whole = largerBuckets(bucket).flatMap((larger) => bucketsIn(starts, length, larger, zone));
     const counts = await countDates(
@@ -218,7 +225,8 @@ class Counting {
 
   /** Groups from reading the pages of the search. Throws tooCostly. */
   async byReading(): Promise<readonly AggregateGroup[]> {
-    const { services, context, request, bounds } = this;
+    const { services, context } = this;
+    const { request, grouping, bounds } = this.task;
     const { by: _by, parameters, ...criteria } = request;
     const groups = new Map<string, { group: Omit<AggregateGroup, 'count'>; count: number }>();
     let read = 0;
@@ -241,7 +249,7 @@ class Counting {
       read += page.matches.length;
       cursor = page.next;
       if (cursor !== undefined && read >= bounds.read) {
-        const reason = `More than ${bounds.read} ${request.type} resources match, and '${this.grouping.code}' has more than ${bounds.rows} values: narrow the search`;
+        const reason = `More than ${bounds.read} ${request.type} resources match, and '${grouping.code}' has more than ${bounds.rows} values: narrow the search`;
         throw fhirError('tooCostly', { reason });
       }
     } while (cursor !== undefined);

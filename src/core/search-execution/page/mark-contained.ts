@@ -53,7 +53,7 @@ function withMarks(criteria: readonly Criterion[], chosen: ReadonlySet<Target>):
           return {
             ...predicate,
             target: inner(predicate.target),
-            ...(chosen.has(predicate) ? { looksInside: true } : {}),
+            ...(chosen.has(predicate) ? { hasContainedTargets: true } : {}),
           };
         case 'source':
           return { ...predicate, source: inner(predicate.source) };

@@ -20,6 +20,15 @@ interface SearchedType {
   readonly typeNumber: number;
 }
 
+/** A search of several types, parsed. */
+export interface StreamsRequest {
+  readonly typeContext: SearchTypeContext;
+  readonly searchRequest: SearchRequest;
+  readonly namedTypes: NamedTypes;
+  readonly typesQuery: TypesQuery;
+  readonly order: Order | undefined;
+}
+
 /**
  * A stream for each type that can have matches, by type. Cost: one statement that finds the types with resources; with
  * `_id`, the types of those ids; with `_list`, the types on the lists. A type without any costs nothing more.
@@ -33,13 +42,7 @@ export async function openStreams(
     namedTypes: { named, common },
     typesQuery: { queries },
     order,
-  }: {
-    readonly typeContext: SearchTypeContext;
-    readonly searchRequest: SearchRequest;
-    readonly namedTypes: NamedTypes;
-    readonly typesQuery: TypesQuery;
-    readonly order: Order | undefined;
-  },
+  }: StreamsRequest,
 ): Promise<TypeStream[]> {
   const searched = [...queries.values()]
     .filter(({ type }) => named === undefined || common.includes(type))
@@ -77,21 +80,21 @@ async function findPopulated(
   const { database } = services;
   if (types.length === 0) return new Set();
   const keys = types.map(({ query, typeNumber }) =>
-    keysAsked(query)?.map((key) => ({ type: typeNumber, key })),
+    keysInCriteria(query)?.map((key) => ({ type: typeNumber, key })),
   );
   const addresses = keys.flatMap((some) => some ?? []);
   if (keys.every((some) => some !== undefined) && addresses.length <= MAX_KEYS)
     return addresses.length === 0 ? new Set() : findTypesHolding(database, space, addresses);
   const numbers = types.map(({ typeNumber }) => typeNumber);
   const [first] = types;
-  const list = first === undefined ? undefined : listAsked(first.query);
+  const list = first === undefined ? undefined : listInCriteria(first.query);
   return list === undefined
     ? findPopulatedTypes(database, space, numbers)
     : findTypesReferredTo(database, space, list, services.definitions(release).resourceTypes.length);
 }
 
 /** The lists of a `_list` that names them, equal for all types; undefined: no `_list`, or one by function. */
-function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
+function listInCriteria({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
   const asked = criteria.find(({ name }) => name === '_list')?.anyOf;
   if (asked === undefined) return undefined;
   const [predicate, ...others] = asked;
@@ -104,7 +107,7 @@ function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferr
 }
 
 /** The keys of the `_id` criterion; undefined: there is none. */
-function keysAsked({ criteria }: SearchQuery): readonly ResourceKey[] | undefined {
+function keysInCriteria({ criteria }: SearchQuery): readonly ResourceKey[] | undefined {
   const asked = criteria.find(({ name }) => name === '_id');
   return asked?.anyOf.flatMap((predicate) => (predicate.index === 'key' ? predicate.keys : []));
 }

@@ -3,7 +3,7 @@ import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { toSubset } from '../../fhir/subset';
 import type { SearchQuery } from '../../search/parse-search';
-import { versionedChainIssues, type AskedCriteria } from '../../search/versioned-chains';
+import { versionedChainIssues, type SearchCriteria } from '../../search/versioned-chains';
 import type { SearchServices } from '../../ports';
 import { searchContext } from '../plan/prepare-search';
 import { collectIncluded, type Included } from './include';
@@ -13,7 +13,7 @@ import { includingReason, withReason } from '../search-timeout';
 export async function completePage(
   services: SearchServices,
   context: RequestContext,
-  query: Pick<SearchQuery, 'subset' | 'includes'> & AskedCriteria,
+  query: Pick<SearchQuery, 'subset' | 'includes'> & SearchCriteria,
   page: SearchPage,
 ): Promise<SearchPage> {
   const { subset, includes } = query;

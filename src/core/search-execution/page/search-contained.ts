@@ -118,11 +118,11 @@ const BEGINNING: CursorContent = [CONTAINED];
 function requireSupported({ sort, offset, criteria }: SearchQuery): void {
   const reason =
     sort.length > 0
-      ? 'What resources contain has an order of its own: leave out _sort, or _contained'
+      ? '_sort is not supported together with _contained'
       : offset > 0
-        ? "What resources contain is paged by the links 'next': leave out _offset"
+        ? "_offset is not supported together with _contained; follow the links 'next'"
         : criteria.some(hasScan)
-          ? 'Words and long texts are not looked for in what resources contain'
+          ? 'Words and long texts are not supported together with _contained'
           : undefined;
   if (reason !== undefined) throw fhirError('notSupported', { reason });
 }

@@ -44,7 +44,7 @@ export function contentOf({ order }: Plan, { phase, after }: Position): CursorCo
 const BACKWARD = '\0before';
 
 /** The direction in which a page is read, from its first match to its last. */
-export interface Walk {
+export interface ReadDirection {
   /** True: from the end of the page to its beginning. */
   readonly isBackward: boolean;
   /** Whether there are matches before the first one that is read. */
@@ -52,12 +52,12 @@ export interface Walk {
 }
 
 /** The matches in the search order. */
-export function inOrder<T>(met: readonly T[], { isBackward }: Walk): readonly T[] {
+export function inOrder<T>(met: readonly T[], { isBackward }: ReadDirection): readonly T[] {
   return isBackward ? [...met].reverse() : met;
 }
 
 /** The position of a cursor; `content` is undefined for a page at the end of all matches. */
-export interface OpenedCursor extends Walk {
+export interface OpenedCursor extends ReadDirection {
   readonly content: CursorContent | undefined;
 }
 
@@ -91,24 +91,21 @@ export function sealEach(
   return contents.map((content) => sealCursor(keys, cursorScope, content));
 }
 
+/** A page whose cursors are made. */
+export interface LinkedPage {
+  readonly cursorScope: string;
+  readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
+  readonly direction: ReadDirection;
+  readonly places: PagePlaces;
+  readonly more: boolean;
+}
+
 /** The cursors of a page. `places` are in the order of reading; `more`: there are further matches in that direction. */
 export function pageLinks(
   { secretKeys }: Pick<Services, 'secretKeys'>,
-  {
-    cursorScope,
-    pick: { bothWays, eachCursor },
-    walk,
-    places,
-    more,
-  }: {
-    readonly cursorScope: string;
-    readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
-    readonly walk: Walk;
-    readonly places: PagePlaces;
-    readonly more: boolean;
-  },
+  { cursorScope, pick: { bothWays, eachCursor }, direction, places, more }: LinkedPage,
 ): Pick<SearchPage, 'next' | 'previous' | 'last' | 'cursors'> {
-  const { isBackward, hasBehind } = walk;
+  const { isBackward, hasBehind } = direction;
   const ahead = more ? places.last : undefined;
   // The matches behind may have been deleted; the cursor back is then the end of all matches.
   const behind = hasBehind ? (places.first ?? []) : undefined;
@@ -119,7 +116,7 @@ export function pageLinks(
       ? { previous: sealCursor(secretKeys, cursorScope, [BACKWARD, ...before]) }
       : {}),
     ...(bothWays ? { last: sealCursor(secretKeys, cursorScope, [BACKWARD]) } : {}),
-    ...(eachCursor ? { cursors: sealEach(secretKeys, cursorScope, inOrder(places.each(), walk)) } : {}),
+    ...(eachCursor ? { cursors: sealEach(secretKeys, cursorScope, inOrder(places.each(), direction)) } : {}),
   };
 }
 

@@ -7,8 +7,8 @@ import type { Database } from '../../storage/connection/database';
 import type { SpaceChanges, SpaceMoment } from '../../storage/read/space-changes';
 
 /** A page with more versions is not cached. */
-const MOST_VERSIONS = 200;
-const MOST_NAME_LENGTH = 2_000;
+const MAX_VERSIONS = 200;
+const MAX_NAME_LENGTH = 2_000;
 const PAGE_BYTES = 500;
 const VERSION_BYTES = 300;
 /** Weight of the latest page in the moving share of cached pages that were still current. */
@@ -23,13 +23,13 @@ const NAMED_QUERY = '_query';
 const EXPLAIN = '_explain';
 
 /** Ends an attempt to answer from the cache alone; clients never see it. */
-const NOT_REMEMBERED = new Error('what was asked is not remembered');
+const CACHE_MISS = new Error('the answer is not cached');
 
 /** Throws in an attempt to answer from the cache alone, because the request needs the database. */
-export function requireDatabase({ memory }: RequestContext): void {
-  if (memory === undefined) return;
-  memory.missed = 'unfit';
-  throw NOT_REMEMBERED;
+export function requireDatabase({ memory: mark }: RequestContext): void {
+  if (mark === undefined) return;
+  mark.missed = 'unfit';
+  throw CACHE_MISS;
 }
 
 interface CachedPage {
@@ -40,11 +40,11 @@ interface CachedPage {
   readonly until: number;
 }
 
-interface KnownOfSnapshot {
+interface SnapshotChanges {
   /** A moment that was known before the snapshot began; undefined: there is none. */
   readonly since: SpaceMoment | undefined;
   /** The moment that a failed cache attempt of the same request read just before the snapshot. */
-  readonly seenInVain: Promise<SpaceMoment | undefined> | undefined;
+  readonly readByAttempt: Promise<SpaceMoment | undefined> | undefined;
 }
 
 /** Result of a lookup: the cached page was current, had changed, or was missing. */
@@ -78,10 +78,10 @@ export class SearchResultCache {
   private old = emptyGeneration();
   private readonly shares = new Map<number, { share: number; skipped: number }>();
   /** The read of the space's changes, one for each snapshot or attempt. */
-  private readonly looks = new WeakMap<object, Promise<SpaceMoment>>();
+  private readonly reads = new WeakMap<object, Promise<SpaceMoment>>();
   /** The changes that failed attempts have read, by request, so that one read suffices for a request. */
-  private readonly seenInVain = new WeakMap<RequestContext, Promise<SpaceMoment | undefined>>();
-  private readonly snapshots = new WeakMap<SnapshotMark, KnownOfSnapshot>();
+  private readonly readByAttempt = new WeakMap<RequestContext, Promise<SpaceMoment | undefined>>();
+  private readonly snapshots = new WeakMap<SnapshotMark, SnapshotChanges>();
 
   constructor(private readonly options: SearchResultCacheOptions) {}
 
@@ -113,38 +113,38 @@ export class SearchResultCache {
     const names = requests.map((request) =>
       this.options.bytes === 0 ? undefined : this.nameOf(context, request),
     );
-    if (names.every((name) => name === undefined) || !this.isWorthLooking(space)) return search(requests);
+    if (names.every((name) => name === undefined) || !this.isWorthChecking(space)) return search(requests);
     const { snapshot } = context;
     const ofSnapshot = snapshot && this.snapshots.get(snapshot);
-    const known = names.map((name) => {
+    const cached = names.map((name) => {
       const page = name === undefined ? undefined : this.find(name);
       // A page that was found after the snapshot began may be newer than the snapshot.
       return page !== undefined && snapshot !== undefined && page.until >= snapshot.begun ? undefined : page;
     });
     // Without a snapshot of the request, several pages are of one moment only if all are cached or all are searched.
-    const isKnown =
+    const isUsable =
       snapshot === undefined
-        ? known.every((each) => each !== undefined)
-        : known.some((each) => each !== undefined);
-    const before = isKnown ? await ofSnapshot?.seenInVain : undefined;
-    const now = isKnown && before === undefined ? await this.look(context, database) : undefined;
-    const standing = known.map((each) => {
-      const seen = now ?? before;
-      if (each === undefined || seen === undefined) return undefined;
-      const stands = seen.known.isUnchanged(each.since, each.page.decidedBy);
-      this.count(space, stands);
-      return stands && now !== undefined ? each.page : undefined;
+        ? cached.every((each) => each !== undefined)
+        : cached.some((each) => each !== undefined);
+    const before = isUsable ? await ofSnapshot?.readByAttempt : undefined;
+    const now = isUsable && before === undefined ? await this.readChanges(context, database) : undefined;
+    const current = cached.map((each) => {
+      const moment = now ?? before;
+      if (each === undefined || moment === undefined) return undefined;
+      const isCurrent = moment.known.isUnchanged(each.since, each.page.decidedBy);
+      this.count(space, isCurrent);
+      return isCurrent && now !== undefined ? each.page : undefined;
     });
     for (const [index, name] of names.entries())
       if (name !== undefined)
         this.options.observe(
-          standing[index] !== undefined ? 'current' : known[index] === undefined ? 'unknown' : 'changed',
+          current[index] !== undefined ? 'current' : cached[index] === undefined ? 'unknown' : 'changed',
         );
-    const isWhole = snapshot !== undefined || standing.every((page) => page !== undefined);
-    const found = isWhole ? standing : standing.map(() => undefined);
+    const isWhole = snapshot !== undefined || current.every((page) => page !== undefined);
+    const found = isWhole ? current : current.map(() => undefined);
     const missing = requests.filter((_request, index) => found[index] === undefined);
     if (missing.length === 0) return found.flatMap((page) => page ?? []);
-    const since = now !== undefined && snapshot !== undefined ? now : this.seenBefore(context);
+    const since = now !== undefined && snapshot !== undefined ? now : this.momentBefore(context);
     const searched = await search(missing);
     const until = performance.now();
     let next = 0;
@@ -154,7 +154,7 @@ export class SearchResultCache {
       const fresh = searched[next++] ?? new Error('a search was not answered');
       const name = names[index];
       if (name !== undefined && since !== undefined && !(fresh instanceof Error) && isCacheable(space))
-        this.keep(name, { page: fresh, since, until });
+        this.add(name, { page: fresh, since, until });
       return fresh;
     });
   }
@@ -167,25 +167,29 @@ export class SearchResultCache {
     const { space, usage, trail, snapshot } = context;
     if (this.options.bytes === 0 || usage !== undefined || snapshot !== undefined) return 'unknown';
     if ((this.shares.get(space.number)?.share ?? 1) < WORTHWHILE) return 'unknown';
-    const memory: CacheMark = { begun: performance.now() };
+    const mark: CacheMark = { begun: performance.now() };
     const branch = trail?.branch();
     try {
-      const answer = await work({ ...context, memory, ...(branch === undefined ? {} : { trail: branch }) });
-      if (memory.missed !== undefined) return this.miss(context, memory, memory.missed);
+      const answer = await work({
+        ...context,
+        memory: mark,
+        ...(branch === undefined ? {} : { trail: branch }),
+      });
+      if (mark.missed !== undefined) return this.miss(context, mark, mark.missed);
       if (branch !== undefined) trail?.take(branch);
       return { answer };
     } catch (error) {
-      if (memory.missed === undefined) throw error;
-      return this.miss(context, memory, memory.missed);
+      if (mark.missed === undefined) throw error;
+      return this.miss(context, mark, mark.missed);
     }
   }
 
-  private miss<M>(context: RequestContext, memory: CacheMark, missed: M): M {
-    const looking = this.looks.get(memory);
-    if (looking !== undefined)
-      this.seenInVain.set(
+  private miss<M>(context: RequestContext, mark: CacheMark, missed: M): M {
+    const reading = this.reads.get(mark);
+    if (reading !== undefined)
+      this.readByAttempt.set(
         context,
-        looking.catch(() => undefined),
+        reading.catch(() => undefined),
       );
     return missed;
   }
@@ -193,48 +197,49 @@ export class SearchResultCache {
   /** Must be called for each snapshot before it begins. */
   begin(snapshot: SnapshotMark, context: RequestContext): void {
     const since = this.options.bytes === 0 ? undefined : this.options.changes.lastKnown(context.space.number);
-    this.snapshots.set(snapshot, { since, seenInVain: this.seenInVain.get(context) });
-    this.seenInVain.delete(context);
+    this.snapshots.set(snapshot, { since, readByAttempt: this.readByAttempt.get(context) });
+    this.readByAttempt.delete(context);
   }
 
   /** A moment from which on, or from a later one, the result of a search that starts now is correct. */
-  private seenBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
+  private momentBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
     if (snapshot === undefined) return this.options.changes.lastKnown(space.number);
     return this.snapshots.get(snapshot)?.since;
   }
 
   /** The cached page as of the moment of an attempt. Throws after a cache miss, which the mark records too. */
-  async recall(context: RequestContext, memory: CacheMark, request: SearchRequest): Promise<SearchPage> {
+  async getForAttempt(context: RequestContext, mark: CacheMark, request: SearchRequest): Promise<SearchPage> {
     const name = this.nameOf(context, request);
-    const known = name === undefined ? undefined : this.find(name);
+    const cached = name === undefined ? undefined : this.find(name);
     // A page that was found after the attempt began may be newer than its moment.
-    if (memory.missed === undefined && known !== undefined && known.until < memory.begun) {
+    if (mark.missed === undefined && cached !== undefined && cached.until < mark.begun) {
       // A failure of PostgreSQL is a cache miss; the next statement reports it.
-      const now = await this.lookFor(memory, context.space.number).catch(() => undefined);
-      if (now?.known.isUnchanged(known.since, known.page.decidedBy) === true) {
+      const now = await this.readForAttempt(mark, context.space.number).catch(() => undefined);
+      if (now?.known.isUnchanged(cached.since, cached.page.decidedBy) === true) {
         this.count(context.space.number, true);
         this.options.observe('current');
-        return known.page;
+        return cached.page;
       }
     }
-    memory.missed ??= name === undefined ? 'unfit' : 'unknown';
-    throw NOT_REMEMBERED;
+    mark.missed ??= name === undefined ? 'unfit' : 'unknown';
+    throw CACHE_MISS;
   }
 
   /** Reads the changes, once for an attempt. */
-  private lookFor(memory: CacheMark, space: number): Promise<SpaceMoment> {
-    let looking = this.looks.get(memory);
-    if (looking === undefined) this.looks.set(memory, (looking = this.options.changes.current(space)));
-    return looking;
+  private readForAttempt(mark: CacheMark, space: number): Promise<SpaceMoment> {
+    let reading = this.reads.get(mark);
+    if (reading === undefined) this.reads.set(mark, (reading = this.options.changes.current(space)));
+    return reading;
   }
 
   /** Reads the changes, up to now or up to the moment of the snapshot. */
-  private look({ space, snapshot }: RequestContext, database: Database): Promise<SpaceMoment> {
+  private readChanges({ space, snapshot }: RequestContext, database: Database): Promise<SpaceMoment> {
     const { changes } = this.options;
     if (snapshot === undefined) return changes.current(space.number);
-    let looking = this.looks.get(snapshot);
-    if (looking === undefined) this.looks.set(snapshot, (looking = changes.lookBy(database, space.number)));
-    return looking;
+    let reading = this.reads.get(snapshot);
+    if (reading === undefined)
+      this.reads.set(snapshot, (reading = changes.readMoment(database, space.number)));
+    return reading;
   }
 
   /** Empties the cache. */
@@ -249,14 +254,14 @@ export class SearchResultCache {
     const old = this.old.pages.get(name);
     if (old !== undefined) {
       this.old.pages.delete(name);
-      this.keep(name, old);
+      this.add(name, old);
     }
     return old;
   }
 
-  private keep(name: string, remembered: CachedPage): void {
-    const { matches, included } = remembered.page;
-    if (matches.length + included.length > MOST_VERSIONS) return;
+  private add(name: string, cached: CachedPage): void {
+    const { matches, included } = cached.page;
+    if (matches.length + included.length > MAX_VERSIONS) return;
     let bytes = PAGE_BYTES + 2 * name.length;
     const fresh = new Set<StoredVersion>();
     for (const versions of [matches, included])
@@ -270,27 +275,27 @@ export class SearchResultCache {
     if (this.young.bytes + bytes > most) {
       this.old = this.young;
       this.young = emptyGeneration();
-      return this.keep(name, remembered);
+      return this.add(name, cached);
     }
     for (const version of fresh) this.young.versions.add(version);
     this.young.bytes += bytes;
-    this.young.pages.set(name, remembered);
+    this.young.pages.set(name, cached);
   }
 
-  private isWorthLooking(space: number): boolean {
-    const known = this.shares.get(space);
-    if (known === undefined || known.share >= WORTHWHILE) return true;
-    known.skipped = (known.skipped + 1) % SELDOM;
-    return known.skipped === 0;
+  private isWorthChecking(space: number): boolean {
+    const cached = this.shares.get(space);
+    if (cached === undefined || cached.share >= WORTHWHILE) return true;
+    cached.skipped = (cached.skipped + 1) % SELDOM;
+    return cached.skipped === 0;
   }
 
-  private count(space: number, stands: boolean): void {
-    let known = this.shares.get(space);
-    if (known === undefined) {
+  private count(space: number, isCurrent: boolean): void {
+    let cached = this.shares.get(space);
+    if (cached === undefined) {
       if (this.shares.size > 10_000) this.shares.clear();
-      this.shares.set(space, (known = { share: 1, skipped: 0 }));
+      this.shares.set(space, (cached = { share: 1, skipped: 0 }));
     }
-    known.share += WEIGHT * ((stands ? 1 : 0) - known.share);
+    cached.share += WEIGHT * ((isCurrent ? 1 : 0) - cached.share);
   }
 
   /**
@@ -318,7 +323,7 @@ export class SearchResultCache {
       eachCursor,
       where,
     ]);
-    if (name.length > MOST_NAME_LENGTH || (where !== undefined && BY_THE_CLOCK.test(name))) return undefined;
+    if (name.length > MAX_NAME_LENGTH || (where !== undefined && BY_THE_CLOCK.test(name))) return undefined;
     return name;
   }
 }

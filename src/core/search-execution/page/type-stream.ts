@@ -159,7 +159,7 @@ export class UnionStream implements TypeStream {
   }
 
   async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
-    this.#ordered ??= this.#gather();
+    this.#ordered ??= this.#fetchAll();
     const matches = await this.#ordered;
     const start = matches.findIndex(
       (match) => place === undefined || this.#compare(afterOf(match.head), place.after) > 0,
@@ -208,7 +208,11 @@ export class UnionStream implements TypeStream {
 
   async #visibleBase(): Promise<{ readonly space: number; readonly heads: readonly MatchHead[] }> {
     const { services, context } = this.options;
-    this.#base ??= findVisibleBase(services, context, this.type, this.typeNumber, await this.#resolved());
+    this.#base ??= findVisibleBase(services, context, {
+      type: this.type,
+      typeNumber: this.typeNumber,
+      criteria: await this.#resolved(),
+    });
     return this.#base;
   }
 
@@ -224,7 +228,7 @@ export class UnionStream implements TypeStream {
     });
   }
 
-  async #gather(): Promise<TypeMatch[]> {
+  async #fetchAll(): Promise<TypeMatch[]> {
     const { services, context } = this.options;
     const space = context.space.number;
     const own = await fetchHeads(services, space, this.typeNumber, await this.#resolved());

@@ -20,22 +20,24 @@ const FEWEST_URLS = 10;
 export async function findVisibleBase(
   services: SearchServices,
   context: RequestContext,
-  typeName: string,
-  type: number,
-  criteria: readonly Criterion[],
+  {
+    type,
+    typeNumber,
+    criteria,
+  }: { readonly type: string; readonly typeNumber: number; readonly criteria: readonly Criterion[] },
 ): Promise<{ space: number; heads: MatchHead[] }> {
   const { release, number } = context.space;
   const space = RELEASES[release].baseSpace;
-  const heads = await fetchHeads(services, space, type, criteria);
+  const heads = await fetchHeads(services, space, typeNumber, criteria);
   if (heads.length === 0) return { space, heads };
   const keys = heads.map(({ keyText }) => keyOfText(keyText));
   const hidden = new Set<string>();
-  for (const { keyText } of await fetchHeads(services, number, type, [
+  for (const { keyText } of await fetchHeads(services, number, typeNumber, [
     { name: '_id', anyOf: [{ index: 'key', keys }] },
   ])) {
     hidden.add(keyText);
   }
-  const parameters = (storedParameters(services.definitions(release), typeName).get('url')?.rowsOf ?? []).map(
+  const parameters = (storedParameters(services.definitions(release), type).get('url')?.rowsOf ?? []).map(
     (source) => source.number,
   );
   const atOnce = Math.max(services.limits.searchSortLimit, FEWEST_URLS);

@@ -22,7 +22,7 @@ export async function explaining<S extends SearchServices>(
   if (!services.explainsSearches || asked.length === 0) return answer(services, request);
   for (const [name, value] of asked) {
     if (value !== 'true' && value !== 'false') {
-      const reason = 'write true or false';
+      const reason = 'it must be true or false';
       throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     }
   }

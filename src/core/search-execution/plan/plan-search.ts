@@ -16,6 +16,15 @@ import type { Plan } from './plan';
 /** A page and the one match that shows whether there is a next page. */
 const USUAL_LIMIT = 51;
 
+/** A search of one type whose access path is chosen. */
+export interface PlanRequest {
+  readonly type: number;
+  readonly query: { readonly criteria: readonly Criterion[] };
+  readonly order: Order;
+  readonly sortDateParameter: number | undefined;
+  readonly limit?: number;
+}
+
 /**
  * Chooses how the matches are found in this order; `limit`: number of wanted matches, Infinity for all. Cost: nothing
  * for one criterion of one index; else a statement for each criterion without a recent count, one for chains, and the
@@ -24,19 +33,7 @@ const USUAL_LIMIT = 51;
 export async function planSearch(
   services: SearchServices,
   space: number,
-  {
-    type,
-    query,
-    order,
-    sortDateParameter,
-    limit = USUAL_LIMIT,
-  }: {
-    readonly type: number;
-    readonly query: { readonly criteria: readonly Criterion[] };
-    readonly order: Order;
-    readonly sortDateParameter: number | undefined;
-    readonly limit?: number;
-  },
+  { type, query, order, sortDateParameter, limit = USUAL_LIMIT }: PlanRequest,
 ): Promise<Plan> {
   const marked = await markContained(services, space, query.criteria);
   const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };

@@ -15,22 +15,22 @@ import { typeNumberOf } from '../../interactions/resource-address';
 export type TypeSearchRequest = SearchRequest & { readonly type: string };
 
 /** A parsed search of one type. */
-export interface AskedSearch {
+export interface PreparedSearch {
   readonly typeNumber: number;
   /** The query as the client wrote it. */
   readonly query: SearchQuery;
   /** The query with all criteria that the resources must match. */
-  readonly asked: SearchQuery;
+  readonly effective: SearchQuery;
   /** The scope that its cursors are signed with. */
   readonly cursorScope: string;
 }
 
 /** Parses a search of one type, for all that finds or counts its resources. Throws as `search`. */
-export async function askSearch(
+export async function prepareSearch(
   services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
-): Promise<AskedSearch> {
+): Promise<PreparedSearch> {
   const { type, compartment } = request;
   const typeNumber = typeNumberOf(services, context, type);
   const typeContext = searchContext(services, context);
@@ -40,10 +40,15 @@ export async function askSearch(
   const query =
     named === undefined
       ? parseSearch(typeContext, type, request, handling)
-      : parseNamed(typeContext, { type, askedQuery: named, handling, where: request.where });
+      : parseNamed(typeContext, { type, namedQuery: named, handling, where: request.where });
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
-  const asked = { ...query, criteria: [...within, ...query.criteria] };
-  return { typeNumber, query, asked, cursorScope: boundText(context, request, query.used, named?.version) };
+  const effective = { ...query, criteria: [...within, ...query.criteria] };
+  return {
+    typeNumber,
+    query,
+    effective,
+    cursorScope: boundText(context, request, query.used, named?.version),
+  };
 }
 
 /**
@@ -54,24 +59,24 @@ function parseNamed(
   context: SearchTypeContext,
   {
     type,
-    askedQuery: { parameters, used, others },
+    namedQuery: { parameters, used, others },
     handling,
     where,
   }: {
     readonly type: string;
-    readonly askedQuery: AskedQuery;
+    readonly namedQuery: AskedQuery;
     readonly handling: 'strict' | 'lenient';
     readonly where: SearchRequest['where'];
   },
 ): SearchQuery {
   const named = parseSearch(context, type, { parameters }, 'strict');
-  const asked = parseSearch(context, type, { parameters: others, where }, handling);
+  const written = parseSearch(context, type, { parameters: others, where }, handling);
   return {
-    ...asked,
-    criteria: [...named.criteria, ...asked.criteria],
-    sort: asked.sort.length > 0 ? asked.sort : named.sort,
-    includes: [...named.includes, ...asked.includes],
-    used: [...used, ...asked.used],
+    ...written,
+    criteria: [...named.criteria, ...written.criteria],
+    sort: written.sort.length > 0 ? written.sort : named.sort,
+    includes: [...named.includes, ...written.includes],
+    used: [...used, ...written.used],
   };
 }
 

@@ -5,7 +5,13 @@
  * plans it for seconds, however few resources there are.
  */
 import { fhirError } from '../../errors';
-import { containedLooks, countLinks, isLookedInto, storedLooks, type LooksInside } from '../../search/links';
+import {
+  modeBehindContained,
+  countLinks,
+  searchesContained,
+  modeBehindStored,
+  type ContainedMode,
+} from '../../search/links';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
 
@@ -27,12 +33,12 @@ export interface ChainSpace {
 }
 
 /** Whether `resolveChains` runs statements for sets of keys. Cost: a traversal of the criteria. */
-export function hasManyLinks(criteria: readonly Criterion[], from: LooksInside): boolean {
+export function hasManyLinks(criteria: readonly Criterion[], from: ContainedMode): boolean {
   return manyOf(criteria, from).includes(true);
 }
 
 /** For each criterion, whether its chains have too many links for one statement. */
-function manyOf(criteria: readonly Criterion[], from: LooksInside): readonly boolean[] {
+function manyOf(criteria: readonly Criterion[], from: ContainedMode): readonly boolean[] {
   const links = criteria.map((criterion) => countLinks([criterion], from));
   const inAll = links.reduce((sum, count) => sum + count, 0);
   return links.map((count) => count > MAX_LINKS || (count > 0 && inAll > MAX_LINKS_IN_ALL));
@@ -47,7 +53,7 @@ function manyOf(criteria: readonly Criterion[], from: LooksInside): readonly boo
  */
 export async function resolveChains(
   criteria: readonly Criterion[],
-  from: LooksInside,
+  from: ContainedMode,
   space: ChainSpace,
 ): Promise<readonly Criterion[]> {
   const many = manyOf(criteria, from);
@@ -57,7 +63,7 @@ export async function resolveChains(
   const chains = new Chains(space, await space.populated([...types]));
   const resolved = await chains.resolve(
     criteria.filter((_criterion, index) => many[index]),
-    { looks: from, isContained: from === 'once' },
+    { mode: from, isContained: from === 'once' },
   );
   return criteria.map((criterion, index) =>
     many[index] === true ? (resolved.shift() ?? criterion) : criterion,
@@ -65,8 +71,8 @@ export async function resolveChains(
 }
 
 /** The resources that criteria apply to. */
-interface Asked {
-  readonly looks: LooksInside;
+interface ResolveScope {
+  readonly mode: ContainedMode;
   readonly isContained: boolean;
 }
 
@@ -83,32 +89,32 @@ class Chains {
     private readonly populated: ReadonlySet<number>,
   ) {}
 
-  resolve(criteria: readonly Criterion[], asked: Asked): Promise<Criterion[]> {
+  resolve(criteria: readonly Criterion[], scope: ResolveScope): Promise<Criterion[]> {
     return Promise.all(
       criteria.map(async (criterion) => {
         const parts = await Promise.all(
-          criterion.anyOf.map((predicate) => this.resolvePredicate(predicate, asked)),
+          criterion.anyOf.map((predicate) => this.resolvePredicate(predicate, scope)),
         );
         return { ...criterion, anyOf: parts.flat() };
       }),
     );
   }
 
-  private async resolvePredicate(predicate: Predicate, asked: Asked): Promise<Predicate[]> {
+  private async resolvePredicate(predicate: Predicate, scope: ResolveScope): Promise<Predicate[]> {
     switch (predicate.index) {
       case 'target': {
-        const stored = this.resolveStored(predicate, asked);
-        const contained = this.resolveContained(predicate, asked);
+        const stored = this.resolveStored(predicate, scope);
+        const contained = this.resolveContained(predicate, scope);
         return [...(await stored), ...(await contained)];
       }
       case 'source': {
         // Contained resources have no references from outside.
-        if (asked.isContained) return [];
-        const source = withKeys(await this.behind(predicate.source, asked.looks), predicate.source);
+        if (scope.isContained) return [];
+        const source = withKeys(await this.behind(predicate.source, scope.mode), predicate.source);
         return source === undefined ? [] : [{ ...predicate, source }];
       }
       case 'all': {
-        const criteria = await this.resolve(predicate.criteria, asked);
+        const criteria = await this.resolve(predicate.criteria, scope);
         return criteria.some(isNever) ? [] : [{ ...predicate, criteria }];
       }
       default:
@@ -116,10 +122,10 @@ class Chains {
     }
   }
 
-  private async resolveStored(predicate: Target, { looks }: Asked): Promise<Predicate[]> {
+  private async resolveStored(predicate: Target, { mode }: ResolveScope): Promise<Predicate[]> {
     if (predicate.part === 'contained') return [];
     const { parameters, urls, target: of } = predicate;
-    const behind = await this.behind(of, looks);
+    const behind = await this.behind(of, mode);
     if (urls !== undefined || 'of' in behind) {
       const target = withKeys(behind, of);
       return target === undefined ? [] : [{ ...predicate, target, part: 'stored' }];
@@ -132,31 +138,31 @@ class Chains {
     }));
   }
 
-  private async resolveContained(predicate: Target, { looks }: Asked): Promise<Predicate[]> {
-    if (!isLookedInto(predicate, looks)) return [];
-    const asked: Asked = { looks: containedLooks(looks), isContained: true };
-    const criteria = await this.resolve(predicate.target.criteria, asked);
+  private async resolveContained(predicate: Target, { mode }: ResolveScope): Promise<Predicate[]> {
+    if (!searchesContained(predicate, mode)) return [];
+    const scope: ResolveScope = { mode: modeBehindContained(mode), isContained: true };
+    const criteria = await this.resolve(predicate.target.criteria, scope);
     if (criteria.some(isNever)) return [];
     return [{ ...predicate, part: 'contained', target: { ...predicate.target, criteria } }];
   }
 
-  private behind(of: TypeCriteria, from: LooksInside): Promise<Behind> {
-    const looks = storedLooks(from);
-    const key = JSON.stringify([looks, of.type, of.criteria]);
-    const known = this.sets.get(key) ?? this.find(of, looks);
+  private behind(of: TypeCriteria, from: ContainedMode): Promise<Behind> {
+    const mode = modeBehindStored(from);
+    const key = JSON.stringify([mode, of.type, of.criteria]);
+    const known = this.sets.get(key) ?? this.find(of, mode);
     this.sets.set(key, known);
     return known;
   }
 
-  private async find(of: TypeCriteria, looks: LooksInside): Promise<Behind> {
+  private async find(of: TypeCriteria, mode: ContainedMode): Promise<Behind> {
     if (!this.populated.has(of.type)) return { keys: [] };
-    const criteria = await this.resolve(of.criteria, { looks, isContained: false });
+    const criteria = await this.resolve(of.criteria, { mode, isContained: false });
     if (criteria.some(isNever)) return { keys: [] };
     const keys = await this.space.find({ ...of, criteria }, MAX_KEYS + 1);
     if (keys.length > MAX_KEYS) return { of: { ...of, criteria } };
     this.found += keys.length;
     if (this.found <= MAX_KEYS_IN_ALL) return { keys };
-    const reason = `More than ${MAX_KEYS_IN_ALL} resources are met on the way of the chains, which have many links; name types, or add a parameter that fewer of them meet`;
+    const reason = `More than ${MAX_KEYS_IN_ALL} resources match at the links of the chains; name types, or add a parameter that fewer resources match`;
     throw fhirError('tooCostly', { reason });
   }
 }

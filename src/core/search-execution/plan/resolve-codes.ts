@@ -43,7 +43,7 @@ interface Members {
 }
 
 /** Cache by space, version of its terminology, and name of the value set. */
-const memory = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
+const membersCache = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
 
 /**
  * `:in` and `:not-in`: the codes of the value set, or of the code systems that it includes completely. `name`: the
@@ -61,20 +61,20 @@ export async function resolveValueSet(
   const environment = createTerminologyEnvironment(services, space);
   const version = await environment.terminologyVersion();
   const key = `${space.number} ${version} ${valueSet}`;
-  const remembered = memory(services);
-  let members = remembered.get(key);
+  const cache = membersCache(services);
+  let members = cache.get(key);
   if (members === undefined) {
     const source = terminologyOf(environment);
     const resource = await findValueSet(services, context, source, valueSet);
-    if (resource === undefined) throw refusal(name, valueSet, 'there is no such value set here');
+    if (resource === undefined) throw refusal(name, valueSet, 'the value set does not exist');
     members = await listAll(resource, source, 0);
     // Cached only if the terminology is unchanged: under the old version the entry would be wrong if that came back.
     // The view of a transaction is not cached, because its versions may never be committed.
     if (services.scope.isCommitted && (await environment.terminologyVersion()) === version)
-      remembered.set(key, members, { size: 1 + members.codes.length });
+      cache.set(key, members, { size: 1 + members.codes.length });
   }
   const { systems, codes } = members;
-  const whole = [...systems].map((system) => services.hasher.remembered(system));
+  const whole = [...systems].map((system) => services.hasher.cachedShort(system));
   return [
     ...codesPredicates(services, rows, codes),
     ...rows.parameters.flatMap((parameter) =>
@@ -107,11 +107,11 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   const codes: Members['codes'][number][] = [];
   const others: JsonObject[] = [];
   // With exclusions each code must be listed.
-  const takesAway =
+  const hasExclusions =
     compose === undefined ||
     objectsMember(compose, 'exclude').length > 0 ||
     booleanMember(compose, 'inactive') === false;
-  for (const include of takesAway ? [] : includes) {
+  for (const include of hasExclusions ? [] : includes) {
     const system = wholeSystemOf(include);
     const imported = onlyImportOf(include);
     if (system !== undefined && !(await isListed(source, system, stringMember(include, 'version')))) {
@@ -120,7 +120,7 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
       const { url, version } = parseCanonical(imported);
       const found = await source.findValueSet(url, version);
       if (found === undefined) {
-        const reason = `The value set ${imported}, which is included, is not known here`;
+        const reason = `The value set ${imported}, which is included, does not exist`;
         throw fhirError('notSupported', { reason });
       }
       const inner = await listAll(found, source, depth + 1);
@@ -128,8 +128,8 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
       for (const each of inner.codes) codes.push(each);
     } else others.push(include);
   }
-  if (takesAway || others.length > 0) {
-    const rest = takesAway ? resource : { ...resource, compose: { ...compose, include: others } };
+  if (hasExclusions || others.length > 0) {
+    const rest = hasExclusions ? resource : { ...resource, compose: { ...compose, include: others } };
     const composed = await composeValueSet(rest, source);
     for (const { system, code } of await listMembers(composed, new Question(MAX_STEPS)))
       codes.push([system, code]);
@@ -175,9 +175,9 @@ export async function resolveSubsumption(
   const source = terminologyOf(createTerminologyEnvironment(services, context.space));
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
-  if (codeSystem === undefined) throw refusal(name, written, 'the code system is not known here');
+  if (codeSystem === undefined) throw refusal(name, written, 'the code system does not exist');
   if (codeSystem.content === 'not-present' || codeSystem.content === 'supplement') {
-    const reason = `the code system is here without its codes (content: ${codeSystem.content})`;
+    const reason = `the code system is stored without its codes (content: ${codeSystem.content})`;
     throw refusal(name, written, reason);
   }
   const concept = codeSystem.find(code);
@@ -243,7 +243,7 @@ export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
 
 function requireFew(count: number): void {
   if (count <= MAX_CODES) return;
-  const reason = `At most ${MAX_CODES} codes can be searched for at once; the value set or the concept stands for more`;
+  const reason = `At most ${MAX_CODES} codes can be searched for at once; the value set or the concept has more`;
   throw fhirError('tooCostly', { reason });
 }
 

@@ -137,7 +137,7 @@ async function resolveBareIds(
   for (const [place, [id, predicates]] of [...byId].entries()) {
     const types = found[place] ?? [];
     if (types.length > 1) {
-      const reason = 'resources of several types are referred to by this id; write Type/id';
+      const reason = 'references with this id have targets of several types; write Type/id';
       throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id, reason });
     }
     for (const predicate of predicates) {

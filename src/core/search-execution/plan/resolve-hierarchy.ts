@@ -18,7 +18,7 @@ export async function resolveHierarchy(
   const { relation, parameters, type: targetType } = hierarchy;
   const targets = await findMembers(database, space, { relation, hierarchy, limit: MAX_MEMBERS + 1 });
   if (targets.length > MAX_MEMBERS) {
-    const reason = `More than ${MAX_MEMBERS} resources are ${relation} the one that is named; a search goes up to there`;
+    const reason = `More than ${MAX_MEMBERS} resources are ${relation} the named one, which is the limit`;
     throw fhirError('tooCostly', { reason });
   }
   // Independent of their number, since the order of a search must not change from page to page.

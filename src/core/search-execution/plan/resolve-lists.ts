@@ -87,12 +87,12 @@ async function findLists(
   },
 ): Promise<Predicate[]> {
   if (patients.length === 0) {
-    const reason = 'such a list is of one patient: add the parameter patient';
+    const reason = 'such a list belongs to one patient: add the parameter patient';
     throw fhirError('invalidParameterValue', { parameter: name, value: predicate.function, reason });
   }
   if (patients.length > MAX_PATIENTS) {
     throw fhirError('tooCostly', {
-      reason: `Lists of at most ${MAX_PATIENTS} patients can be asked for at once`,
+      reason: `A search may use the lists of at most ${MAX_PATIENTS} patients`,
     });
   }
   const found = await Promise.all(

@@ -46,7 +46,7 @@ const MAX_SCAN_MS = 10_000;
 const TURN_MS = 10;
 
 /** Cache of the keys of whole scans, for their next pages; valid until a resource of the type changes. */
-const memory = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
+const keysCache = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
 
 /**
  * Replaces scans by the keys of their matches in this space, at any depth of chains. If few resources
@@ -191,8 +191,8 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
 }
 
 /** The content of a scan without its space. */
-function toKey(said: unknown): string {
-  return JSON.stringify(said, (name, value: unknown) => (name === 'space' ? undefined : value));
+function toKey(scan: unknown): string {
+  return JSON.stringify(scan, (name, value: unknown) => (name === 'space' ? undefined : value));
 }
 
 /** The resources that pass one scan of each list, and the contained ones. */
@@ -254,8 +254,8 @@ async function findStored(
   }
   const change = await lastChangeOf(database, space, [others.type]);
   const key = `${space} ${others.type} ${change} ${toKey(scans)}`;
-  const remembered = memory(services);
-  const known = remembered.get(key);
+  const cache = keysCache(services);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   let from: string | undefined = FIRST_KEY;
   while (from !== undefined) {
@@ -266,7 +266,7 @@ async function findStored(
   // Resources that changed meanwhile may be missing, so the keys are not cached. Neither is the view of a transaction,
   // which may never be committed.
   if (services.scope.isCommitted && (await lastChangeOf(database, space, [others.type])) === change) {
-    remembered.set(key, reader.found, { size: 1 + reader.found.length });
+    cache.set(key, reader.found, { size: 1 + reader.found.length });
   }
   return reader.found;
 }
@@ -328,7 +328,7 @@ class Reader implements ContainedTest {
       await this.letOthersWork();
     }
     if (this.found.length > MAX_FOUND) {
-      const reason = `More than ${MAX_FOUND} resources have these words or values; they are searched for up to there. Narrow the search, by more words or other parameters`;
+      const reason = `More than ${MAX_FOUND} resources have these words or values, which is the limit. Narrow the search by more words or other parameters`;
       throw fhirError('tooCostly', { reason });
     }
   }

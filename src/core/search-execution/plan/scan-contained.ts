@@ -36,11 +36,11 @@ export const NOT_CONTAINED: Containment = { direct: [], indirect: [] };
 /** The containment one link further. `container`: the number of the type that the link leads from. */
 export function containmentBehind(
   container: number,
-  { looksInside = false, parameters, urls, target: { type } }: Target,
+  { hasContainedTargets = false, parameters, urls, target: { type } }: Target,
   { direct }: Containment,
 ): Containment {
   if (urls !== undefined) return NOT_CONTAINED;
-  return { direct: looksInside ? [{ container, parameters, type }] : [], indirect: direct };
+  return { direct: hasContainedTargets ? [{ container, parameters, type }] : [], indirect: direct };
 }
 
 /** The test of contained resources. */
@@ -116,6 +116,6 @@ async function* textsOf(
 }
 
 function tooMany(type: string): Error {
-  const reason = `More than ${MAX_CONTAINERS} resources of the type ${type} contain what the chain leads to; these are searched for words up to there`;
+  const reason = `More than ${MAX_CONTAINERS} resources of the type ${type} contain targets of the chain, which is the limit for a search for words`;
   return fhirError('tooCostly', { reason });
 }

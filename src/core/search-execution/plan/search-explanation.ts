@@ -36,7 +36,7 @@ export class SearchExplanation {
       return `\n- ${describe(criterion)} ${role}, ${describeCount(counts[index])}`;
     });
     this.plans.push(
-      `Plan for ${this.typeName(type) ?? ''} in ${place}: ${describeDrive(accessPath)}, ${describeOrder(order)}${lines.join('')}`,
+      `Plan for ${this.typeName(type) ?? ''} in ${place}: ${describeAccessPath(accessPath)}, ${describeOrder(order)}${lines.join('')}`,
     );
   }
 
@@ -45,8 +45,10 @@ export class SearchExplanation {
     const statements = this.statements.all.flatMap(({ text, runs, rows, milliseconds, plan }, index) => {
       const name = `Statement ${index + 1}`;
       const times = runs === 1 ? 'once' : `${runs} times`;
-      const told = `${name}, run ${times}, ${milliseconds.toFixed(2)} ms, ${rows} rows:\n${text}`;
-      return plan === undefined ? [told] : [told, `Plan of PostgreSQL for statement ${index + 1}:\n${plan}`];
+      const summary = `${name}, run ${times}, ${milliseconds.toFixed(2)} ms, ${rows} rows:\n${text}`;
+      return plan === undefined
+        ? [summary]
+        : [summary, `Plan of PostgreSQL for statement ${index + 1}:\n${plan}`];
     });
     return [`Time: ${total.toFixed(2)} ms with the explanation`, ...this.plans, ...statements].map(
       (diagnostics) => ({
@@ -59,24 +61,24 @@ export class SearchExplanation {
   }
 }
 
-function describeDrive(accessPath: AccessPath): string {
+function describeAccessPath(accessPath: AccessPath): string {
   switch (accessPath.kind) {
     case 'indexScan':
-      return 'an index of one parameter is walked in order';
+      return 'an index of one parameter is scanned in order';
     case 'fetchAndSort':
-      return 'all resources that meet one parameter are gathered and sorted';
+      return 'all resources that match one parameter are fetched and sorted';
     case 'headScan':
-      return 'the heads of the type are walked by last update';
+      return 'the heads of the type are scanned by last update';
     case 'sortIndexScan':
-      return 'the rows of the values that are sorted by are walked in order, then the heads of what has none';
+      return 'the rows of the sort values are scanned in order, then the heads of resources without such a row';
     case 'compositeScan':
-      return 'the rows of a composite under each code of one parameter are walked in order, then the heads of what has none';
+      return 'the rows of a composite under each code of one parameter are scanned in order, then the heads of resources without such a row';
     case 'dateScan':
-      return 'all rows of the clinical date are walked';
+      return 'all rows of the clinical date are scanned';
     case 'targetMerge':
-      return 'who refers to each target of a chain is merged in order';
+      return 'the resources that refer to each target of a chain are merged in order';
     case 'semiJoin':
-      return 'an index of one parameter is walked in order, and looked up among who refers to the targets of a chain';
+      return 'an index of one parameter is scanned in order, and its rows are looked up among the resources that refer to the targets of a chain';
   }
 }
 

@@ -18,7 +18,7 @@ export async function fetchHeads(
 ): Promise<MatchHead[]> {
   const heads = await findHeads(services, space, { type, criteria, most: MAX_SORTED });
   if (heads !== undefined) return heads;
-  const reason = `More than ${MAX_SORTED} resources match; they are gathered up to there. Narrow the search`;
+  const reason = `More than ${MAX_SORTED} resources match, which is the limit. Narrow the search`;
   throw fhirError('tooCostly', { reason });
 }
 

@@ -20,13 +20,13 @@ import { matchingReason, withReason } from '../search-timeout';
 /** Minimum number of heads that one statement reads. */
 const CHUNK = 100;
 
-/** `searchTies`; in memory where too many matches are equal by the first key. */
+/** `searchBySeveralKeys`; in memory where too many matches are equal by the first key. */
 export const sortBySeveralKeys: SearchStrategy = ({ query, typeNumber, cursorScope, plan }) => {
   if (query.sort.length < 2 || plan === undefined) return undefined;
   return {
     isOneStatement: false,
     async page(services, context) {
-      const page = await searchTies(services, context, { query, plan, cursorScope });
+      const page = await searchBySeveralKeys(services, context, { query, plan, cursorScope });
       if (page === undefined)
         return searchSorted(services, context, { query, type: typeNumber, cursorScope });
       return isCounted(query) && page.total === undefined
@@ -42,7 +42,7 @@ export const sortBySeveralKeys: SearchStrategy = ({ query, typeNumber, cursorSco
  * Throws invalidCursor. Undefined if more than MAX_SORTED matches are equal by the first key.
  * Cost: a statement for the keys, and one for the texts of the matches that tie with the page by the first key.
  */
-export async function searchTies(
+export async function searchBySeveralKeys(
   services: SearchServices,
   context: RequestContext,
   {
@@ -53,7 +53,7 @@ export async function searchTies(
 ): Promise<SearchPage | undefined> {
   const start = startOf(services, query, cursorScope);
   const { place, isBackward } = start;
-  const way = isBackward ? -1 : 1;
+  const direction = isBackward ? -1 : 1;
   const groups = new TiedHeads(services, plan, isBackward, place?.values[0]);
   const isAtBeginning = place === undefined && !isBackward;
   const skipped = isAtBeginning ? query.offset : 0;
@@ -69,9 +69,9 @@ export async function searchTies(
       space: plan.space,
       heads,
     });
-    sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
+    sortables.sort((a, b) => direction * comparePlaces(query, placeOf(a), placeOf(b)));
     for (const sortable of sortables)
-      if (place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+      if (place === undefined || direction * comparePlaces(query, placeOf(sortable), place) > 0)
         following.push(sortable);
   }
   const isWhole = isAtBeginning && skipped === 0 && following.length < wanted;

@@ -7,7 +7,7 @@ import type { PageRow } from '../../storage/read/version-row';
 import { countAll } from '../aggregates/count-matches';
 import { findHeads } from './fetch-heads';
 import { findFollowing, planOfAll, type Wanted } from './sort-in-database';
-import { inOrder, pageLinks, type Walk } from '../page/search-position';
+import { inOrder, pageLinks, type ReadDirection } from '../page/search-position';
 import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
 import { toReadVersion } from '../../interactions/stored-version';
 import type { SearchStrategy } from '../strategies/strategy';
@@ -44,7 +44,11 @@ export async function searchSorted(
   const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
   const own = await findHeads(services, space.number, { type, criteria: query.criteria, most });
   const base = services.isConformanceType(space.release, query.type)
-    ? await findVisibleBase(services, context, query.type, type, query.criteria)
+    ? await findVisibleBase(services, context, {
+        type: query.type,
+        typeNumber: type,
+        criteria: query.criteria,
+      })
     : { space: space.number, heads: [] };
   const answered = { issues: query.issues, used: query.used };
   const countOwn = async (): Promise<number> =>
@@ -97,7 +101,7 @@ export async function readMatches(
   services: Pick<Services, 'extensionBase' | 'keys' | 'reader' | 'secretKeys'>,
   { query, type, cursorScope, space }: PageOf,
   following: readonly Sortable[],
-  walk: Walk,
+  direction: ReadDirection,
 ): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last' | 'cursors'>> {
   const wanted = following.slice(0, query.count);
   const entries = await readPage(services, type, wanted);
@@ -112,13 +116,13 @@ export async function readMatches(
   return {
     matches: inOrder(
       page.map((row) => toReadVersion(services, space, query.type, row)),
-      walk,
+      direction,
     ),
     included: [],
     ...pageLinks(services, {
       cursorScope,
       pick: query,
-      walk,
+      direction,
       places: {
         first: following[0] && contentOf(following[0]),
         last: last && contentOf(last),

@@ -10,7 +10,7 @@ import type { SearchServices, Services } from '../../ports';
 import { zoneOf } from '../../tenants/space-zone';
 import { compareKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText, type PageRow } from '../../storage/read/version-row';
-import { openPage, type Walk } from '../page/search-position';
+import { openPage, type ReadDirection } from '../page/search-position';
 
 /** Texts that one statement reads for sort values; up to this number of matches the rows are reused for the page. */
 const CHUNK = 1000;
@@ -36,7 +36,7 @@ export function placeOf({ values, head }: Sortable): SortedPlace {
 }
 
 /** The beginning of a page; `place` is undefined at the beginning of all matches, or backward at the end. */
-export interface SortedStart extends Walk {
+export interface SortedStart extends ReadDirection {
   readonly place: SortedPlace | undefined;
 }
 
@@ -47,8 +47,8 @@ export function startOf(
   cursorScope: string,
 ): SortedStart {
   if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
-  const { content, ...walk } = openPage(services, cursorScope, query.cursor);
-  return { ...walk, place: content && toPlace(query, content) };
+  const { content, ...direction } = openPage(services, cursorScope, query.cursor);
+  return { ...direction, place: content && toPlace(query, content) };
 }
 
 function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
@@ -63,10 +63,12 @@ export function followingOf(
   sortables: readonly Sortable[],
   { place, isBackward }: SortedStart,
 ): Sortable[] {
-  const way = isBackward ? -1 : 1;
+  const direction = isBackward ? -1 : 1;
   return sortables
-    .filter((sortable) => place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
-    .sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
+    .filter(
+      (sortable) => place === undefined || direction * comparePlaces(query, placeOf(sortable), place) > 0,
+    )
+    .sort((a, b) => direction * comparePlaces(query, placeOf(a), placeOf(b)));
 }
 
 /** Compares by all sort keys; ties by key, in the direction of the first sort key. */

@@ -14,12 +14,12 @@ import type { SortValue } from '../../search/sort-value';
 import type { SearchServices, Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
 import type { ValueKey, ValuePlace, ValueSource } from '../../storage/search/search-values';
-import { findHashes, findOpenLows, findUnknownTargets } from '../../storage/search/sorted-values';
+import { findHashes, findOpenLows, findHeadlessTargets } from '../../storage/search/sorted-values';
 import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { SortedPlace } from './sortables';
 
 /** Maximum number of texts to look up for one key; with more, the texts of all matches are read. */
-const MAX_LOOKED_UP = MAX_SORTED;
+const MAX_TEXTS = MAX_SORTED;
 /** Texts per statement. */
 const CHUNK = 100;
 /** Maximum number of keys; each costs a pass over its rows. */
@@ -28,7 +28,7 @@ const MAX_KEYS = 10;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** Cache of the texts of hashes; a hash never changes its meaning. */
-const memory = forEachDatabase(
+const textCache = forEachDatabase(
   () =>
     new LRUCache<string, string>({
       maxSize: 8_000_000,
@@ -67,11 +67,11 @@ export async function valueKeysOf(
   if (query.sort.length === 0 || query.sort.length > MAX_KEYS) return undefined;
   const definitions = services.definitionsOf(context.space);
   const of = { hasher: services.hasher, references: services.references(context.space) };
-  const lookUp = new LookUp(services, context, type);
+  const lookup = new SourceLookup(services, context, type);
   const sourced: Sourced[] = [];
   for (const key of query.sort) {
     const column = sortColumnOf(definitions, query.type, key, of);
-    const found = column && (await lookUp.sourceOf(column, query.sort.length === 1));
+    const found = column && (await lookup.sourceOf(column, query.sort.length === 1));
     if (found === undefined) return undefined;
     sourced.push(found);
   }
@@ -89,7 +89,7 @@ export async function valueKeysOf(
   };
 }
 
-class LookUp {
+class SourceLookup {
   private readonly space: number;
 
   constructor(
@@ -128,8 +128,8 @@ class LookUp {
       if (await hasLongNumbers(database, this.space, parameter)) return undefined;
     const begins = new Map<number, number>();
     if (!isOnlyKey) {
-      const lows = await findOpenLows(database, this.space, parameters, MAX_LOOKED_UP + 1);
-      if (lows.length > MAX_LOOKED_UP) return undefined;
+      const lows = await findOpenLows(database, this.space, parameters, MAX_TEXTS + 1);
+      if (lows.length > MAX_TEXTS) return undefined;
       for (const low of lows) if (beginningOfDouble(low) !== low) begins.set(low, beginningOfDouble(low));
     }
     return {
@@ -168,24 +168,24 @@ class LookUp {
       return undefined;
     // Hashes of addresses do not have the target type.
     if (addresses.size > 0 && rows.some(({ targetType }) => targetType !== undefined)) return undefined;
-    const ids: { type: number; key: string; told: string }[] = [];
+    const ids: { type: number; key: string; detail: string }[] = [];
     for (const { parameter, targetsOf } of rows) {
-      const unknown = await findUnknownTargets(
+      const headless = await findHeadlessTargets(
         services.database,
         this.space,
         parameter,
-        MAX_LOOKED_UP + 1 - ids.length,
+        MAX_TEXTS + 1 - ids.length,
       );
-      if (ids.length + unknown.length > MAX_LOOKED_UP) return undefined;
-      const told = new Map<string, string>();
-      await this.readTexts([...new Set(unknown.map((target) => target.told))], (resource) => {
+      if (ids.length + headless.length > MAX_TEXTS) return undefined;
+      const idOfTarget = new Map<string, string>();
+      await this.readTexts([...new Set(headless.map((target) => target.detail))], (resource) => {
         for (const { type, id, key } of targetsOf(resource))
-          told.set(`${definitions.typeNumber(type)} ${keyText(key)}`, id);
+          idOfTarget.set(`${definitions.typeNumber(type)} ${keyText(key)}`, id);
       });
-      for (const { type, key } of unknown) {
-        const id = told.get(`${type} ${key}`);
+      for (const { type, key } of headless) {
+        const id = idOfTarget.get(`${type} ${key}`);
         if (id === undefined) return undefined;
-        ids.push({ type, key, told: id });
+        ids.push({ type, key, detail: id });
       }
     }
     const numbered = new Map(
@@ -216,21 +216,21 @@ class LookUp {
     }[],
   ): Promise<Map<string, string> | undefined> {
     const texts = new Map<string, string>();
-    const remembered = memory(this.services);
+    const cache = textCache(this.services);
     for (const { parameter, hashedOf } of rows) {
-      const limit = MAX_LOOKED_UP + 1 - texts.size;
+      const limit = MAX_TEXTS + 1 - texts.size;
       const stored = await findHashes(this.services.database, this.space, parameter, limit);
       if (stored.length >= limit) return undefined;
       const nameOf = (hash: string): string => `${this.space} ${parameter} ${hash}`;
       const unknown = stored.filter(({ hash }) => {
-        const text = remembered.get(nameOf(hash));
+        const text = cache.get(nameOf(hash));
         if (text !== undefined) texts.set(hash, text);
         return text === undefined;
       });
       await this.readTexts([...new Set(unknown.map(({ key }) => key))], (resource) => {
         for (const { text, hash } of hashedOf(resource)) {
           texts.set(keyText(hash), text);
-          if (isCacheable(this.space)) remembered.set(nameOf(keyText(hash)), text);
+          if (isCacheable(this.space)) cache.set(nameOf(keyText(hash)), text);
         }
       });
       if (stored.some(({ hash }) => !texts.has(hash))) return undefined;

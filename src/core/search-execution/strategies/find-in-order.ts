@@ -7,7 +7,14 @@ import { runKeys } from '../../storage/search/search-run';
 import { MAX_TOTAL } from '../aggregates/count-matches';
 import type { Plan } from '../plan/plan';
 import type { PlannedSearch } from './strategy';
-import { afterOf, openPage, openPosition, phasesOf, type Position, type Walk } from '../page/search-position';
+import {
+  afterOf,
+  openPage,
+  openPosition,
+  phasesOf,
+  type Position,
+  type ReadDirection,
+} from '../page/search-position';
 
 /** A match, and the phase of the order in which it was found. */
 export interface Positioned {
@@ -15,7 +22,7 @@ export interface Positioned {
   readonly match: Match;
 }
 
-export interface Found extends Walk {
+export interface Found extends ReadDirection {
   /** In the order in which they were found. */
   readonly matches: readonly Positioned[];
   /** Set if it costs nothing or came with the matches. */
@@ -26,7 +33,7 @@ export interface Found extends Walk {
 type Planned = Pick<PlannedSearch, 'query' | 'cursorScope'> & { readonly plan: Plan };
 
 /** The part of a search to read, from its cursor or offset. */
-interface Part extends Walk {
+interface Part extends ReadDirection {
   /** Matches to skip from the beginning. */
   readonly skipped: number;
   /** Undefined: from the beginning, or backward from the end. */
@@ -49,7 +56,7 @@ export async function findInOrder(
   if (services.scope.hasStatementBudget && isInParts) return findInRanges(services, plan, part, limit);
   if (part.skipped === 0) return findFrom(services, { plan, query }, part);
   const position = await skipTo(services, plan, part.skipped);
-  if (position === 'end') return { ...walkOf(part), matches: [] };
+  if (position === 'end') return { ...directionOf(part), matches: [] };
   return findFrom(services, { plan, query }, { ...part, ...startingAt(part.phases, position) });
 }
 
@@ -86,14 +93,14 @@ async function findFrom(
     const { matches, total } = await runCountedPage(services.database, page, all, isWholeOrder ? limit : 1);
     const isWhole = isWholeOrder && matches.length < limit;
     return {
-      ...walkOf(part),
+      ...directionOf(part),
       matches: matches.map((match) => ({ phase: only, match })),
       total: isWhole ? matches.length : total,
     };
   }
   const matches = await readPhases(services, plan, part, limit);
   return {
-    ...walkOf(part),
+    ...directionOf(part),
     matches,
     ...(isWholeOrder && matches.length < limit ? { total: matches.length } : {}),
   };
@@ -138,7 +145,7 @@ async function findInRanges(
     return phase === undefined ? [] : [{ phase, match }];
   });
   const isWhole = isFromBeginning(part) && skipped === 0 && matches.length < limit;
-  return { ...walkOf(part), matches, ...(isWhole ? { total: matches.length } : {}) };
+  return { ...directionOf(part), matches, ...(isWhole ? { total: matches.length } : {}) };
 }
 
 /** Throws invalidCursor. */
@@ -175,7 +182,7 @@ function isFromBeginning({ position, isBackward }: Part): boolean {
   return position === undefined && !isBackward;
 }
 
-function walkOf({ isBackward, hasBehind }: Part): Walk {
+function directionOf({ isBackward, hasBehind }: Part): ReadDirection {
   return { isBackward, hasBehind };
 }
 

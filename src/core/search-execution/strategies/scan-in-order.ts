@@ -62,7 +62,7 @@ async function toPage(
     ...pageLinks(services, {
       cursorScope,
       pick: query,
-      walk: found,
+      direction: found,
       places: {
         first: first && placeOf(first),
         last: last && placeOf(last),

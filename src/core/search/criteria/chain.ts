@@ -44,13 +44,17 @@ function tooWide(name: string): Error {
   return fhirError('tooCostly', { reason });
 }
 
+/** A parameter on resources of `type` as written, and its position in chains. */
+export interface NestedParameter {
+  readonly type: string;
+  /** With its modifier, a chain or `_has`. */
+  readonly name: string;
+  readonly value: string;
+  readonly nesting: Nesting;
+}
+
 /** Parses the rest of a name for another type; undefined: that type has no such parameter. */
-export type ParseInner = (
-  type: string,
-  name: string,
-  value: string,
-  nesting: Nesting,
-) => Criterion | undefined;
+export type ParseInner = (parameter: NestedParameter) => Criterion | undefined;
 
 /**
  * Parses `reference.parameter` and `reference:Type.parameter`, where the rest of the name may be a chain again. Without
@@ -59,19 +63,8 @@ export type ParseInner = (
  */
 export function parseChain(
   context: SearchTypeContext,
-  {
-    type,
-    name,
-    value,
-    nesting,
-    parse,
-  }: {
-    readonly type: string;
-    readonly name: string;
-    readonly value: string;
-    readonly nesting: Nesting;
-    readonly parse: ParseInner;
-  },
+  { type, name, value, nesting }: NestedParameter,
+  parse: ParseInner,
 ): Criterion | undefined {
   const dot = name.indexOf('.');
   const [link, rest] = [name.slice(0, dot), name.slice(dot + 1)];
@@ -83,7 +76,7 @@ export function parseChain(
     chainLink: { code, type: targetType, name },
     nesting,
     criteriaOf: (target, inside) => {
-      const inner = parse(target, rest, value, inside);
+      const inner = parse({ type: target, name: rest, value, nesting: inside });
       return inner && [inner];
     },
   });
@@ -151,19 +144,8 @@ export function chainCriterion(
 /** Parses `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */
 export function parseHas(
   context: SearchTypeContext,
-  {
-    type,
-    name,
-    value,
-    nesting,
-    parse,
-  }: {
-    readonly type: string;
-    readonly name: string;
-    readonly value: string;
-    readonly nesting: Nesting;
-    readonly parse: ParseInner;
-  },
+  { type, name, value, nesting }: NestedParameter,
+  parse: ParseInner,
 ): Criterion | undefined {
   const [, source = '', code = '', ...rest] = name.split(':');
   const link = { source, code, name, value };
@@ -173,7 +155,7 @@ export function parseHas(
     link,
     nesting,
     criteriaOf: (from, inside) => {
-      const inner = parse(from, rest.join(':'), value, inside);
+      const inner = parse({ type: from, name: rest.join(':'), value, nesting: inside });
       return inner && [inner];
     },
   });

@@ -5,7 +5,7 @@ import { missingCriterion } from '../modifiers/missing';
 import { storedParameters, type StoredParameter } from '../parameter';
 import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
-import { parseCriterion } from '.';
+import { parseNestedCriterion } from '.';
 import { chainCriterion, hasCriterion, neverRefers, Nesting } from './chain';
 import { allOf, negated, oneOf } from './connectives';
 
@@ -51,7 +51,7 @@ class ConditionCompiler {
         const composite = compositeOf(this.context, type, name);
         // In a search composites take no modifiers; a condition may still test for a missing value.
         if (composite !== undefined) return missingCriterion(name, composite.parameter, value);
-        return parseCriterion(this.context, type, name, value, nesting) ?? unknown(type, name);
+        return parseNestedCriterion(this.context, { type, name, value, nesting }) ?? unknown(type, name);
       }
       case 'all':
         return allOf(inner(condition.of));

@@ -55,7 +55,7 @@ const OPERATORS: Readonly<Record<SearchParameterKind, readonly FilterOperator[]>
 };
 
 /** True for `pr false` and `ni`, which are met where no value of the whole set meets `pr true` or `in`. */
-export function saysNone({ operator, value }: FilterTest): boolean {
+export function excludes({ operator, value }: FilterTest): boolean {
   return operator === 'ni' || (operator === 'pr' && value === 'false');
 }
 
@@ -74,7 +74,11 @@ export function comparisonCriterion(
   const stored = storedParameters(context.definitions, type).get(code);
   const isOfHead = code === '_id' || code === '_lastUpdated';
   if (stored === undefined || (searchTypeOf(stored) === undefined && !isOfHead))
-    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, known: ' that _filter knows' });
+    throw fhirError('unknownParameter', {
+      parameter: code.slice(0, 80),
+      type,
+      known: ' that _filter supports',
+    });
   const { kind, ordinal, number } = stored.parameter;
   if (operator === 'pr') {
     parseChoice(`${name} pr`, value, ['true', 'false'] as const);
@@ -192,11 +196,11 @@ function tokenPredicates(
   operator: FilterOperator,
   value: string,
 ): Predicate[] {
-  const modified = (modifier: string, asking: Modifier): Predicate[] =>
-    asking.predicates(context, { ...written, modifier }, value);
+  const modified = (modifier: string, modifierType: Modifier): Predicate[] =>
+    modifierType.predicates(context, { ...written, modifier }, value);
   const equal = (): Predicate[] =>
-    spellingsOf(context, written.stored, value).flatMap((spelt) =>
-      tokenType.predicates(context, written, spelt),
+    caseVariantsOf(context, written.stored, value).flatMap((variant) =>
+      tokenType.predicates(context, written, variant),
     );
   switch (operator) {
     case 'in':
@@ -214,31 +218,31 @@ function tokenPredicates(
   }
 }
 
-const spellings = new WeakMap<StoredParameter, ReadonlyMap<string, readonly string[]>>();
+const caseVariants = new WeakMap<StoredParameter, ReadonlyMap<string, readonly string[]>>();
 
 /**
  * Returns the value as written, and with each code of the parameter's bindings that differs only in case: "Values are
  * never case sensitive". All other codes are compared without regard to case anyway, except for those that nothing
  * lists.
  */
-function spellingsOf(
+function caseVariantsOf(
   { definitions }: SearchTypeContext,
   stored: StoredParameter,
   value: string,
 ): readonly string[] {
-  let known = spellings.get(stored);
+  let known = caseVariants.get(stored);
   if (known === undefined) {
     const byFolded = new Map<string, string[]>();
     const codes = [...boundCodesOf(definitions, branchesOf(stored.parameter))];
     if (stored.valueTypes.includes('boolean')) codes.push('true', 'false');
     for (const code of codes) byFolded.set(foldCode(code), [...(byFolded.get(foldCode(code)) ?? []), code]);
-    spellings.set(stored, (known = byFolded));
+    caseVariants.set(stored, (known = byFolded));
   }
   const parts = splitUnescaped(value, '|');
   const code = unescapeValue(parts.at(-1) ?? '');
   const before = parts.slice(0, -1).map((part) => `${part}|`);
-  const others = (known.get(foldCode(code)) ?? []).filter((spelling) => spelling !== code);
-  return [value, ...others.map((spelling) => before.join('') + escapeCode(spelling))];
+  const others = (known.get(foldCode(code)) ?? []).filter((variant) => variant !== code);
+  return [value, ...others.map((variant) => before.join('') + escapeCode(variant))];
 }
 
 function escapeCode(code: string): string {
@@ -246,9 +250,9 @@ function escapeCode(code: string): string {
 }
 
 /** Returns predicates for a code that is none of these. */
-function othersThan(sought: readonly Predicate[]): Predicate[] {
+function othersThan(excluded: readonly Predicate[]): Predicate[] {
   const codes = new Map<number, Partial<HashedCode>[]>();
-  for (const predicate of sought) {
+  for (const predicate of excluded) {
     if (predicate.index !== 'token') continue;
     const { parameter, value, system } = predicate;
     const known = codes.get(parameter) ?? [];
@@ -287,18 +291,18 @@ function uriPredicates(
   const isVersioned = isCanonicalValued(stored) || isCanonicalUrl(context.definitions, stored.parameter);
   const { url, version } = isVersioned ? splitCanonical(text) : { url: text, version: '' };
   const value = indexedUri(context.hasher, url);
-  const kept = indexedVersion(version);
+  const storedVersion = indexedVersion(version);
   return stored.rowsOf.flatMap(({ number: parameter }): Predicate[] => {
     const rows = { index: 'uri', parameter } as const;
     const others: Predicate[] = [
       { ...rows, value: '', to: value, version: undefined },
       { ...rows, value: value + FIRST_CHARACTER, to: LAST_CHARACTER, version: undefined },
     ];
-    if (kept === '') return others;
+    if (storedVersion === '') return others;
     return [
       ...others,
-      { ...rows, value, version: '', versionTo: kept },
-      { ...rows, value, version: kept + FIRST_CHARACTER, versionTo: LAST_CHARACTER },
+      { ...rows, value, version: '', versionTo: storedVersion },
+      { ...rows, value, version: storedVersion + FIRST_CHARACTER, versionTo: LAST_CHARACTER },
     ];
   });
 }

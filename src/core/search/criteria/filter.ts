@@ -4,7 +4,7 @@ import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { chainCriterion, type Nesting } from './chain';
 import { allOf, negated, oneOf } from './connectives';
-import { comparisonCriterion, saysNone } from './filter-comparison';
+import { comparisonCriterion, excludes } from './filter-comparison';
 import { elementCriterion, elementFilter } from './filter-element';
 import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from './filter-grammar';
 import type { SpecialParameter } from './special';
@@ -15,7 +15,7 @@ import type { SpecialParameter } from './special';
  */
 export const filterParameter: SpecialParameter = {
   modifiers: [],
-  criterion(context, type, { name }, value, nesting) {
+  criterion(context, { type, name, value, nesting }) {
     return { ...compileNode({ context, nesting }, type, parseFilter(value)), name };
   },
 };
@@ -30,7 +30,7 @@ function compileNode(compilation: Compilation, type: string, node: FilterNode): 
   switch (node.kind) {
     case 'test': {
       const criterion = compilePath(compilation, type, node.path, node);
-      return saysNone(node) ? negated(criterion) : criterion;
+      return excludes(node) ? negated(criterion) : criterion;
     }
     case 'not':
       return negated(compileNode(compilation, type, node.of));
@@ -57,7 +57,7 @@ function compilePath(
     throw fhirError('unsupportedModifier', {
       modifier: step.type.slice(0, 80),
       parameter: step.code,
-      known: ': in _filter it is for the links of a chain',
+      known: ': in _filter it is allowed only in the links of a chain',
     });
   }
   const ofElement = elementFilter(type, step, further, test);
@@ -82,6 +82,6 @@ function compilePath(
     },
   });
   if (chain !== undefined) return chain;
-  const known = '; only from references does a path of _filter lead on';
+  const known = '; a path of _filter can continue only after a reference';
   throw fhirError('unknownParameter', { parameter: step.code.slice(0, 80), type, known });
 }

@@ -6,7 +6,7 @@ import type { Criterion } from '../predicate';
 import { isSingleValued } from '../single-valued';
 import { searchTypeOf } from '../types';
 import { ANY_TYPE, type Modifier, type SearchType, type SearchTypeContext } from '../types/search-type';
-import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
+import { Nesting, parseChain, parseHas, type NestedParameter, type ParseInner } from './chain';
 import { filterParameter } from './filter';
 import { idParameter } from './id';
 import { lastUpdatedParameter } from './last-updated';
@@ -43,11 +43,19 @@ export function parseCriterion(
   type: string,
   name: string,
   value: string,
-  nesting = Nesting.outside(),
 ): Criterion | undefined {
-  const inner: ParseInner = (...of) => parseCriterion(context, ...of);
-  if (name.startsWith('_has:')) return parseHas(context, { type, name, value, nesting, parse: inner });
-  if (name.includes('.')) return parseChain(context, { type, name, value, nesting, parse: inner });
+  return parseNestedCriterion(context, { type, name, value, nesting: Nesting.outside() });
+}
+
+/** As `parseCriterion`, for a parameter inside of a chain. */
+export function parseNestedCriterion(
+  context: SearchTypeContext,
+  input: NestedParameter,
+): Criterion | undefined {
+  const { type, name, value, nesting } = input;
+  const inner: ParseInner = (parameter) => parseNestedCriterion(context, parameter);
+  if (name.startsWith('_has:')) return parseHas(context, input, inner);
+  if (name.includes('.')) return parseChain(context, input, inner);
   const colon = name.indexOf(':');
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);
@@ -59,25 +67,25 @@ export function parseCriterion(
     if (modifier !== undefined && !special.modifiers.includes(modifier))
       throw unsupported(code, modifier, special.modifiers);
     boundAlternatives(name, value);
-    return special.criterion(context, type, { name, modifier }, value, nesting);
+    return special.criterion(context, { type, name, modifier, value, nesting });
   }
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;
   const isCombined = stored.parameter.kind === 'composite';
   if (modifier === 'missing' && !isCombined) return missingCriterion(name, stored.parameter, value);
   if (searchType === undefined) return undefined;
-  const asking = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
-  if (asking === undefined)
+  const matcher = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
+  if (matcher === undefined)
     throw unsupported(code, modifier ?? '', [
       ...(isCombined ? [] : ['missing']),
       ...searchType.modifiers.keys(),
     ]);
   return {
     name,
-    anyOf: boundAlternatives(name, value, asking.maxAlternatives).flatMap((part) =>
-      asking.predicates(context, { stored, name, modifier }, part),
+    anyOf: boundAlternatives(name, value, matcher.maxAlternatives).flatMap((part) =>
+      matcher.predicates(context, { stored, name, modifier }, part),
     ),
-    ...(asking.isNegated === true ? { isNegated: true } : {}),
+    ...(matcher.isNegated === true ? { isNegated: true } : {}),
     ...(isSingleValued(context.definitions, stored) ? { isSingle: true } : {}),
   };
 }
@@ -104,7 +112,7 @@ function unsupported(code: string, modifier: string, known: readonly string[]): 
   return fhirError('unsupportedModifier', {
     modifier: modifier.slice(0, 80),
     parameter: code,
-    known: known.length === 0 ? '' : `; known are ${known.join(', ')}`,
+    known: known.length === 0 ? '' : `; supported are ${known.join(', ')}`,
   });
 }
 

@@ -5,7 +5,7 @@ import type { SpecialParameter } from './special';
 /** `_lastUpdated`: the millisecond column of the head (search.html#lastUpdated). */
 export const lastUpdatedParameter: SpecialParameter = {
   modifiers: [],
-  criterion(context, _type, { name }, value) {
+  criterion(context, { name, value }) {
     return {
       name,
       anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(context, name, part)),

@@ -58,7 +58,7 @@ type Parse = (context: SearchTypeContext, type: string, name: string, value: str
 export function createListParameter(parse: Parse): SpecialParameter {
   return {
     modifiers: [],
-    criterion(context, type, { name }, value) {
+    criterion(context, { type, name, value }) {
       const ids: string[] = [];
       const anyOf: Predicate[] = [];
       for (const part of splitUnescaped(value, ',').map(unescapeValue)) {
@@ -94,13 +94,9 @@ function functional(
 ): Predicate[] {
   // The patient, code, status, mode and date of a list identify it.
   if (context.hidesElements?.('List') === true)
-    throw refuse(
-      name,
-      written,
-      'elements of Lists are hidden from this client, and such a list is found by them',
-    );
+    throw refuse(name, written, 'elements of Lists that identify such a list are hidden from this client');
   const list = FUNCTIONAL_LISTS.get(written);
-  if (list === undefined) throw refuse(name, written, `known are ${[...FUNCTIONAL_LISTS.keys()].join(', ')}`);
+  if (list === undefined) throw refuse(name, written, `it can be ${[...FUNCTIONAL_LISTS.keys()].join(', ')}`);
   const criteria = [
     parse(context, 'List', 'code', list.codes.join(',')),
     parse(context, 'List', 'status', 'current'),

@@ -6,7 +6,7 @@ import type { SpecialParameter } from './special';
 function wordsParameter(texts: 'narrative' | 'content'): SpecialParameter {
   return {
     modifiers: [],
-    criterion({ definitions: { release } }, type, { name }, value) {
+    criterion({ definitions: { release } }, { type, name, value }) {
       return {
         name,
         anyOf: splitUnescaped(value, ',').map((part) => {

@@ -23,7 +23,7 @@ export const referenceIdentifier: Modifier = {
         return typedPredicate(hasher, number, targetType, target);
       }
       const parameter = number + ROW_SCHEME.identifier;
-      const systemHash = system === undefined ? undefined : system === '' ? 0 : hasher.remembered(system);
+      const systemHash = system === undefined ? undefined : system === '' ? 0 : hasher.cachedShort(system);
       if (code === '') return { index: 'token', parameter, value: undefined, system: systemHash };
       const high = hasher.text(foldCode(code));
       return { index: 'token', parameter, value: { high, low: hasher.low }, system: systemHash };

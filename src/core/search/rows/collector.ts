@@ -152,7 +152,7 @@ export class RowCollector {
   private bound(): void {
     if (++this.count > this.maxRows) {
       throw fhirError('tooCostly', {
-        reason: `The resource has more than ${this.maxRows} values that search would have to find`,
+        reason: `The resource has more than ${this.maxRows} values to index for searches`,
       });
     }
   }

@@ -50,20 +50,18 @@ export function isStorable(kinds: readonly ComponentKind[]): boolean {
   return kinds.length === 3 && first === 'token' && second === 'number' && third === 'number';
 }
 
+/** The composite parameter whose rows are added, and where they go. */
+export interface CompositeTarget {
+  readonly components: readonly CompositeComponent[];
+  readonly parameter: number;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 /** Adds the rows of one element of a composite parameter whose components are storable. */
 export function addCompositeRows(
   element: CompositeElement,
-  {
-    components,
-    parameter,
-    settings,
-    rows,
-  }: {
-    readonly components: readonly CompositeComponent[];
-    readonly parameter: number;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { components, parameter, settings, rows }: CompositeTarget,
 ): void {
   const [first, second, third] = components;
   if (first === undefined || second === undefined) return;
@@ -91,26 +89,28 @@ export function addCompositeRows(
  */
 export function addOrderedRows(
   element: CompositeElement,
-  [first, second]: readonly CompositeComponent[],
   values: readonly PathValue[],
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
+  { components: [first, second], parameter, settings, rows }: CompositeTarget,
 ): void {
   if (first === undefined || second === undefined || !isRangeKind(second.kind) || values.length === 0) return;
   if (second.valuesOf(element).length > 0) return;
   const qualifiers = qualifiersOf(first, element, settings);
   const { hasher } = settings;
   for (const found of values) {
-    visitRanges(found, second.kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
-      if (isCanonical) return;
-      for (const { text = '', system } of qualifiers) {
-        const qualifierHigh = qualifierHash(hasher, undefined, text);
-        const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
-        const number = parameter + ROW_SCHEME.ordered;
-        rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
-      }
-    });
+    visitRanges(
+      found,
+      second.kind,
+      settings,
+      (low, high, { unitSystem, unitCode, unitName, isCanonical }) => {
+        if (isCanonical) return;
+        for (const { text = '', system } of qualifiers) {
+          const qualifierHigh = qualifierHash(hasher, undefined, text);
+          const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
+          const number = parameter + ROW_SCHEME.ordered;
+          rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
+        }
+      },
+    );
   }
 }
 
@@ -178,7 +178,7 @@ function qualifiersOf(
   const qualifiers: Qualifier[] = [];
   for (const found of component.valuesOf(element)) {
     visitCodes(found.value, found.type, found.system, (given, code, isExact) => {
-      const system = given === undefined || given === '' ? 0 : hasher.remembered(given);
+      const system = given === undefined || given === '' ? 0 : hasher.cachedShort(given);
       qualifiers.push({ text: isExact ? markExact(code) : code, system });
       if (settings.hasSystemKeys === true && given !== undefined) qualifiers.push({ text: ANY_CODE, system });
     });
@@ -186,23 +186,19 @@ function qualifiersOf(
   return qualifiers;
 }
 
+/** The components of the bounds of a span, and where its rows go. */
+interface SpanTarget {
+  readonly element: CompositeElement;
+  readonly start: CompositeComponent;
+  readonly end: CompositeComponent;
+  readonly parameter: number;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 function addSpanRows(
   qualifiers: readonly Qualifier[],
-  {
-    element,
-    start,
-    end,
-    parameter,
-    settings,
-    rows,
-  }: {
-    readonly element: CompositeElement;
-    readonly start: CompositeComponent;
-    readonly end: CompositeComponent;
-    readonly parameter: number;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { element, start, end, parameter, settings, rows }: SpanTarget,
 ): void {
   const endsOf = (component: CompositeComponent): number[] => {
     const ends: number[] = [];
@@ -232,21 +228,18 @@ function addSpanRows(
   }
 }
 
+/** The component with the strings, and where its rows go. */
+interface StringTarget {
+  readonly element: CompositeElement;
+  readonly component: CompositeComponent;
+  readonly parameter: number;
+  readonly rowSettings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 function addQualifiedStrings(
   keys: readonly Key[],
-  {
-    element,
-    component,
-    parameter,
-    rowSettings: { hasher },
-    rows,
-  }: {
-    readonly element: CompositeElement;
-    readonly component: CompositeComponent;
-    readonly parameter: number;
-    readonly rowSettings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { element, component, parameter, rowSettings: { hasher }, rows }: StringTarget,
 ): void {
   for (const found of component.valuesOf(element)) {
     visitTexts(found.value, found.type, false, (value) => {

@@ -73,25 +73,22 @@ export function findBlocks(
   return { links, blocks };
 }
 
+/** A resource with contained ones, the rules for their rows, and where the rows go. */
+export interface ContainedTarget {
+  readonly container: JsonObject;
+  readonly references: readonly ReferencePath[];
+  readonly rulesOf: (type: string) => ContainedRules;
+  readonly rowSettings: RowSettings;
+  readonly rows: RowCollector;
+}
+
 /**
  * Adds the rows of the contained resources that the container refers to by `references`, and of those that they refer
  * to. Each has its own block, so that a chain tests the values of one of them only.
  */
 export function addContainedRows(
   containerType: number,
-  {
-    container,
-    references,
-    rulesOf,
-    rowSettings: { hasher, typeNumber },
-    rows,
-  }: {
-    readonly container: JsonObject;
-    readonly references: readonly ReferencePath[];
-    readonly rulesOf: (type: string) => ContainedRules;
-    readonly rowSettings: RowSettings;
-    readonly rows: RowCollector;
-  },
+  { container, references, rulesOf, rowSettings: { hasher, typeNumber }, rows }: ContainedTarget,
 ): void {
   const { links, blocks } = findBlocks(container, references, (type) => rulesOf(type).references, typeNumber);
   const mark = ({ parameter, type, block }: ContainedLink): void => {

@@ -15,19 +15,18 @@ import { isLong, ROW_SCHEME, type RangeRow } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 import { sampleLimits } from './sampled-data';
 
+/** The unit of a range as in range rows: hashes, 0 where there is none. */
+export interface RangeUnit extends Pick<RangeRow, 'unitSystem' | 'unitCode' | 'unitName'> {
+  /** True: in canonical UCUM. */
+  readonly isCanonical: boolean;
+}
+
+const NO_UNIT: RangeUnit = { unitSystem: 0, unitCode: 0, unitName: 0, isCanonical: false };
+
 /**
- * Visits a range of a value. Hashes of the unit are 0 where there is none; `isCanonical`: in canonical UCUM; `rest`: of
- * a number with more digits than its double holds (fhir/exact-number.ts).
+ * Visits a range of a value. `rest`: of a number with more digits than its double holds (fhir/exact-number.ts).
  */
-export type VisitRange = (
-  low: number,
-  high: number,
-  unitSystem: number,
-  unitCode: number,
-  unitName: number,
-  isCanonical: boolean,
-  rest: number | undefined,
-) => void;
+export type VisitRange = (low: number, high: number, unit: RangeUnit, rest: number | undefined) => void;
 
 export type RangeKind = 'date' | 'number' | 'quantity';
 
@@ -45,30 +44,26 @@ export interface Qualifier {
 
 const NO_COMPOSITE: readonly Qualifier[] = [{ text: undefined, system: 0 }];
 
+/** The parameter whose rows are added, and where they go. */
+export interface RangeTarget {
+  readonly parameter: number;
+  readonly kind: RangeKind;
+  readonly settings: RowSettings;
+  readonly rows: RowCollector;
+  readonly qualifiers?: readonly Qualifier[];
+}
+
 /**
  * Adds the rows of one value of a date, number or quantity: of a parameter, or for each of the qualifiers of a
  * composite.
  */
 export function addRangeRows(
   found: PathValue,
-  {
-    parameter,
-    kind,
-    settings,
-    rows,
-    qualifiers = NO_COMPOSITE,
-  }: {
-    readonly parameter: number;
-    readonly kind: RangeKind;
-    readonly settings: RowSettings;
-    readonly rows: RowCollector;
-    readonly qualifiers?: readonly Qualifier[];
-  },
+  { parameter, kind, settings, rows, qualifiers = NO_COMPOSITE }: RangeTarget,
 ): void {
   const { hasher } = settings;
-  visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
+  visitRanges(found, kind, settings, (low, high, { unitSystem, unitCode, unitName, isCanonical }, rest) => {
     const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
-    const unit = { unitSystem, unitCode, unitName };
     for (const { text, system: qualifierSystem } of qualifiers) {
       let qualifierHigh = 0;
       if (isCanonical) qualifierHigh = unitQualifier(hasher, unitCode, text);
@@ -81,7 +76,9 @@ export function addRangeRows(
         qualifierSystem,
         low,
         high,
-        ...unit,
+        unitSystem,
+        unitCode,
+        unitName,
       });
       if (rest === undefined) continue;
       const restHigh = restQualifier(hasher, low, text);
@@ -92,7 +89,9 @@ export function addRangeRows(
         qualifierSystem,
         low: rest,
         high: rest,
-        ...unit,
+        unitSystem,
+        unitCode,
+        unitName,
       });
     }
   });
@@ -135,10 +134,10 @@ export function visitRanges(
 ): void {
   if (kind === 'date') {
     const range = dateValueRange(value, type, settings.zone);
-    if (range !== undefined) visit(range.low, range.high, 0, 0, 0, false, undefined);
+    if (range !== undefined) visit(range.low, range.high, NO_UNIT, undefined);
   } else if (!isJsonObject(value)) {
     const place = placeOfJson(value);
-    if (place !== undefined) visit(place.at, place.at, 0, 0, 0, false, place.rest);
+    if (place !== undefined) visit(place.at, place.at, NO_UNIT, place.rest);
   } else if (type === 'Range') {
     visitLimits(value['low'], value['high'], settings.hasher, visit);
   } else if (type === 'SampledData') {
@@ -148,9 +147,10 @@ export function visitRanges(
     if (place === undefined) return;
     const currency = value['currency'];
     const isKnown = typeof currency === 'string';
-    const system = isKnown ? settings.hasher.remembered(CURRENCY_SYSTEM) : 0;
-    const code = isKnown ? settings.hasher.remembered(currency) : 0;
-    visit(place.at, place.at, system, code, 0, false, place.rest);
+    const system = isKnown ? settings.hasher.cachedShort(CURRENCY_SYSTEM) : 0;
+    const code = isKnown ? settings.hasher.cachedShort(currency) : 0;
+    const unit = { unitSystem: system, unitCode: code, unitName: 0, isCanonical: false };
+    visit(place.at, place.at, unit, place.rest);
   } else {
     visitQuantity(value, settings.hasher, visit);
   }
@@ -249,10 +249,16 @@ function visitWithUnit(
   const stated = rangeOf(AS_STATED);
   if (stated === undefined || stated.low > stated.high) return;
   const { system, code, unit } = quantity;
-  const codeHash = typeof code === 'string' && code.length > 0 ? hasher.remembered(code) : 0;
-  const nameHash = typeof unit === 'string' && unit.length > 0 && unit !== code ? hasher.remembered(unit) : 0;
-  const systemHash = typeof system === 'string' && system.length > 0 ? hasher.remembered(system) : 0;
-  visit(stated.low, stated.high, systemHash, codeHash, nameHash, false, stated.rest);
+  const codeHash = typeof code === 'string' && code.length > 0 ? hasher.cachedShort(code) : 0;
+  const nameHash =
+    typeof unit === 'string' && unit.length > 0 && unit !== code ? hasher.cachedShort(unit) : 0;
+  const systemHash = typeof system === 'string' && system.length > 0 ? hasher.cachedShort(system) : 0;
+  visit(
+    stated.low,
+    stated.high,
+    { unitSystem: systemHash, unitCode: codeHash, unitName: nameHash, isCanonical: false },
+    stated.rest,
+  );
   if (system !== UCUM_SYSTEM || typeof code !== 'string') return;
   const canonical = canonicalUnit(code);
   if (canonical === undefined) return;
@@ -264,10 +270,11 @@ function visitWithUnit(
     },
   });
   if (range === undefined) return;
-  const unitHash = hasher.remembered(canonical.unit);
-  if (!canonical.isDescending) visit(range.low, range.high, 0, unitHash, 0, true, range.rest);
+  const unitCode = hasher.cachedShort(canonical.unit);
+  const canonicalUnitHashes = { unitSystem: 0, unitCode, unitName: 0, isCanonical: true };
+  if (!canonical.isDescending) visit(range.low, range.high, canonicalUnitHashes, range.rest);
   else {
     const low = range.high === Infinity ? -Infinity : range.high;
-    visit(low, range.low === -Infinity ? Infinity : range.low, 0, unitHash, 0, true, range.rest);
+    visit(low, range.low === -Infinity ? Infinity : range.low, canonicalUnitHashes, range.rest);
   }
 }

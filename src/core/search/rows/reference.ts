@@ -106,8 +106,8 @@ export function addTypedReferenceRows(
     isJsonObject(found.value) && found.type === 'CodeableReference' ? found.value['reference'] : found.value;
   if (!isJsonObject(reference)) return;
   const { reference: literal, identifier } = reference;
-  const isTold = literalType(literal, settings) !== undefined;
-  if (identifier === undefined && (isTold || typeof literal !== 'string')) return;
+  const hasType = literalType(literal, settings) !== undefined;
+  if (identifier === undefined && (hasType || typeof literal !== 'string')) return;
   const type = targetTypeOf(found, resource, settings);
   if (type === undefined) return;
   const { hasher } = settings;
@@ -115,7 +115,7 @@ export function addTypedReferenceRows(
     const high = typedHash(hasher, type, target);
     rows.token(parameter + ROW_SCHEME.typedReference, high, hasher.low, 0);
   };
-  if (!isTold && typeof literal === 'string' && isOutside(literal)) add({ address: literal });
+  if (!hasType && typeof literal === 'string' && isOutside(literal)) add({ address: literal });
   if (identifier === undefined) return;
   visitCodes(identifier, 'Identifier', undefined, (system = '', code) => {
     add({ system: undefined, code });
@@ -201,7 +201,7 @@ function addIdentifierRow(
   visitCodes(identifier, 'Identifier', undefined, (system, code) => {
     const high = hasher.text(code);
     const low = hasher.low;
-    const systemHash = system === undefined ? 0 : hasher.remembered(system);
+    const systemHash = system === undefined ? 0 : hasher.cachedShort(system);
     rows.token(parameter + ROW_SCHEME.identifier, high, low, systemHash);
   });
 }

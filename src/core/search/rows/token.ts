@@ -81,7 +81,7 @@ export function addTokenRows(
   visitCodes(value, type, system, (codeSystem, code, isExact) => {
     const high = hasher.text(isMixed && isExact ? markExact(code) : code);
     const low = hasher.low;
-    rows.token(parameter, high, low, codeSystem === undefined ? 0 : hasher.remembered(codeSystem));
+    rows.token(parameter, high, low, codeSystem === undefined ? 0 : hasher.cachedShort(codeSystem));
   });
   if (type === 'Identifier' && isJsonObject(value)) addOfTypeRows(value, parameter, settings, rows);
 }

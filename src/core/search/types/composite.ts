@@ -76,22 +76,19 @@ function readPredicate(
   return { index: 'scan', scan: { kind: 'rows', release, type, ordinal, criteria: [{ name, anyOf }] } };
 }
 
+/** A code and the two numbers of a window, as written. */
+interface SpanValue {
+  readonly key: Key;
+  readonly parameter: number;
+  readonly name: string;
+  readonly start: string;
+  readonly end: string;
+}
+
 /** Returns the predicate of a code and two numbers, such as a chromosome with the start and the end of a window. */
 function spanPredicate(
   { hasher }: SearchTypeContext,
-  {
-    key,
-    parameter,
-    name,
-    start,
-    end,
-  }: {
-    readonly key: Key;
-    readonly parameter: number;
-    readonly name: string;
-    readonly start: string;
-    readonly end: string;
-  },
+  { key, parameter, name, start, end }: SpanValue,
 ): Predicate {
   return {
     index: 'span',
@@ -111,26 +108,22 @@ function qualifierOf(
   const high = qualifierHash(hasher, undefined, text);
   const qualifier = { high, low: hasher.low };
   if (system === undefined) return { qualifier };
-  return { qualifier, qualifierSystem: system === '' ? 0 : hasher.remembered(system) };
+  return { qualifier, qualifierSystem: system === '' ? 0 : hasher.cachedShort(system) };
+}
+
+/** The parsed first component of a composite, and the second as written. */
+interface PairValue {
+  readonly stored: StoredParameter;
+  readonly first: Key;
+  readonly component: SearchParameterComponent;
+  readonly parameter: number;
+  readonly name: string;
+  readonly value: string;
 }
 
 function pairPredicates(
   context: SearchTypeContext,
-  {
-    stored,
-    first,
-    component,
-    parameter,
-    name,
-    value,
-  }: {
-    readonly stored: StoredParameter;
-    readonly first: Key;
-    readonly component: SearchParameterComponent;
-    readonly parameter: number;
-    readonly name: string;
-    readonly value: string;
-  },
+  { stored, first, component, parameter, name, value }: PairValue,
 ): Predicate[] {
   const { hasher } = context;
   const { system, text } = first;

@@ -60,7 +60,7 @@ export function hierarchyPredicates(
     if (ofType.length > 0) hierarchies.set(type, ofType);
   }
   if (hierarchies.size === 0) {
-    const known = ': what it refers to makes no hierarchy';
+    const known = ': the types that it refers to have no hierarchy';
     throw fhirError('unsupportedModifier', { modifier: relation, parameter: parameter.code, known });
   }
   const text = unescapeValue(value);
@@ -76,7 +76,7 @@ export function hierarchyPredicates(
   const [hierarchy, ...others] = ofType;
   if (hierarchy === undefined || others.length > 0) {
     const codes = ofType.map((one) => one.parameter.code).join(', ');
-    throw refuse(`${type} has several hierarchies (${codes}), and none of them is meant`);
+    throw refuse(`${type} has several hierarchies (${codes}), so the value is ambiguous`);
   }
   context.requireAll?.(type, `The modifier ':${relation}'`);
   const typeNumber = definitions.typeNumber(type);

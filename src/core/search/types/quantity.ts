@@ -40,11 +40,11 @@ export function parseQuantityValue(hasher: Hasher, name: string, text: string): 
   }
   const number = parseNumberValue(name, numberText);
   if (system === '') {
-    const unit = code === '' ? undefined : { codeOrName: hasher.remembered(code) };
+    const unit = code === '' ? undefined : { codeOrName: hasher.cachedShort(code) };
     return { stated: { number, unit }, canonical: undefined };
   }
-  const systemHash = hasher.remembered(system);
-  const unit = { system: systemHash, ...(code === '' ? {} : { code: hasher.remembered(code) }) };
+  const systemHash = hasher.cachedShort(system);
+  const unit = { system: systemHash, ...(code === '' ? {} : { code: hasher.cachedShort(code) }) };
   const canonical = system === UCUM_SYSTEM && code !== '' ? canonicalUnit(code) : undefined;
   return { stated: { number, unit }, canonical: canonical && toCanonical(hasher, number, canonical) };
 }
@@ -94,7 +94,7 @@ function toCanonical(
   const number = unit.isDescending
     ? { test: REVERSED[test] ?? test, value: exact, low: last, high: first }
     : { test, value: exact, low: first, high: last };
-  return { number, unit: hasher.remembered(unit.unit), isDescending: unit.isDescending };
+  return { number, unit: hasher.cachedShort(unit.unit), isDescending: unit.isDescending };
 }
 
 export const quantityType: SearchType = {

@@ -107,11 +107,11 @@ function outsidePredicates(
   { stored }: WrittenParameter,
   text: string,
 ): Predicate[] {
-  const told = parseReference(text).type;
+  const namedType = parseReference(text).type;
   return stored.rowsOf.flatMap(({ number, targetType }): Predicate[] => {
-    if (targetType !== undefined && told === undefined)
+    if (targetType !== undefined && namedType === undefined)
       return [typedPredicate(hasher, number, targetType, { address: text })];
-    if (targetType !== undefined && told !== targetType) return [];
+    if (targetType !== undefined && namedType !== targetType) return [];
     const high = hasher.text(text);
     return [{ index: 'token', parameter: number, value: { high, low: hasher.low }, system: 0 }];
   });

@@ -51,7 +51,7 @@ export function codePredicates(
   if (second !== undefined && isWithoutSystem(stored)) {
     throw refusal(parameter, value, 'values of this parameter have no system');
   }
-  const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
+  const system = second === undefined ? undefined : first === '' ? 0 : hasher.cachedShort(first);
   if (code === '') {
     if (second === undefined || first === '')
       throw refusal(parameter, value, 'there is neither a system nor a code');
@@ -114,7 +114,7 @@ export function hashCodes(
 ): HashedCode[] {
   const hashed: HashedCode[] = [];
   for (const [systemName, code] of codes) {
-    const system = rows.isSystemless ? 0 : hasher.remembered(systemName);
+    const system = rows.isSystemless ? 0 : hasher.cachedShort(systemName);
     for (const spelling of spellings(code, rows)) {
       const high = hasher.text(spelling);
       hashed.push({ value: { high, low: hasher.low }, system });

@@ -135,14 +135,17 @@ export class ClientStore {
   ) {}
 
   async find(space: OfTenant, id: string): Promise<StoredClient | undefined> {
-    const [row] = await this.database.run('search', space.number, FIND, { tenant: space.tenantNumber, id });
+    const [row] = await this.database.run({ lane: 'search', space: space.number }, FIND, {
+      tenant: space.tenantNumber,
+      id,
+    });
     return row === undefined ? undefined : toClient(row);
   }
 
   /** All clients, oldest first. */
   async list(space: OfTenant): Promise<StoredClient[]> {
     const bound = { tenant: space.tenantNumber, limit: MAX_CLIENTS };
-    return (await this.database.run('search', space.number, LIST, bound)).map(toClient);
+    return (await this.database.run({ lane: 'search', space: space.number }, LIST, bound)).map(toClient);
   }
 
   /** Creates a client with its first secret, or neither. False: the id exists, or the tenant is at the limit. */
@@ -178,7 +181,7 @@ export class ClientStore {
   /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
   async useAssertion(space: OfTenant, hash: Buffer, expires: number): Promise<boolean> {
     const bound = { space: space.number, hash, expires };
-    const [row] = await this.database.run('transaction', space.number, USE_ASSERTION, bound);
+    const [row] = await this.database.run({ lane: 'transaction', space: space.number }, USE_ASSERTION, bound);
     return row?.[0] === true;
   }
 

@@ -46,13 +46,13 @@ export class SignInNetworkStore {
   /** True if the account has signed in from the network in the last 90 days. */
   async has({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<boolean> {
     const bound = { tenant, hash: this.#hash(account, network) };
-    return (await this.database.run('transaction', number, HAS, bound)).length > 0;
+    return (await this.database.run({ lane: 'transaction', space: number }, HAS, bound)).length > 0;
   }
 
   /** Adds or renews a network, and deletes all but the latest 20 of the account. */
   async add({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<void> {
     const bound = { tenant, account, hash: this.#hash(account, network) };
-    await this.database.run('transaction', number, ADD, bound);
+    await this.database.run({ lane: 'transaction', space: number }, ADD, bound);
   }
 
   #hash(account: string, network: string): Buffer {

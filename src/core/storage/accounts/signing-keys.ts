@@ -46,13 +46,13 @@ const RETIRE = defineStatement(
     returning id`),
   { named: false },
 );
-const FORGET = defineStatement(
+const DELETE_OLD = defineStatement(
   template(sql`
     delete from andiron.signing_key where tenant = ${bind('tenant')}::int
       and retired < now() - ${bind('kept')}::float8 * interval '1 millisecond' returning id`),
   { named: false },
 );
-const FORGET_ALL = defineStatement(
+const DELETE_ALL = defineStatement(
   template(sql`delete from andiron.signing_key where tenant = ${bind('tenant')}::int returning id`),
   { named: false },
 );
@@ -75,7 +75,9 @@ export class SigningKeyStore {
 
   /** All keys, newest first, retired ones included. */
   async list(space: OfTenant): Promise<PublicSigningKey[]> {
-    const rows = await this.database.run('search', space.number, LIST, { tenant: space.tenantNumber });
+    const rows = await this.database.run({ lane: 'search', space: space.number }, LIST, {
+      tenant: space.tenantNumber,
+    });
     return rows.map(toPublicKey);
   }
 
@@ -101,8 +103,8 @@ export class SigningKeyStore {
     keptMs: number | undefined,
   ): Promise<void> {
     await this.asOwner(tenantNumber, async (session) => {
-      if (keptMs === undefined) await session.run(FORGET_ALL, { tenant: tenantNumber });
-      else await session.run(FORGET, { tenant: tenantNumber, kept: keptMs });
+      if (keptMs === undefined) await session.run(DELETE_ALL, { tenant: tenantNumber });
+      else await session.run(DELETE_OLD, { tenant: tenantNumber, kept: keptMs });
       await session.run(RETIRE, { tenant: tenantNumber });
       for (const key of made) await this.add(session, tenantNumber, key);
     });

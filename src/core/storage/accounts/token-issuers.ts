@@ -72,7 +72,9 @@ export class IssuerStore {
   ) {}
 
   async list(space: OfTenant): Promise<TokenIssuer[]> {
-    const rows = await this.database.run('search', space.number, LIST, { tenant: space.tenantNumber });
+    const rows = await this.database.run({ lane: 'search', space: space.number }, LIST, {
+      tenant: space.tenantNumber,
+    });
     return rows.map(toIssuer);
   }
 

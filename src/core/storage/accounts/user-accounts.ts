@@ -110,7 +110,7 @@ export class UserStore {
   /** The first 10,000 by name. */
   async list(space: OfTenant): Promise<StoredUser[]> {
     const bound = { tenant: space.tenantNumber, limit: MAX_LISTED };
-    return (await this.database.run('search', space.number, LIST, bound)).map(toUser);
+    return (await this.database.run({ lane: 'search', space: space.number }, LIST, bound)).map(toUser);
   }
 
   /** False: the id or name exists, or the tenant is at the limit. */
@@ -163,7 +163,10 @@ export class UserStore {
     bound: Readonly<Record<string, Bound>>,
   ): Promise<StoredUser | undefined> {
     const tenant = space.tenantNumber;
-    const [row] = await this.database.run('search', space.number, statement, { ...bound, tenant });
+    const [row] = await this.database.run({ lane: 'search', space: space.number }, statement, {
+      ...bound,
+      tenant,
+    });
     return row === undefined ? undefined : toUser(row);
   }
 }

@@ -314,7 +314,10 @@ export class GrantStore {
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
-    return this.database.run('transaction', number, statement, { ...bound, tenant: tenantNumber });
+    return this.database.run({ lane: 'transaction', space: number }, statement, {
+      ...bound,
+      tenant: tenantNumber,
+    });
   }
 }
 

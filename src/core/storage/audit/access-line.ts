@@ -117,7 +117,8 @@ export function decodeLine(line: string): AccessRecord {
   const parts: readonly unknown[] = values;
   const number = (place: number): number => {
     const value = parts[place];
-    if (typeof value !== 'number') throw new Error('a record of an access has no number where one stands');
+    if (typeof value !== 'number')
+      throw new Error('a record of an access has no number where one is required');
     return value;
   };
   const text = (place: number): string | undefined => {

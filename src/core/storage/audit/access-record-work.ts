@@ -10,7 +10,7 @@ import { bind, defineStatement, template } from '../connection/statement';
 const ANY = defineStatement(template(sql`select andiron.have_access_records()`));
 
 export async function haveRecords(database: Pick<Database, 'run'>): Promise<boolean> {
-  const [row] = await database.run('search', undefined, ANY, {});
+  const [row] = await database.run({ lane: 'search', space: undefined }, ANY, {});
   return row?.[0] === true;
 }
 

@@ -35,7 +35,7 @@ const PAUSE_MS = 50;
 
 /** Identifies the backend of a connection. The login role must run it: another role may not see the start time. */
 export async function identifyBackend(client: ClientBase): Promise<Backend> {
-  const [row] = await ask(client, IDENTIFY, {});
+  const [row] = await query(client, IDENTIFY, {});
   if (row === undefined) throw new Error('PostgreSQL does not know the process of a connection');
   const [processId, started, server] = row as [number, string, string | null];
   return { processId, started, server: server ?? undefined };
@@ -43,7 +43,7 @@ export async function identifyBackend(client: ClientBase): Promise<Backend> {
 
 /** The state of a backend in `pg_stat_activity` (`active`, `idle` …); undefined: it no longer exists. */
 export async function stateOfBackend(client: ClientBase, backend: Backend): Promise<string | undefined> {
-  const [row] = await ask(client, STATE, toBound(backend));
+  const [row] = await query(client, STATE, toBound(backend));
   return row === undefined ? undefined : String(row[0]);
 }
 
@@ -53,13 +53,13 @@ export async function stateOfBackend(client: ClientBase, backend: Backend): Prom
  */
 export async function endBackend(client: ClientBase, backend: Backend): Promise<boolean> {
   for (const until = performance.now() + END_MS; ; await sleep(PAUSE_MS)) {
-    if ((await ask(client, TERMINATE, toBound(backend))).length === 0) return true;
+    if ((await query(client, TERMINATE, toBound(backend))).length === 0) return true;
     if (performance.now() >= until) return false;
   }
 }
 
 /** Runs a statement on a connection outside the pools. **Throws** as pg does. */
-export async function ask(
+export async function query(
   client: ClientBase,
   statement: Statement,
   bound: Readonly<Record<string, Bound>>,

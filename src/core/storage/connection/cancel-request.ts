@@ -11,7 +11,7 @@ export interface BackendKey {
 const CANCEL_REQUEST = 80_877_102;
 const SSL_REQUEST = 80_877_103;
 /** Milliseconds; as long as connecting may take. */
-const PATIENCE_MS = 5_000;
+const TIME_LIMIT_MS = 5_000;
 
 /**
  * Asks PostgreSQL to cancel the current statement of a backend; an idle backend ignores it. Resolves when the server
@@ -23,7 +23,9 @@ export async function requestCancel(options: DatabaseOptions, backend: BackendKe
   const plain = host.startsWith('/')
     ? connectPlain(`${host}/.s.PGSQL.${port}`)
     : connectPlain({ host, port, noDelay: true });
-  plain.setTimeout(PATIENCE_MS, () => plain.destroy(new Error('PostgreSQL does not take a cancel request')));
+  plain.setTimeout(TIME_LIMIT_MS, () =>
+    plain.destroy(new Error('PostgreSQL does not take a cancel request')),
+  );
   try {
     await happened(plain, 'connect');
     const socket = ssl === false ? plain : await secure(plain, host, ssl);

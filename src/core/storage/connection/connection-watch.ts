@@ -4,10 +4,10 @@ import type { DatabaseOptions } from './database';
 import { closeClient, destroyClient, openClient, streamOf, withinLimit } from './open-client';
 
 /** Milliseconds between two checks; a statement that is answered before the first one costs nothing. */
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 const ANSWER_MS = 5_000;
 /** Failed checks in a row after which a connection counts as lost. */
-const MOST_BAD_LOOKS = 2;
+const MAX_FAILED_CHECKS = 2;
 
 /** The state of the watched backend, as seen by a second connection. */
 type Finding = 'working' | 'idle' | 'gone' | 'away' | 'unknown';
@@ -20,22 +20,22 @@ type Finding = 'working' | 'idle' | 'gone' | 'away' | 'unknown';
  */
 export function watchConnection(options: DatabaseOptions, client: ClientBase, backend: Backend): void {
   let bytesRead = 0;
-  let badLooks = 0;
-  const look = async (): Promise<void> => {
+  let failedChecks = 0;
+  const check = async (): Promise<void> => {
     const finding = await findBackend(options, backend);
     if (streamOf(client)?.bytesRead !== bytesRead || !isWaiting(client)) return;
-    if (finding === 'working') badLooks = 0;
-    if (finding === 'idle' || finding === 'away') badLooks += 1;
-    if (finding !== 'gone' && badLooks < MOST_BAD_LOOKS) return;
+    if (finding === 'working') failedChecks = 0;
+    if (finding === 'idle' || finding === 'away') failedChecks += 1;
+    if (finding !== 'gone' && failedChecks < MAX_FAILED_CHECKS) return;
     destroyClient(client, new Error('PostgreSQL does not work at the statement any more'));
   };
   const timer = setInterval(() => {
     const read = streamOf(client)?.bytesRead ?? 0;
     const isSilent = isWaiting(client) && read === bytesRead;
     bytesRead = read;
-    if (!isSilent) badLooks = 0;
-    else void look();
-  }, LOOK_MS);
+    if (!isSilent) failedChecks = 0;
+    else void check();
+  }, CHECK_MS);
   timer.unref();
   client.once('end', () => clearInterval(timer));
 }

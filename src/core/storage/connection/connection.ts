@@ -33,7 +33,7 @@ export interface BoundStatement {
 /** Milliseconds before a cancel request is repeated: one that arrives before its statement has no effect. */
 const CANCEL_AGAIN_MS = 20;
 /** Cancel requests without effect after which the connection counts as lost. */
-const MOST_CANCELS = 100;
+const MAX_CANCELS = 100;
 
 /** Receives the outcomes of statements. */
 export interface StatementOutcomes {
@@ -72,7 +72,7 @@ export class Connection {
   /** Destroys the socket if a statement is unanswered. */
   giveUp(): void {
     if (this.underWay === 0) return;
-    this.lost ??= new Error('nobody waits for the answer any more');
+    this.lost ??= new Error('the answer is no longer needed');
     destroyClient(this.client, this.lost);
   }
 
@@ -182,15 +182,15 @@ export class Connection {
   async whileWaitedFor<T>(waiting: readonly Cancellation[] | undefined, work: () => Promise<T>): Promise<T> {
     if (waiting === undefined) return work();
     let cancelling: Promise<void> | undefined;
-    const look = (): void => {
-      if (isGivenUp(waiting)) cancelling ??= this.cancel();
+    const cancelIfUnwanted = (): void => {
+      if (areAllCancelled(waiting)) cancelling ??= this.cancel();
     };
-    const forget = waiting.map((cancellation) => cancellation.whenLeaving(look));
+    const unsubscribes = waiting.map((cancellation) => cancellation.onCancel(cancelIfUnwanted));
     try {
-      if (isGivenUp(waiting)) throw fhirError('timeout');
+      if (areAllCancelled(waiting)) throw fhirError('timeout');
       return await work();
     } finally {
-      for (const each of forget) each();
+      for (const each of unsubscribes) each();
       // No cancel request may be under way when the next user sends a statement.
       await cancelling;
     }
@@ -200,7 +200,7 @@ export class Connection {
     const backend = backendOf(this.client);
     for (let sent = 0; this.underWay > 0 && this.lost === undefined; sent++) {
       try {
-        if (sent >= MOST_CANCELS) throw new Error('cancel requests are without effect');
+        if (sent >= MAX_CANCELS) throw new Error('cancel requests are without effect');
         await requestCancel(this.options, backend);
       } catch (error) {
         // The request may have been sent or not.
@@ -212,8 +212,8 @@ export class Connection {
   }
 }
 
-export function isGivenUp(waiting: readonly Cancellation[] | undefined): boolean {
-  return waiting?.every(({ hasLeft }) => hasLeft) ?? false;
+export function areAllCancelled(waiting: readonly Cancellation[] | undefined): boolean {
+  return waiting?.every(({ isCancelled }) => isCancelled) ?? false;
 }
 
 /** Reads the backend key of a connection, which pg has but does not type. */
@@ -226,5 +226,5 @@ function backendOf(client: ClientBase): BackendKey {
   ) {
     return { processId: client.processID, secretKey: client.secretKey };
   }
-  throw new Error('pg keeps no backend key of the connection');
+  throw new Error('pg has no backend key of the connection');
 }

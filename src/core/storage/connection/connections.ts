@@ -4,7 +4,7 @@ import type { Log } from '../../context';
 import { fhirError } from '../../errors';
 import { Cancellation } from '../../concurrency/cancellation';
 import { identifyBackend, type Backend } from './backend';
-import { Connection, isGivenUp, type BoundStatement, type StatementOutcomes } from './connection';
+import { Connection, areAllCancelled, type BoundStatement, type StatementOutcomes } from './connection';
 import {
   answerLimit,
   APPLICATION_ROLE,
@@ -15,12 +15,13 @@ import {
   type Lane,
   type Row,
   type Run,
+  type StatementContext,
 } from './database';
 import { codeOf, isConnectionLoss, translateDatabaseError } from './database-error';
 import { DatabaseHealth } from './database-health';
 import { DatabaseProbe, type Borrowed } from './database-probe';
 import { FairTurns, NO_TENANT } from './fair-turns';
-import { askAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
+import { queryAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
 import { openPool } from './open-client';
 import { PROVE_ROW_SECURITY, RowSecurity, RowSecurityError } from './row-security';
 import { Snapshot } from './snapshot';
@@ -42,11 +43,11 @@ const PING = defineStatement(template(sql`select 1`), { named: false });
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
 /** Milliseconds that a statement can wait for a connection. */
-const PATIENCE_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 /** Statements of one tenant that can wait for a connection of one lane. */
 const MAX_WAITING = 10_000;
 /** Milliseconds between two checks for silent connections. */
-const SILENCE_LOOK_MS = 500;
+const SILENCE_CHECK_MS = 500;
 
 /**
  * The database connections of one server process. Each runs as the application role, with one space at a time in its
@@ -56,7 +57,7 @@ const SILENCE_LOOK_MS = 500;
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
   private readonly turns: Readonly<Record<Lane, FairTurns>>;
-  private readonly known = new Map<ClientBase, Connection>();
+  private readonly prepared = new Map<ClientBase, Connection>();
   private readonly health: DatabaseHealth;
   private readonly silenceTimer: NodeJS.Timeout;
   private readonly probePool: Pool;
@@ -69,7 +70,7 @@ export class Connections implements Database {
     private readonly options: DatabaseOptions,
     private readonly log: Log,
     /** False if the application role could not be created: row-level security is off, and readiness says so. */
-    private readonly wall: boolean,
+    private readonly hasRowSecurity: boolean,
     /** The number of the tenant that a space belongs to. */
     private readonly tenantOf: (space: number) => number = (space) => space,
   ) {
@@ -90,12 +91,12 @@ export class Connections implements Database {
     this.probe = new DatabaseProbe({
       health: this.health,
       take: () => this.take(this.probePool),
-      ping: (lane) => this.run(lane, undefined, PING, {}),
+      ping: (lane) => this.run({ lane, space: undefined }, PING, {}),
     });
-    const mostSilence = Math.ceil(answerLimit(options) / SILENCE_LOOK_MS);
+    const maxSilence = Math.ceil(answerLimit(options) / SILENCE_CHECK_MS);
     this.silenceTimer = setInterval(() => {
-      for (const connection of this.known.values()) connection.countSilence(mostSilence);
-    }, SILENCE_LOOK_MS).unref();
+      for (const connection of this.prepared.values()) connection.countSilence(maxSilence);
+    }, SILENCE_CHECK_MS).unref();
     this.turns = {
       // Reads by key are too short to reserve a connection for other tenants.
       read: takeTurns(own, own),
@@ -118,9 +119,9 @@ export class Connections implements Database {
     const configuration = { max, pipeline: true, idleTimeoutMillis: 60_000, types: typeParsers };
     const pool = openPool(this.options, configuration, async (client) => {
       const backend = await this.prepareConnection(client);
-      this.known.set(client, new Connection(client, backend, this.options, outcomes));
+      this.prepared.set(client, new Connection(client, backend, this.options, outcomes));
     });
-    pool.on('remove', (client) => this.known.delete(client));
+    pool.on('remove', (client) => this.prepared.delete(client));
     // The pool replaces a lost idle connection when it needs one, and reports a failure to connect then.
     pool.on('error', (error) =>
       this.log.debug({ code: codeOf(error) }, 'an idle database connection was lost'),
@@ -147,9 +148,9 @@ export class Connections implements Database {
     if (maxResources !== undefined)
       settings.push(sql`set andiron.quota_resources = ${sql.lit(String(maxResources))}`);
     if (maxBytes !== undefined) settings.push(sql`set andiron.quota_bytes = ${sql.lit(String(maxBytes))}`);
-    if (this.wall) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
+    if (this.hasRowSecurity) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
     for (const setting of settings) await client.query(setting.compile(builder).sql);
-    if (!this.wall) return backend;
+    if (!this.hasRowSecurity) return backend;
     const proof = await client.query<unknown[]>({ text: PROVE_ROW_SECURITY.text, rowMode: 'array' });
     this.rowSecurity.record(proof.rows[0]?.[0] === true);
     return backend;
@@ -157,12 +158,10 @@ export class Connections implements Database {
 
   /** Lends a connection to `work` exclusively. */
   private async borrow<T>(
-    lane: Lane,
-    space: number | undefined,
-    waiting: readonly Cancellation[] | undefined,
+    context: StatementContext,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const { connection, release } = await this.connect(lane, space, waiting);
+    const { connection, release } = await this.connect(context);
     try {
       return await work(connection);
     } finally {
@@ -170,14 +169,10 @@ export class Connections implements Database {
     }
   }
 
-  private async connect(
-    lane: Lane,
-    space: number | undefined,
-    waiting: readonly Cancellation[] | undefined,
-  ): Promise<Borrowed> {
+  private async connect({ lane, space, waiting }: StatementContext): Promise<Borrowed> {
     const turns = this.turns[lane];
     const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
-    const turn = turns.enter(tenant, () => isGivenUp(waiting));
+    const turn = turns.enter(tenant, () => areAllCancelled(waiting));
     if (turn !== undefined) await turn;
     try {
       const { connection, release } = await this.takeProven(this.pools[lane]);
@@ -199,8 +194,8 @@ export class Connections implements Database {
 
   private async take(pool: Pool): Promise<Borrowed> {
     const client: PoolClient = await pool.connect();
-    const connection = this.known.get(client);
-    if (connection === undefined) throw new Error('a connection was lent that was not prepared');
+    const connection = this.prepared.get(client);
+    if (connection === undefined) throw new Error('the pool returned a connection that was not prepared');
     return { connection, release: () => client.release(connection.lost) };
   }
 
@@ -212,7 +207,7 @@ export class Connections implements Database {
     for (;;) {
       const taken = await this.take(pool);
       const { connection, release } = taken;
-      if (!this.wall || !this.rowSecurity.isDue(connection.provenAt)) return taken;
+      if (!this.hasRowSecurity || !this.rowSecurity.isDue(connection.provenAt)) return taken;
       if (await this.proves(connection)) return taken;
       release();
     }
@@ -232,19 +227,17 @@ export class Connections implements Database {
 
   /** Runs one statement as a transaction of its own. */
   async run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
     const started = performance.now();
     try {
-      return await this.borrow(lane, space, waiting, (connection) =>
-        connection.whileWaitedFor(waiting, () => connection.run(space, statement, bound)),
+      return await this.borrow(context, (connection) =>
+        connection.whileWaitedFor(context.waiting, () => connection.run(context.space, statement, bound)),
       );
     } finally {
-      this.observe?.(lane, performance.now() - started);
+      this.observe?.(context.lane, performance.now() - started);
     }
   }
 
@@ -255,7 +248,7 @@ export class Connections implements Database {
    * transaction must use other lanes.
    */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
-    return this.borrow('transaction', space, undefined, async (connection) => {
+    return this.borrow({ lane: 'transaction', space }, async (connection) => {
       const run = async (
         of: number | undefined,
         statement: Statement,
@@ -272,7 +265,7 @@ export class Connections implements Database {
         // The transaction id comes in the packet of `begin`.
         const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, [BEGIN]);
         const result = await work((statement, bound) => run(space, statement, bound), {
-          run: (_lane, of, statement, bound) => run(of, statement, bound),
+          run: (context, statement, bound) => run(context.space, statement, bound),
         });
         await this.commit(connection, space, String(row?.[0]));
         return result;
@@ -306,7 +299,7 @@ export class Connections implements Database {
   ): Promise<Row[]> {
     const started = performance.now();
     try {
-      return await this.borrow(lane, space, undefined, async (connection) => {
+      return await this.borrow({ lane, space }, async (connection) => {
         try {
           return await connection.run(space, statement, bound);
         } catch (error) {
@@ -322,12 +315,8 @@ export class Connections implements Database {
   }
 
   /** Reads what became of the statements sent on a lost connection, on a new connection of the space. */
-  private find(
-    { backend }: Connection,
-    space: number,
-    questions: readonly BoundStatement[],
-  ): Promise<Row[][]> {
-    return askAfterEnd(this.options, backend, { questions, space: this.wall ? space : undefined });
+  private find({ backend }: Connection, space: number, queries: readonly BoundStatement[]): Promise<Row[][]> {
+    return queryAfterEnd(this.options, backend, { queries, space: this.hasRowSecurity ? space : undefined });
   }
 
   /**
@@ -338,15 +327,15 @@ export class Connections implements Database {
   async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
     const started = performance.now();
     try {
-      return await this.borrow('transaction', space, undefined, async (connection) => {
+      return await this.borrow({ lane: 'transaction', space }, async (connection) => {
         try {
           return await connection.runWhole(space, statements);
         } catch (error) {
           if (!isConnectionLoss(error)) throw error;
-          const questions = statements.flatMap(({ find, bound }) =>
+          const queries = statements.flatMap(({ find, bound }) =>
             find === undefined ? [] : [{ statement: find, bound }],
           );
-          const found = await this.find(connection, space, questions);
+          const found = await this.find(connection, space, queries);
           if (found.some((rows) => rows.length === 0)) throw fhirError('notStored');
           return found;
         }
@@ -359,7 +348,7 @@ export class Connections implements Database {
   /**
    * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
    * `work` must send all its statements to this database; with a second connection, many callers could wait for each
-   * other. `given`: as `waiting` of `run`, for all statements. `milliseconds`: limit on the time with the connection.
+   * other. `given`: as `waiting` of a statement, for all of them. `milliseconds`: limit on the time with the connection.
    */
   async inSnapshot<T>(
     space: number,
@@ -367,8 +356,8 @@ export class Connections implements Database {
     work: (snapshot: Database) => Promise<T>,
     milliseconds?: number,
   ): Promise<T> {
-    const { connection, release } = await this.connect('search', space, given);
-    const { waiting, forget } = withPatience(given, milliseconds);
+    const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
+    const { waiting, unsubscribe } = withTimeLimit(given, milliseconds);
     const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
       this.observe?.('search', milliseconds),
     );
@@ -384,7 +373,7 @@ export class Connections implements Database {
       void end(false);
       throw error;
     } finally {
-      forget();
+      unsubscribe();
     }
   }
 
@@ -411,25 +400,25 @@ function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
     most,
     mostAlone: slots,
     maxWaiting: MAX_WAITING,
-    patienceMs: PATIENCE_MS,
+    maxWaitMs: MAX_WAIT_MS,
   });
 }
 
 /** Replaces `waiting` by one cancellation, which also fires after `milliseconds`. */
-function withPatience(
+function withTimeLimit(
   waiting: readonly Cancellation[] | undefined,
   milliseconds: number | undefined,
-): { readonly waiting: readonly Cancellation[] | undefined; forget(): void } {
-  if (milliseconds === undefined) return { waiting, forget: () => undefined };
-  const patience = new Cancellation(Date.now() + milliseconds);
-  const leave = (): void => {
-    if (isGivenUp(waiting)) patience.leave();
+): { readonly waiting: readonly Cancellation[] | undefined; unsubscribe(): void } {
+  if (milliseconds === undefined) return { waiting, unsubscribe: () => undefined };
+  const limited = new Cancellation(Date.now() + milliseconds);
+  const cancel = (): void => {
+    if (areAllCancelled(waiting)) limited.cancel();
   };
-  const forgets = (waiting ?? []).map((cancellation) => cancellation.whenLeaving(leave));
+  const unsubscribes = (waiting ?? []).map((cancellation) => cancellation.onCancel(cancel));
   return {
-    waiting: [patience],
-    forget() {
-      for (const forget of forgets) forget();
+    waiting: [limited],
+    unsubscribe() {
+      for (const unsubscribe of unsubscribes) unsubscribe();
     },
   };
 }

@@ -18,8 +18,8 @@ export interface TranslatedError {
 const SEQUENCE_EXHAUSTED = 'AN001';
 /** SQLSTATEs of require_quota, with the reason to report. */
 const QUOTAS: Readonly<Record<string, string>> = {
-  AN004: 'has as many resources as it may have: delete some',
-  AN005: 'keeps as many bytes of versions as it may keep: purge some',
+  AN004: 'has reached its limit of resources: delete some',
+  AN005: 'has reached its limit of bytes of versions: purge some',
 };
 const QUERY_CANCELED = '57014';
 
@@ -46,7 +46,7 @@ export function translateDatabaseError(error: unknown): TranslatedError {
 
 /** Reasons for SQLSTATE class 53, insufficient resources. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
-  53100: 'has no room left on its disk',
+  53100: 'has no space left on its disk',
   53200: 'has no memory left',
   53300: 'has no connection left',
   53400: 'has reached a limit of its configuration',

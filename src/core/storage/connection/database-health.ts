@@ -3,9 +3,9 @@ import { LANES, type Lane } from './database';
 import type { Trouble } from './database-error';
 
 /** Milliseconds for which a failure counts if the lane has run nothing since. */
-const MEMORY_MS = 10_000;
+const FAILURE_MS = 10_000;
 
-const WORDS: Readonly<Record<Trouble, string>> = {
+const MESSAGES: Readonly<Record<Trouble, string>> = {
   away: 'The database cannot be reached',
   exhausted: 'The database has run out of disk, memory or connections',
   faulty: 'The disk or system of the database reports faults',
@@ -31,7 +31,7 @@ export class DatabaseHealth {
     this.failures[lane] = { trouble, at: now };
     if (this.open.has(trouble)) return;
     this.open.set(trouble, now);
-    this.log.warn({ trouble, code, lane }, WORDS[trouble]);
+    this.log.warn({ trouble, code, lane }, MESSAGES[trouble]);
   }
 
   /** **Cost**: a field read while the lane is healthy. */
@@ -43,17 +43,17 @@ export class DatabaseHealth {
       if (left.has(trouble)) continue;
       this.open.delete(trouble);
       const milliseconds = Math.round(performance.now() - began);
-      this.log.info({ trouble, milliseconds }, `${WORDS[trouble]}: this is over`);
+      this.log.info({ trouble, milliseconds }, `${MESSAGES[trouble]}: this is over`);
     }
   }
 
   /** Lanes whose last statement failed in the last ten seconds. */
-  current(): readonly { readonly lane: Lane; readonly trouble: Trouble; readonly words: string }[] {
+  current(): readonly { readonly lane: Lane; readonly trouble: Trouble; readonly message: string }[] {
     const now = performance.now();
     return LANES.flatMap((lane) => {
       const failure = this.failures[lane];
-      if (failure === undefined || now - failure.at > MEMORY_MS) return [];
-      return [{ lane, trouble: failure.trouble, words: WORDS[failure.trouble] }];
+      if (failure === undefined || now - failure.at > FAILURE_MS) return [];
+      return [{ lane, trouble: failure.trouble, message: MESSAGES[failure.trouble] }];
     });
   }
 }

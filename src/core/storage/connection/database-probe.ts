@@ -5,7 +5,7 @@ import { translateDatabaseError } from './database-error';
 import type { DatabaseHealth } from './database-health';
 
 /** Milliseconds in which the database must answer a probe. */
-const PATIENCE_MS = 2_000;
+const TIME_LIMIT_MS = 2_000;
 
 /** A connection lent by a pool. */
 export interface Borrowed {
@@ -26,12 +26,12 @@ export class DatabaseProbe {
   constructor(private readonly parts: ProbeParts) {}
 
   /** Runs `work`. **Throws** errors of the database, and storageUnavailable after two seconds. */
-  async ask<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    const until = performance.now() + PATIENCE_MS;
+  async query<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const until = performance.now() + TIME_LIMIT_MS;
     const { connection, release } = await this.take(until);
     try {
       const database: Database = {
-        run: (_lane, space, statement, bound) => connection.run(space, statement, bound),
+        run: ({ space }, statement, bound) => connection.run(space, statement, bound),
       };
       return await before(until, work(database));
     } finally {
@@ -47,9 +47,9 @@ export class DatabaseProbe {
   async troubles(): Promise<readonly string[]> {
     const { health, ping } = this.parts;
     const away = health.current().filter(({ trouble }) => trouble === 'away');
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + TIME_LIMIT_MS;
     await Promise.allSettled(away.map(({ lane }) => before(until, ping(lane))));
-    return [...new Set(health.current().map(({ words }) => words))];
+    return [...new Set(health.current().map(({ message: words }) => words))];
   }
 
   private async take(until: number): Promise<Borrowed> {

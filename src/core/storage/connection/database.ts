@@ -36,21 +36,28 @@ export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>)
 /** The role of every statement of the server. Row-level security applies to it, unlike to the owner and superusers. */
 export const APPLICATION_ROLE = 'andiron_application';
 
+/** Where a statement runs, and for whom. */
+export interface StatementContext {
+  readonly lane: Lane;
+  /** Undefined: a statement on the control plane. */
+  readonly space: number | undefined;
+  /**
+   * The requests that wait for the rows: when all of them have left, PostgreSQL cancels the statement, and `timeout` is
+   * thrown. Undefined: the statement runs to its end.
+   */
+  readonly waiting?: readonly Cancellation[] | undefined;
+}
+
 /** Runs statements, each as a transaction of its own (connections.ts) or all in one snapshot (snapshot.ts). */
 export interface Database {
   /**
-   * Runs one statement in one space. `space` undefined: a statement on the control plane.
+   * Runs one statement.
    * **Throws** FhirError (storageUnavailable, timeout …) for a failure of the database, else StatementError.
-   *
-   * @param waiting the requests that wait for the rows: when all of them have left, PostgreSQL cancels the statement,
-   *   and `timeout` is thrown. Undefined: the statement runs to its end
    */
   run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]>;
 }
 

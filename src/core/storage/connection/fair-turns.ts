@@ -11,13 +11,13 @@ export interface TurnLimits {
   /** Waiting tasks of one tenant; undefined: no limit. */
   readonly maxWaiting?: number;
   /** Milliseconds that a task may wait; undefined: no limit. */
-  readonly patienceMs?: number;
+  readonly maxWaitMs?: number;
 }
 
 interface Waiting {
   readonly start: () => void;
   readonly refuse: (error: Error) => void;
-  readonly isGivenUp: () => boolean;
+  readonly isCancelled: () => boolean;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
@@ -60,20 +60,20 @@ export class FairTurns {
    * **Throws** overloaded if too many tasks of the tenant wait or this one has waited too long, timeout if the task was
    * cancelled before its turn.
    */
-  enter(tenant: number, isGivenUp: () => boolean = () => false): Promise<void> | undefined {
+  enter(tenant: number, isCancelled: () => boolean = () => false): Promise<void> | undefined {
     this.notice(tenant);
     const share = this.shareOf(tenant);
     if (this.free > 0 && share.running < this.most) {
       this.begin(share);
       return undefined;
     }
-    const { maxWaiting = Infinity, patienceMs } = this.limits;
+    const { maxWaiting = Infinity, maxWaitMs } = this.limits;
     if (share.waiting.length >= maxWaiting) return Promise.reject(fhirError('overloaded'));
     if (share.waiting.length === 0) this.waiting.push(share);
     return new Promise((start, refuse) => {
       const timer =
-        patienceMs === undefined ? undefined : setTimeout(() => this.refuse(share, one), patienceMs).unref();
-      const one: Waiting = { start, refuse, isGivenUp, timer };
+        maxWaitMs === undefined ? undefined : setTimeout(() => this.refuse(share, one), maxWaitMs).unref();
+      const one: Waiting = { start, refuse, isCancelled, timer };
       share.waiting.push(one);
     });
   }
@@ -98,13 +98,13 @@ export class FairTurns {
   private shareOf(tenant: number): Share {
     let share = this.shares.get(tenant);
     if (share !== undefined) return share;
-    if (this.shares.size >= MAX_SHARES) this.forgetIdle();
+    if (this.shares.size >= MAX_SHARES) this.removeIdle();
     share = { running: 0, waiting: [] };
     this.shares.set(tenant, share);
     return share;
   }
 
-  private forgetIdle(): void {
+  private removeIdle(): void {
     for (const [tenant, { running, waiting }] of this.shares)
       if (running === 0 && waiting.length === 0) this.shares.delete(tenant);
   }
@@ -122,7 +122,7 @@ export class FairTurns {
       this.waiting.splice(this.waiting.indexOf(share), 1);
       if (share.waiting.length > 0) this.waiting.push(share);
       clearTimeout(next.timer);
-      if (next.isGivenUp()) {
+      if (next.isCancelled()) {
         next.refuse(fhirError('timeout'));
         continue;
       }

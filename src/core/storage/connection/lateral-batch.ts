@@ -1,10 +1,9 @@
 /** Merges many runs of one statement, with different values, into one statement. */
 import { setImmediate as setImmediateOnce } from 'node:timers/promises';
 import { fhirError } from '../../errors';
-import type { Cancellation } from '../../concurrency/cancellation';
 import { decodeArray } from './binary-array';
-import type { Database, Lane, Row } from './database';
-import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
+import type { Database, Row, StatementContext } from './database';
+import { MIN_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
 import type { Bound, Statement } from './statement';
 import { StatementForms, type Form } from './statement-forms';
 
@@ -21,14 +20,12 @@ const SHORT_BUFFER = 1024;
 /** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
 /** Name of the bound set of versions whose texts are cached (known-sequences.ts). */
-const KNOWN = 'known';
+const CACHED_SEQUENCES = 'known';
 
 interface Run {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
-  readonly waiting: readonly Cancellation[] | undefined;
-  readonly lane: Lane;
-  readonly space: number | undefined;
+  readonly context: StatementContext;
   resolve(rows: Row[]): void;
   reject(reason: unknown): void;
 }
@@ -42,21 +39,19 @@ interface Run {
 export class LateralBatch implements Database {
   private waiting = new Map<string, Run[]>();
   private characters = 0;
-  private looks = 0;
-  private waitForLooks: (() => void)[] = [];
+  private planningQueries = 0;
+  private afterQueries: (() => void)[] = [];
 
   constructor(private readonly database: Database) {}
 
   run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
     const rows = new Promise<Row[]>((resolve, reject) => {
-      const run: Run = { statement, bound, waiting, lane, space, resolve, reject };
-      const key = `${lane} ${space ?? ''} ${statement.text}`;
+      const run: Run = { context, statement, bound, resolve, reject };
+      const key = `${context.lane} ${context.space ?? ''} ${statement.text}`;
       if (this.waiting.size === 0) setImmediate(() => this.dispatch());
       const known = this.waiting.get(key);
       if (known === undefined) this.waiting.set(key, [run]);
@@ -66,18 +61,18 @@ export class LateralBatch implements Database {
   }
 
   private async counting(rows: Promise<Row[]>): Promise<Row[]> {
-    this.looks++;
+    this.planningQueries++;
     try {
       return await rows;
     } finally {
-      this.looks--;
-      if (this.looks === 0) setImmediate(() => this.release());
+      this.planningQueries--;
+      if (this.planningQueries === 0) setImmediate(() => this.release());
     }
   }
 
   private release(): void {
-    const released = this.waitForLooks;
-    this.waitForLooks = [];
+    const released = this.afterQueries;
+    this.afterQueries = [];
     for (const go of released) go();
   }
 
@@ -87,20 +82,20 @@ export class LateralBatch implements Database {
    */
   async afterPlanning(): Promise<void> {
     await setImmediateOnce();
-    while (this.looks > 0) await new Promise<void>((go) => this.waitForLooks.push(go));
+    while (this.planningQueries > 0) await new Promise<void>((go) => this.afterQueries.push(go));
   }
 
   private dispatch(): void {
     const groups = this.waiting;
     this.waiting = new Map();
     for (const runs of groups.values()) {
-      const most = mostRuns(runs[0]?.bound[INLINE_BYTES]);
+      const most = maxRuns(runs[0]?.bound[INLINE_BYTES]);
       for (let start = 0; start < runs.length; start += most)
-        void this.answer(runs.slice(start, start + most));
+        void this.runGroup(runs.slice(start, start + most));
     }
   }
 
-  private async answer(runs: readonly Run[]): Promise<void> {
+  private async runGroup(runs: readonly Run[]): Promise<void> {
     try {
       for (const [index, rows] of (await this.runAll(runs)).entries()) runs[index]?.resolve(rows);
     } catch (error) {
@@ -111,24 +106,22 @@ export class LateralBatch implements Database {
   private async runAll(runs: readonly Run[]): Promise<Row[][]> {
     const [first] = runs;
     if (first === undefined) return [];
-    const { lane, space, waiting } = first;
+    const { context } = first;
     const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
     // The runs differ in their values alone: the text is the same.
     const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
     if (merged === undefined) {
       return Promise.all(
         runs.map(async ({ statement, bound }) =>
-          this.counted(
-            await this.database.run(lane, space, statement, sharing(bound, runs.length, first), waiting),
-          ),
+          this.counted(await this.database.run(context, statement, sharing(bound, runs.length, first))),
         ),
       );
     }
     if (merged.statement === undefined) {
-      const rows = this.counted(await this.database.run(lane, space, first.statement, first.bound, waiting));
+      const rows = this.counted(await this.database.run(context, first.statement, first.bound));
       return runs.map(() => rows);
     }
-    const rows = this.counted(await this.database.run(lane, space, merged.statement, {}, waiting));
+    const rows = this.counted(await this.database.run(context, merged.statement, {}));
     const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
     for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
     return merged.places.map((place) => distinct[place] ?? []);
@@ -145,11 +138,11 @@ export class LateralBatch implements Database {
 }
 
 function tooMuch(): Error {
-  return fhirError('tooCostly', { reason: 'What is asked for at once is too much: ask for fewer resources' });
+  return fhirError('tooCostly', { reason: 'The request reads too much at once: request fewer resources' });
 }
 
 /** The number of runs to merge: fewer for long pages. The inline limit tells how many rows a page has. */
-function mostRuns(inline: Bound | undefined): number {
+function maxRuns(inline: Bound | undefined): number {
   if (typeof inline !== 'number') return MAX_RUNS;
   return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
 }
@@ -164,9 +157,9 @@ function sharing(
   const shared = { ...bound };
   const inline = bound[INLINE_BYTES];
   if (typeof inline === 'number')
-    shared[INLINE_BYTES] = Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs));
-  const known = first.bound[KNOWN];
-  if (known !== undefined && bound[KNOWN] !== undefined) shared[KNOWN] = known;
+    shared[INLINE_BYTES] = Math.max(MIN_INLINE_BYTES, Math.floor(inline / runs));
+  const known = first.bound[CACHED_SEQUENCES];
+  if (known !== undefined && bound[CACHED_SEQUENCES] !== undefined) shared[CACHED_SEQUENCES] = known;
   return shared;
 }
 
@@ -232,7 +225,7 @@ function toElement(value: Bound, isArray: boolean): string | number | null {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  if (!isArray) throw new Error('a value that is no array stands where one is');
+  if (!isArray) throw new Error('an array was expected');
   return toArrayText(Buffer.isBuffer(value) ? decodeArray(value) : value);
 }
 

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DatabaseError, type Client } from 'pg';
 import { fhirError } from '../../errors';
-import { ask, endBackend, identifyBackend, type Backend } from './backend';
+import { query, endBackend, identifyBackend, type Backend } from './backend';
 import type { BoundStatement } from './connection';
 import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions, type Row } from './database';
 import { closeClient, openClient, withinLimit } from './open-client';
 import { bind, defineStatement, template } from './statement';
 
 /** Milliseconds for attempts to open a connection. */
-const PATIENCE_MS = 5_000;
+const RETRY_MS = 5_000;
 const PAUSE_MS = 100;
 /** Milliseconds that all queries on one connection may take. */
-const QUESTIONS_MS = 6_000;
+const QUERIES_MS = 6_000;
 
 const TAKE_ROLE = defineStatement(template(sql`set role ${sql.id(APPLICATION_ROLE)}`), { named: false });
 
@@ -33,16 +33,16 @@ export async function requireCommitted(
   backend: Backend,
   transaction: string,
 ): Promise<void> {
-  const question = { statement: STATUS, bound: { transaction } };
-  const [rows] = await askAfterEnd(options, backend, { questions: [question] });
+  const statusQuery = { statement: STATUS, bound: { transaction } };
+  const [rows] = await queryAfterEnd(options, backend, { queries: [statusQuery] });
   const status = rows?.[0]?.[0];
   if (status === 'committed') return;
   throw fhirError(status === 'aborted' ? 'notStored' : 'maybeStored');
 }
 
 /** Queries to run after a backend has ended. */
-interface Questions {
-  readonly questions: readonly BoundStatement[];
+interface FollowUp {
+  readonly queries: readonly BoundStatement[];
   /** The space that the queries see, as the application role; undefined: they run as the login role. */
   readonly space?: number | undefined;
 }
@@ -51,16 +51,16 @@ interface Questions {
  * Ends the backend of a lost connection and then runs queries, when the backend can no longer commit. Returns the rows
  * of each query. **Throws** maybeStored if the server is away or is another one, or if the backend does not end.
  */
-export async function askAfterEnd(
+export async function queryAfterEnd(
   options: DatabaseOptions,
   backend: Backend,
-  asked: Questions,
+  followUp: FollowUp,
 ): Promise<Row[][]> {
-  for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+  for (const until = performance.now() + RETRY_MS; ; await sleep(PAUSE_MS)) {
     let client: Client | undefined;
     try {
       client = await openClient(options);
-      return await askOn(client, backend, asked);
+      return await queryOn(client, backend, followUp);
     } catch (error) {
       // An error of PostgreSQL is final, unless the server is starting or has no connection left.
       const isFinal = error instanceof DatabaseError && !/^(57P|53|08)/.test(error.code ?? '');
@@ -74,22 +74,22 @@ export async function askAfterEnd(
 
 /** Ends the backend of a lost connection, if the server can be reached, to release its locks. Never throws. */
 export async function endLostBackend(options: DatabaseOptions, backend: Backend): Promise<void> {
-  await askAfterEnd(options, backend, { questions: [] }).catch(() => undefined);
+  await queryAfterEnd(options, backend, { queries: [] }).catch(() => undefined);
 }
 
 class Unanswerable extends Error {}
 
-async function askOn(client: Client, backend: Backend, { questions, space }: Questions): Promise<Row[][]> {
-  return withinLimit(client, QUESTIONS_MS, async () => {
+async function queryOn(client: Client, backend: Backend, { queries, space }: FollowUp): Promise<Row[][]> {
+  return withinLimit(client, QUERIES_MS, async () => {
     const { server } = await identifyBackend(client);
     if (server === undefined || server !== backend.server) throw new Unanswerable('this is another server');
     if (!(await endBackend(client, backend))) throw new Unanswerable('the backend does not end');
     if (space !== undefined) {
-      await ask(client, TAKE_ROLE, {});
-      await ask(client, SET_SPACE, { space: String(space) });
+      await query(client, TAKE_ROLE, {});
+      await query(client, SET_SPACE, { space: String(space) });
     }
     const answers: Row[][] = [];
-    for (const { statement, bound } of questions) answers.push(await ask(client, statement, bound));
+    for (const { statement, bound } of queries) answers.push(await query(client, statement, bound));
     return answers;
   });
 }

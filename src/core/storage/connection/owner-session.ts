@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
-import { ask, identifyBackend, type Backend } from './backend';
+import { query, identifyBackend, type Backend } from './backend';
 import { watchConnection } from './connection-watch';
 import { answerLimit, DEFAULT_STATEMENT_TIMEOUT_MS, type DatabaseOptions, type Row } from './database';
 import { isConnectionLoss, translateDatabaseError } from './database-error';
@@ -75,9 +75,9 @@ export class OwnerSession {
   /** Runs one statement, inside the transaction if there is one. */
   async run(statement: Statement, bound: Readonly<Record<string, Bound>> = {}): Promise<Row[]> {
     try {
-      if (!this.hasLimit) return await ask(this.client, statement, bound);
+      if (!this.hasLimit) return await query(this.client, statement, bound);
       return await withinLimit(this.client, answerLimit(this.options), () =>
-        ask(this.client, statement, bound),
+        query(this.client, statement, bound),
       );
     } catch (error) {
       throw translateDatabaseError(error).error;

@@ -1,9 +1,8 @@
-import type { Cancellation } from '../../concurrency/cancellation';
-import type { Database, Lane, Row } from './database';
+import type { Database, Row, StatementContext } from './database';
 import type { Bound, Statement } from './statement';
 import { StatementForms } from './statement-forms';
 
-interface Look {
+interface PlanningQuery {
   readonly statement: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
   resolve(rows: Row[]): void;
@@ -11,10 +10,8 @@ interface Look {
 }
 
 interface Group {
-  readonly lane: Lane;
-  readonly space: number | undefined;
-  readonly waiting: readonly Cancellation[] | undefined;
-  readonly looks: Look[];
+  readonly context: StatementContext;
+  readonly queries: PlanningQuery[];
 }
 
 /**
@@ -28,40 +25,38 @@ export class PlanningBatch implements Database {
   constructor(private readonly database: Database) {}
 
   run(
-    lane: Lane,
-    space: number | undefined,
+    context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
-    waiting?: readonly Cancellation[],
   ): Promise<Row[]> {
-    if (statement.isPlanningQuery !== true) return this.database.run(lane, space, statement, bound, waiting);
+    if (statement.isPlanningQuery !== true) return this.database.run(context, statement, bound);
     return new Promise((resolve, reject) => {
       if (this.groups.size === 0) queueMicrotask(() => this.dispatch());
-      const name = `${lane} ${space ?? ''}`;
+      const name = `${context.lane} ${context.space ?? ''}`;
       let group = this.groups.get(name);
-      if (group === undefined) this.groups.set(name, (group = { lane, space, waiting, looks: [] }));
-      group.looks.push({ statement, bound, resolve, reject });
+      if (group === undefined) this.groups.set(name, (group = { context, queries: [] }));
+      group.queries.push({ statement, bound, resolve, reject });
     });
   }
 
   private dispatch(): void {
     const groups = this.groups;
     this.groups = new Map();
-    for (const group of groups.values()) void this.answer(group);
+    for (const group of groups.values()) void this.runGroup(group);
   }
 
-  private async answer({ lane, space, waiting, looks }: Group): Promise<void> {
-    const [first, second] = looks;
+  private async runGroup({ context, queries }: Group): Promise<void> {
+    const [first, second] = queries;
     if (first === undefined) return;
     try {
       if (second === undefined) {
-        first.resolve(await this.database.run(lane, space, first.statement, first.bound, waiting));
+        first.resolve(await this.database.run(context, first.statement, first.bound));
         return;
       }
-      const [row] = await this.database.run(lane, space, combine(looks), {}, waiting);
-      for (const [index, look] of looks.entries()) look.resolve(toRows(row?.[index]));
+      const [row] = await this.database.run(context, combine(queries), {});
+      for (const [index, query] of queries.entries()) query.resolve(toRows(row?.[index]));
     } catch (error) {
-      for (const look of looks) look.reject(error);
+      for (const query of queries) query.reject(error);
     }
   }
 }
@@ -69,9 +64,9 @@ export class PlanningBatch implements Database {
 const forms = new StatementForms();
 
 /** One row with a column for each query: its rows as a JSON array of objects, or null. */
-function combine(looks: readonly Look[]): Statement {
-  const values = looks.map(({ statement, bound }) => statement.values(bound));
-  const texts = looks.map(({ statement }) => statement.text);
+function combine(queries: readonly PlanningQuery[]): Statement {
+  const values = queries.map(({ statement, bound }) => statement.values(bound));
+  const texts = queries.map(({ statement }) => statement.text);
   const form = forms.get(JSON.stringify(texts), () => {
     let before = 0;
     const columns = texts.map((text, index) => {

@@ -26,12 +26,12 @@ export class RecordedStatements {
   /** Returns a database that records statements. The plan is requested after the statement and is not in its time. */
   over(database: Database): Database {
     return {
-      run: async (lane, space, statement, bound, waiting) => {
+      run: async (context, statement, bound) => {
         const started = performance.now();
-        const rows = await database.run(lane, space, statement, bound, waiting);
+        const rows = await database.run(context, statement, bound);
         const record = this.note(statement, rows.length, performance.now() - started);
         if (record !== undefined && record.runs === 1 && this.byText.size <= MAX_PLANS) {
-          const plan = await database.run(lane, space, explained(statement), bound, waiting);
+          const plan = await database.run(context, explained(statement), bound);
           record.plan = toPlanText(plan);
         }
         return rows;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { fhirError } from '../../errors';
 import type { Cancellation } from '../../concurrency/cancellation';
-import { isGivenUp, type Connection } from './connection';
-import type { Database, Lane, Row } from './database';
+import { areAllCancelled, type Connection } from './connection';
+import type { Database, Row, StatementContext } from './database';
 import { defineStatement, template, type Bound, type Statement } from './statement';
 
 const BEGIN = defineStatement(template(sql`begin isolation level repeatable read read only`), {
@@ -25,14 +25,13 @@ export class Snapshot implements Database {
   ) {}
 
   async run(
-    _lane: Lane,
-    space: number | undefined,
+    { space }: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
     // After a failure other parts of the request may still send statements, and the connection may have another user.
     if (this.isOver) throw new Error('the snapshot is over');
-    if (isGivenUp(this.waiting)) throw fhirError('timeout');
+    if (areAllCancelled(this.waiting)) throw fhirError('timeout');
     const before = this.isBegun ? [] : [BEGIN];
     this.isBegun = true;
     const started = performance.now();

@@ -17,18 +17,18 @@ export class StatementForms {
 
   /** Returns the form of a key; `build` is called on a cache miss. */
   get(key: string, build: () => string): Form {
-    let known = this.forms.get(key);
-    if (known === undefined) {
-      known = { form: { name: undefined, text: build() }, uses: 0 };
-      this.forms.set(key, known);
+    let entry = this.forms.get(key);
+    if (entry === undefined) {
+      entry = { form: { name: undefined, text: build() }, uses: 0 };
+      this.forms.set(key, entry);
     }
-    known.uses += 1;
-    const { text } = known.form;
-    if (known.uses === USES_TO_NAME && text.length <= MAX_NAMED_LENGTH && this.names.size < MAX_NAMED) {
+    entry.uses += 1;
+    const { text } = entry.form;
+    if (entry.uses === USES_TO_NAME && text.length <= MAX_NAMED_LENGTH && this.names.size < MAX_NAMED) {
       const { name } = named({ text, name: undefined, values: () => [] });
       this.names.add(name);
-      known.form = { name, text };
+      entry.form = { name, text };
     }
-    return known.form;
+    return entry.form;
   }
 }

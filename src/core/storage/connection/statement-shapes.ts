@@ -23,14 +23,14 @@ export class StatementShapes {
 
   /** Returns the statement of a shape; `build` is called on a cache miss. */
   get(shape: string, build: () => RawBuilder<unknown>): Statement {
-    let known = this.shapes.get(shape);
-    if (known === undefined) {
-      known = { statement: defineStatement(template(build()), { named: false }), uses: 0 };
-      this.shapes.set(shape, known);
+    let entry = this.shapes.get(shape);
+    if (entry === undefined) {
+      entry = { statement: defineStatement(template(build()), { named: false }), uses: 0 };
+      this.shapes.set(shape, entry);
     }
-    known.uses += 1;
-    if (known.uses === USES_TO_NAME) known.statement = this.nameIfFew(known.statement);
-    return known.statement;
+    entry.uses += 1;
+    if (entry.uses === USES_TO_NAME) entry.statement = this.nameIfFew(entry.statement);
+    return entry.statement;
   }
 
   private nameIfFew(statement: Statement): Statement {

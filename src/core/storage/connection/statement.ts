@@ -89,7 +89,7 @@ export function formatOf({ returnsBytes }: Statement): typeof AS_BYTES | undefin
 const AS_BYTES = { binary: true, types: { getTypeParser: () => (value: unknown) => value } };
 
 /** Marks a statement as a planning query. */
-export function asLook(statement: Statement): Statement {
+export function asPlanningQuery(statement: Statement): Statement {
   return { ...statement, isPlanningQuery: true };
 }
 

@@ -122,7 +122,7 @@ function repairRows(table: IndexTable): Statement {
   const names = sql.join(columns.map(([name]) => sql.ref(name)));
   const values = sql.join(columns.map(([name]) => sql.ref(`a.${name}`)));
   const arrays = sql.join(columns.map(([name, type]) => sql`${bind(name)}::${sql.raw(type)}[]`));
-  const isAsked = sql.join(
+  const isSameRow = sql.join(
     columns.map(([name]) => sql`i.${sql.ref(name)} = x.${sql.ref(name)}`),
     sql` and `,
   );
@@ -133,7 +133,7 @@ function repairRows(table: IndexTable): Statement {
         from unnest(${arrays}, ${bind('wanted')}::boolean[], ${bind('headless')}::smallint[])
           as x (${names}, wanted, headless)
         cross join lateral (
-          select array_agg(i.ctid) as places from ${target} i where i.space = ${bind('space')}::int and ${isAsked}
+          select array_agg(i.ctid) as places from ${target} i where i.space = ${bind('space')}::int and ${isSameRow}
         ) found
       ), removed as (
         delete from ${target} t using (
@@ -198,10 +198,10 @@ export async function repairResources(
     let added = 0;
     let removed = 0;
     for (const table of INDEX_TABLES) {
-      const asked = new AskedRows(table);
-      for (const change of changes) asked.add(change);
-      if (asked.isEmpty) continue;
-      const [row] = await session.run(REPAIR_ROWS[table], asked.bound(space));
+      const repairs = new RepairRows(table);
+      for (const change of changes) repairs.add(change);
+      if (repairs.isEmpty) continue;
+      const [row] = await session.run(REPAIR_ROWS[table], repairs.bound(space));
       added += Number(row?.[0] ?? 0);
       removed += Number(row?.[1] ?? 0);
     }
@@ -247,7 +247,7 @@ async function lock(
   });
   const heads = new Array<LockedHead | 'busy' | undefined>(targets.length).fill(undefined);
   for (const row of rows) {
-    const [ordinal, isKnown, version] = row as [number, boolean, number | null];
+    const [ordinal, hasHead, version] = row as [number, boolean, number | null];
     const [lastUpdated, deleted, sortDate, presence, targetKeys] = row.slice(3) as [
       string,
       boolean,
@@ -264,7 +264,7 @@ async function lock(
         presence,
         targetKeys,
       };
-    else if (isKnown) heads[ordinal - 1] = 'busy';
+    else if (hasHead) heads[ordinal - 1] = 'busy';
   }
   return heads;
 }
@@ -305,7 +305,7 @@ async function decide(
 }
 
 /** The rows of one table to look up, as the bound values of its statement. */
-class AskedRows {
+class RepairRows {
   private readonly columns: readonly { readonly name: string; readonly values: (string | number | null)[] }[];
   private readonly keys: string[] = [];
   private readonly wanted: string[] = [];

@@ -284,7 +284,10 @@ export async function* readSpaces(
   scope: { readonly tenant?: string; readonly release?: Release },
 ): AsyncGenerator<Space> {
   for (let after = 0; ;) {
-    const rows = await database.run('search', undefined, READ_SPACES, { after, limit: SPACES_AT_ONCE });
+    const rows = await database.run({ lane: 'search', space: undefined }, READ_SPACES, {
+      after,
+      limit: SPACES_AT_ONCE,
+    });
     for (const row of rows as [number, string, number, string, string][]) {
       const [number, release, tenantNumber, tenant, timeZone] = row;
       after = number;

@@ -57,7 +57,7 @@ export interface OutdatedSpaces {
   readonly madeWith: readonly string[];
 }
 
-const MAX_TOLD = 5;
+const MAX_FINGERPRINTS = 5;
 /** Limit of the cache, which is cleared beyond it; noting a space again costs one statement. */
 const MAX_NOTED = 100_000;
 
@@ -90,14 +90,17 @@ export class RowRecord {
   }
 
   private async writeNote(space: number): Promise<void> {
-    await this.database.run('write', space, NOTE, { space, ...this.bound });
+    await this.database.run({ lane: 'write', space }, NOTE, { space, ...this.bound });
     if (this.noted.size >= MAX_NOTED) this.noted.clear();
     this.noted.add(space);
   }
 
   /** Finds the spaces with rows of other indexing rules. **Cost**: one pass over the spaces, which are few. */
   async outdated(database: Database = this.database): Promise<OutdatedSpaces> {
-    const [row] = await database.run('search', undefined, OUTDATED, { ...this.bound, limit: MAX_TOLD });
+    const [row] = await database.run({ lane: 'search', space: undefined }, OUTDATED, {
+      ...this.bound,
+      limit: MAX_FINGERPRINTS,
+    });
     const [count, madeWith] = (row ?? [0, null]) as [number, string[] | null];
     return { count, madeWith: madeWith ?? [] };
   }

@@ -23,7 +23,7 @@ const ANY_PARAMETERS = defineStatement(
 
 /** False if no tenant has ever had search parameters of its own. */
 export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
-  return (await database.run('search', undefined, ANY_PARAMETERS, {})).length > 0;
+  return (await database.run({ lane: 'search', space: undefined }, ANY_PARAMETERS, {})).length > 0;
 }
 
 /** Spaces with pending work. */
@@ -51,7 +51,7 @@ const START = defineStatement(
 );
 
 /** The start of an indexing scan of a type: after the key `after` (decimal form), with `indexed` heads done. */
-export interface WalkStart {
+export interface IndexingStart {
   readonly after: string | undefined;
   readonly indexed: number;
   /** Scans by different processes since the last progress, this one included; the maximum over the parameters. */
@@ -59,7 +59,7 @@ export interface WalkStart {
 }
 
 /** The parameters that an indexing scan works on. */
-export interface WalkWork {
+export interface IndexingWork {
   readonly space: number;
   readonly type: number;
   readonly numbers: readonly number[];
@@ -68,7 +68,7 @@ export interface WalkWork {
 }
 
 /** Counts the resources, records the attempt, and returns the position of the parameter with the least progress. */
-export async function startWalk(session: OwnerSession, work: WalkWork): Promise<WalkStart> {
+export async function startIndexing(session: OwnerSession, work: IndexingWork): Promise<IndexingStart> {
   const { space, type, numbers, process } = work;
   const [counted] = await session.run(COUNT, { space, type });
   const resources = Number(counted?.[0] ?? 0);
@@ -99,7 +99,7 @@ const NEXT_HEADS = defineStatement(
 );
 const FIRST_KEY = '-9223372036854775808';
 
-export interface WalkedHead {
+export interface UnindexedHead {
   readonly key: string;
   readonly version: number;
   readonly lastUpdated: number;
@@ -121,7 +121,7 @@ export async function readNextHeads(
     readonly after: string | undefined;
     readonly limit: number;
   },
-): Promise<WalkedHead[]> {
+): Promise<UnindexedHead[]> {
   const rows = await session.run(NEXT_HEADS, { space, type, after: after ?? FIRST_KEY, limit });
   return (rows as [string, number, string, number | null][]).map(([key, version, lastUpdated, bytes]) => {
     return { key, version, lastUpdated: Number(lastUpdated), bytes: bytes ?? 0 };
@@ -129,10 +129,10 @@ export async function readNextHeads(
 }
 
 /** Requested work; if it is requested again meanwhile, finishing it does not finish the later request. */
-export interface AskedWork {
+export interface RequestedWork {
   readonly number: number;
   /** The time of the request in PostgreSQL's format. */
-  readonly asked: string;
+  readonly requestedAt: string;
 }
 
 const IS_SAME_WORK = sql`
@@ -147,12 +147,15 @@ const ADVANCE = defineStatement(
     where ${IS_SAME_WORK}`),
 );
 
-function bindWork(work: readonly AskedWork[]): { numbers: number[]; asked: string[] } {
-  return { numbers: work.map(({ number }) => number), asked: work.map(({ asked }) => asked) };
+function bindWork(work: readonly RequestedWork[]): { numbers: number[]; requestedAt: string[] } {
+  return {
+    numbers: work.map(({ number }) => number),
+    requestedAt: work.map(({ requestedAt }) => requestedAt),
+  };
 }
 
 /** Stores the progress of an indexing scan, so that another process can resume it there. */
-export async function advanceWalk(
+export async function advanceIndexing(
   session: OwnerSession,
   {
     space,
@@ -161,7 +164,7 @@ export async function advanceWalk(
     indexed,
   }: {
     readonly space: number;
-    readonly work: readonly AskedWork[];
+    readonly work: readonly RequestedWork[];
     readonly after: string;
     readonly indexed: number;
   },
@@ -218,7 +221,7 @@ const FINISH = defineStatement(
        set state = 'active', pending = false, indexed = p.resources, failure = null, attempts = 0, attempted_by = null
     where ${IS_SAME_WORK} and p.state in ('indexing', 'active')`),
 );
-const FORGET = defineStatement(
+const DELETE = defineStatement(
   template(sql`
     delete from andiron.search_parameter p
     where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
@@ -226,17 +229,17 @@ const FORGET = defineStatement(
 const CHANGE = defineStatement(template(sql`select andiron.count_search_parameters(${bind('space')}::int)`));
 
 /** Finishes an indexing scan: parameters with complete rows become searchable, those without rows are deleted. */
-export async function finishWalk(
+export async function finishIndexing(
   session: OwnerSession,
   space: number,
-  complete: readonly AskedWork[],
+  complete: readonly RequestedWork[],
   removed: readonly number[],
 ): Promise<void> {
   await session.transaction(async () => {
     // Runs first, as in writes: the lock of the counter decides the order.
     await session.run(CHANGE, { space });
     if (complete.length > 0) await session.run(FINISH, { space, ...bindWork(complete) });
-    if (removed.length > 0) await session.run(FORGET, { space, numbers: removed });
+    if (removed.length > 0) await session.run(DELETE, { space, numbers: removed });
   });
 }
 
@@ -248,10 +251,10 @@ const FAIL = defineStatement(
 );
 
 /** Abandons the work on some parameters until it is requested again. */
-export async function failWalk(
+export async function failIndexing(
   session: OwnerSession,
   space: number,
-  work: readonly AskedWork[],
+  work: readonly RequestedWork[],
   failure: string,
 ): Promise<void> {
   await session.run(FAIL, { space, ...bindWork(work), failure });
@@ -264,9 +267,9 @@ const RELEASE = defineStatement(
 );
 
 /** Removes the record of an attempt, because the process is healthy and stops here. */
-export async function releaseWalk(
+export async function releaseIndexing(
   session: OwnerSession,
-  { space, numbers }: Pick<WalkWork, 'space' | 'numbers'>,
+  { space, numbers }: Pick<IndexingWork, 'space' | 'numbers'>,
 ): Promise<void> {
   await session.run(RELEASE, { space, numbers });
 }
@@ -285,7 +288,7 @@ const FAIL_FOR_GOOD = defineStatement(
  */
 export async function failParameters(
   session: OwnerSession,
-  { space, numbers }: Pick<WalkWork, 'space' | 'numbers'>,
+  { space, numbers }: Pick<IndexingWork, 'space' | 'numbers'>,
   failure: string,
 ): Promise<void> {
   await session.transaction(async () => {

@@ -36,7 +36,7 @@ export interface ParameterProgress {
   /** Why the work was abandoned; undefined: it was not. */
   readonly failure: string | undefined;
   /** When the work was last requested, in PostgreSQL's format, and its age in milliseconds by PostgreSQL's clock. */
-  readonly asked: string;
+  readonly requestedAt: string;
   readonly age: number;
   /** Number of the last change of the tenant's parameters, the same for all. */
   readonly change: number;
@@ -47,7 +47,7 @@ export async function readSearchParameters(
   database: Database,
   space: Pick<Space, 'number' | 'release'>,
 ): Promise<ParameterProgress[]> {
-  const rows = await database.run('search', space.number, READ, {
+  const rows = await database.run({ lane: 'search', space: space.number }, READ, {
     space: space.number,
     limit: MAX_PARAMETERS,
   });
@@ -74,7 +74,7 @@ function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): 
       string,
       TenantParameterState,
     ];
-    const [definition, isPending, resources, indexed, failure, asked, age, change] = row.slice(7) as [
+    const [definition, isPending, resources, indexed, failure, requestedAt, age, change] = row.slice(7) as [
       TenantParameterDefinition,
       boolean,
       number,
@@ -89,7 +89,16 @@ function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): 
     const parameter: TenantParameter = { number, type, slot, code, url, owner, state, definition };
     const failed = state === 'failed' && failure !== null ? { ...parameter, failure } : parameter;
     return [
-      { parameter: failed, isPending, resources, indexed, failure: failure ?? undefined, asked, age, change },
+      {
+        parameter: failed,
+        isPending,
+        resources,
+        indexed,
+        failure: failure ?? undefined,
+        requestedAt,
+        age,
+        change,
+      },
     ];
   });
 }
@@ -114,7 +123,7 @@ export async function registerSearchParameters(
   space: number,
   { owner, pairs }: Registration,
 ): Promise<void> {
-  await database.run('write', space, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
+  await database.run({ lane: 'write', space }, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
 }
 
 const FAIL = defineStatement(
@@ -132,7 +141,7 @@ export async function failSearchParameter(
   number: number,
   failure: string,
 ): Promise<boolean> {
-  const [row] = await database.run('write', space, FAIL, { space, number, failure });
+  const [row] = await database.run({ lane: 'write', space }, FAIL, { space, number, failure });
   return row?.[0] === true;
 }
 
@@ -149,6 +158,6 @@ export async function restartSearchParameters(
   space: number,
   owner: string | undefined,
 ): Promise<number> {
-  const [row] = await database.run('write', space, RESTART, { space, owner: owner ?? null });
+  const [row] = await database.run({ lane: 'write', space }, RESTART, { space, owner: owner ?? null });
   return Number(row?.[0] ?? 0);
 }

@@ -15,6 +15,16 @@ export interface JobRequest {
   readonly isRepeatable: boolean;
 }
 
+export interface NewJob {
+  readonly id: string;
+  readonly owner: string;
+  readonly request: JobRequest;
+  /** Limit on the jobs of the tenant. */
+  readonly most: number;
+  /** Milliseconds until it expires, done or not. */
+  readonly kept: number;
+}
+
 /** A request as it is stored, with the bytes of its body. */
 export interface StoredRequest extends JobRequest {
   readonly body?: Buffer;
@@ -83,15 +93,12 @@ const REMOVE = defineStatement(
 );
 
 /**
- * Adds a job that expires after `kept` milliseconds, done or not. Returns false if the tenant has `most` jobs already.
- * **Throws** notStored, maybeStored.
+ * Adds a job. Returns false if the tenant has `most` jobs already. **Throws** notStored, maybeStored.
  */
 export async function addJob(
   database: Pick<Connections, 'write'>,
   space: Space,
-  id: string,
-  { details, body, isRepeatable }: JobRequest,
-  { owner, most, kept }: { readonly owner: string; readonly most: number; readonly kept: number },
+  { id, owner, request: { details, body, isRepeatable }, most, kept }: NewJob,
 ): Promise<boolean> {
   const bound = {
     space: space.number,
@@ -107,7 +114,7 @@ export async function addJob(
 }
 
 export async function findJob(database: Database, space: Space, id: string): Promise<OwnedJob | undefined> {
-  const rows = await database.run('search', space.number, FIND, { space: space.number, id });
+  const rows = await database.run({ lane: 'search', space: space.number }, FIND, { space: space.number, id });
   const [row] = rows as [(Waiting | Done)['state'], number, number, number | null, string | null][];
   if (row === undefined) return undefined;
   const [state, age, expires, status, owner] = row;
@@ -119,19 +126,25 @@ export async function findJob(database: Database, space: Space, id: string): Pro
 
 /** Returns the bytes of a finished job's answer; undefined if the job was removed. */
 export async function readAnswer(database: Database, space: Space, id: string): Promise<Buffer | undefined> {
-  const [row] = await database.run('search', space.number, READ_ANSWER, { space: space.number, id });
+  const [row] = await database.run({ lane: 'search', space: space.number }, READ_ANSWER, {
+    space: space.number,
+    id,
+  });
   return row?.[0] as Buffer | undefined;
 }
 
 /** Removes a job; a process that runs it notices and stops. Returns false if it does not exist. */
 export async function removeJob(database: Database, space: Space, id: string): Promise<boolean> {
-  const [row] = await database.run('search', space.number, REMOVE, { space: space.number, id });
+  const [row] = await database.run({ lane: 'search', space: space.number }, REMOVE, {
+    space: space.number,
+    id,
+  });
   return row?.[0] === true;
 }
 
 const ANY = defineStatement(template(sql`select andiron.have_async_jobs()`));
 
 export async function haveJobs(database: Database): Promise<boolean> {
-  const [row] = await database.run('search', undefined, ANY, {});
+  const [row] = await database.run({ lane: 'search', space: undefined }, ANY, {});
   return row?.[0] === true;
 }

@@ -10,37 +10,37 @@ export interface Place {
 /** Cached versions of one space. */
 export class CachedVersions {
   constructor(
-    private readonly memory: VersionCache,
+    private readonly cache: VersionCache,
     private readonly space: number,
   ) {}
 
   /** Returns the cached version of a resource that was read last. */
   latest({ type, keyText }: Place): VersionRow | undefined {
-    return this.memory.of(this.space, type).latest(keyText);
+    return this.cache.of(this.space, type).latest(keyText);
   }
 
   /** Returns the cached version with this mark, even if a newer one has replaced it recently. */
   find({ type, keyText }: Place, mark: VersionMark): VersionRow | undefined {
-    return this.memory.of(this.space, type).find(keyText, mark);
+    return this.cache.of(this.space, type).find(keyText, mark);
   }
 
   /** Marks a cached version, which is still current, as recently used. */
   use({ type, keyText }: Place, row: VersionRow): void {
-    this.memory.of(this.space, type).find(keyText, row);
+    this.cache.of(this.space, type).find(keyText, row);
   }
 
   /**
    * Caches a row that was read, and returns the row to use: the cached row of the same version if there is one, because
    * it may hold the answer made from it, else the row itself.
    */
-  remember<R extends PageRow>({ type, keyText }: Place, row: R): R | PageRow {
-    const ofType = this.memory.of(this.space, type);
-    const known = ofType.find(keyText, row);
-    if (known !== undefined) {
-      ofType.tellAgain(keyText, known);
-      return known;
+  add<R extends PageRow>({ type, keyText }: Place, row: R): R | PageRow {
+    const ofType = this.cache.of(this.space, type);
+    const cached = ofType.find(keyText, row);
+    if (cached !== undefined) {
+      ofType.addSequenceAgain(keyText, cached);
+      return cached;
     }
-    if (row.omittedBytes === undefined) ofType.keep(keyText, row);
+    if (row.omittedBytes === undefined) ofType.put(keyText, row);
     return row;
   }
 }

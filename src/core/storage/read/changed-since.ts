@@ -22,9 +22,18 @@ const CHANGED = defineStatement(
 
 export interface ChangedResources {
   /** Number of versions that were scanned; at most `walk`. */
-  readonly walked: number;
+  readonly scanned: number;
   /** Decimal forms of the keys. */
   readonly keys: readonly string[];
+}
+
+/** Limits of `findChangedSince`. */
+export interface ChangedBounds {
+  readonly type: number;
+  readonly after: number;
+  readonly moment: number;
+  readonly walk: number;
+  readonly most: number;
 }
 
 /**
@@ -35,17 +44,11 @@ export interface ChangedResources {
 export async function findChangedSince(
   database: Database,
   space: number,
-  bounds: {
-    readonly type: number;
-    readonly after: number;
-    readonly moment: number;
-    readonly walk: number;
-    readonly most: number;
-  },
+  bounds: ChangedBounds,
 ): Promise<ChangedResources> {
-  const rows = await database.run('search', space, CHANGED, { space, ...bounds });
+  const rows = await database.run({ lane: 'search', space }, CHANGED, { space, ...bounds });
   return {
-    walked: Number(rows[0]?.[0] ?? 0),
+    scanned: Number(rows[0]?.[0] ?? 0),
     keys: rows.flatMap(([, key]) => (typeof key === 'string' ? [key] : [])),
   };
 }

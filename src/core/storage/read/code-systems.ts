@@ -37,7 +37,7 @@ export async function listCodeSystems(
   space: number,
   type: number,
 ): Promise<readonly CodeSystemHead[]> {
-  const rows = await database.run('search', space, LIST, { space, type, limit: MAX_CODE_SYSTEMS });
+  const rows = await database.run({ lane: 'search', space }, LIST, { space, type, limit: MAX_CODE_SYSTEMS });
   return (rows as [string, string, string | null, string | null][]).map(([key, url, version, content]) => ({
     key,
     url,

@@ -33,26 +33,22 @@ const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
  * The statement is sent after all of these calls, so the result is never older than the call.
  */
 export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
-  let questions = unsent.get(database);
-  if (questions === undefined) unsent.set(database, (questions = new Map<string, Promise<string>>()));
+  let lookups = unsent.get(database);
+  if (lookups === undefined) unsent.set(database, (lookups = new Map<string, Promise<string>>()));
   const name = `${space} ${types.join(' ')}`;
-  let answer = questions.get(name);
+  let answer = lookups.get(name);
   if (answer === undefined) {
     answer = setImmediate().then(() => {
-      questions.delete(name);
-      return askForLastChange(database, space, types);
+      lookups.delete(name);
+      return queryLastChange(database, space, types);
     });
-    questions.set(name, answer);
+    lookups.set(name, answer);
   }
   return answer;
 }
 
-async function askForLastChange(
-  database: Database,
-  space: number,
-  types: readonly number[],
-): Promise<string> {
-  const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
+async function queryLastChange(database: Database, space: number, types: readonly number[]): Promise<string> {
+  const [row] = await database.run({ lane: 'search', space }, LAST_CHANGE, { space, types });
   return JSON.stringify(row ?? []);
 }
 
@@ -85,7 +81,7 @@ export async function readLabelled(
     limit,
   }: { readonly type: number; readonly ordinals: readonly number[]; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
+  const rows = await database.run({ lane: 'search', space }, LABELLED, { space, type, ordinals, limit });
   return rows.map((row) => String(row[0]));
 }
 
@@ -108,7 +104,7 @@ export async function readUris(
     limit,
   }: { readonly parameters: readonly number[]; readonly after: string; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, URIS, { space, parameters, after, limit });
+  const rows = await database.run({ lane: 'search', space }, URIS, { space, parameters, after, limit });
   return rows.map((row) => String(row[0]));
 }
 
@@ -132,6 +128,11 @@ export async function findKeysOfUris(
     limit,
   }: { readonly parameters: readonly number[]; readonly uris: readonly string[]; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await database.run('search', space, KEYS_OF_URIS, { space, parameters, uris, limit });
+  const rows = await database.run({ lane: 'search', space }, KEYS_OF_URIS, {
+    space,
+    parameters,
+    uris,
+    limit,
+  });
   return rows.map((row) => String(row[0]));
 }

@@ -41,7 +41,7 @@ export async function readFeed(
   since: number,
   limit: number,
 ): Promise<PageRow[]> {
-  const rows = await database.run('search', space, READ_FEED, {
+  const rows = await database.run({ lane: 'search', space }, READ_FEED, {
     space,
     since,
     limit,
@@ -63,7 +63,7 @@ export async function readFeedOf(
   if (types === undefined) return readFeed(database, space, since, limit);
   const wanted = new BinaryArray('int2');
   for (const type of types) wanted.pushInt2(type);
-  const rows = await database.run('search', space, READ_WANTED, {
+  const rows = await database.run({ lane: 'search', space }, READ_WANTED, {
     space,
     since,
     limit,
@@ -75,7 +75,7 @@ export async function readFeedOf(
 
 /** Returns the version-sequence of the last change of a space, even if that version was purged; 0: there is none. */
 export async function readLastSequence(database: Database, space: number): Promise<number> {
-  const [row] = await database.run('search', space, READ_LAST, { space });
+  const [row] = await database.run({ lane: 'search', space }, READ_LAST, { space });
   return row === undefined ? 0 : (row[0] as number);
 }
 

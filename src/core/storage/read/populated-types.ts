@@ -69,7 +69,7 @@ export async function findTypesReferredTo(
   for (const key of from.keys) keys.pushInt8(key.high, key.low);
   for (const parameter of from.parameters) parameters.pushInt4(parameter);
   const bound = { space, type: from.type, keys: keys.finish(), parameters: parameters.finish(), limit };
-  const rows = await database.run('search', space, LISTED, bound);
+  const rows = await database.run({ lane: 'search', space }, LISTED, bound);
   return new Set(rows.map((row) => Number(row[0])));
 }
 
@@ -85,7 +85,7 @@ export async function findPopulatedTypes(
   const numbers = new BinaryArray('int2');
   for (const type of types) numbers.pushInt2(type);
   const bound = { space, types: numbers.finish(), limit: types.length };
-  const rows = await database.run('search', space, POPULATED, bound);
+  const rows = await database.run({ lane: 'search', space }, POPULATED, bound);
   return new Set(rows.map((row) => Number(row[0])));
 }
 
@@ -102,6 +102,6 @@ export async function findTypesHolding(
     keys.pushInt8(key.high, key.low);
   }
   const bound = { space, types: types.finish(), keys: keys.finish(), limit: addresses.length };
-  const rows = await database.run('search', space, HOLDING, bound);
+  const rows = await database.run({ lane: 'search', space }, HOLDING, bound);
   return new Set(rows.map((row) => Number(row[0])));
 }

@@ -4,7 +4,7 @@ import { RequestBatcher } from '../connection/request-batcher';
 import { bind, defineStatement, template } from '../connection/statement';
 
 /** Changes that one statement reads; after more, all types count as changed. */
-const MOST_CHANGES = 1_000;
+const MAX_CHANGES = 1_000;
 /** Limit on the cached spaces; beyond it all are evicted. */
 const MAX_SPACES = 10_000;
 
@@ -47,7 +47,7 @@ export const COUNT_UNVERSIONED_CHANGE = defineStatement(
 
 /** A point in the commit order of a space. It separates earlier commits from later ones. */
 export interface SpaceMoment {
-  readonly known: KnownChanges;
+  readonly known: CachedChanges;
   /** Sequence of the last change. */
   readonly sequence: number;
   readonly unversionedChanges: number;
@@ -65,16 +65,16 @@ interface Change {
  * after a larger one was read.
  */
 export class SpaceChanges {
-  private readonly spaces = new Map<number, KnownChanges>();
+  private readonly spaces = new Map<number, CachedChanges>();
   /** Spaces whose first read is under way. Concurrent calls share that read. */
-  private readonly looked = new Set<number>();
-  private readonly looks: RequestBatcher<number, number, SpaceMoment>;
+  private readonly reading = new Set<number>();
+  private readonly batcher: RequestBatcher<number, number, SpaceMoment>;
 
   constructor(private readonly database: Database) {
-    this.looks = new RequestBatcher<number, number, SpaceMoment>({
-      run: async (space, asked) => {
-        const moment = await this.lookBy(this.database, space);
-        return asked.map(() => moment);
+    this.batcher = new RequestBatcher<number, number, SpaceMoment>({
+      run: async (space, requests) => {
+        const moment = await this.readMoment(this.database, space);
+        return requests.map(() => moment);
       },
       concurrent: 2,
       most: 256,
@@ -89,36 +89,40 @@ export class SpaceChanges {
    */
   lastKnown(space: number): SpaceMoment | undefined {
     const known = this.spaces.get(space);
-    if (known === undefined && !this.looked.has(space)) {
-      this.looked.add(space);
+    if (known === undefined && !this.reading.has(space)) {
+      this.reading.add(space);
       // An error of PostgreSQL is ignored here: callers that wait for the result get it.
       void this.current(space)
         .catch(() => undefined)
-        .finally(() => this.looked.delete(space));
+        .finally(() => this.reading.delete(space));
     }
     return known?.moment;
   }
 
   /** Returns a moment after this call. Cost: a share in one statement. */
   current(space: number): Promise<SpaceMoment> {
-    return this.looks.load(String(space), space, space);
+    return this.batcher.load(String(space), space, space);
   }
 
   /** Returns the moment that this database shows, such as that of a snapshot. Cost: one statement, rarely two. */
-  async lookBy(database: Database, space: number): Promise<SpaceMoment> {
+  async readMoment(database: Database, space: number): Promise<SpaceMoment> {
     const known = this.spaces.get(space);
     if (known !== undefined) {
       const { sequence: since } = known.moment;
-      const rows = await database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
+      const rows = await database.run({ lane: 'read', space }, READ_SINCE, {
+        space,
+        since,
+        limit: MAX_CHANGES,
+      });
       const changes = toChanges(rows);
       const unversionedChanges = Number(rows[0]?.[0] ?? 0);
       // An older snapshot may not show changes that are cached already; it cannot extend the cached changes.
       const isSeen = since === 0 || changes.length > 0;
-      if (isSeen && rows.length < MOST_CHANGES && known.add(changes, since, unversionedChanges))
+      if (isSeen && rows.length < MAX_CHANGES && known.add(changes, since, unversionedChanges))
         return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
-    const [row] = await database.run('read', space, READ_LAST, { space });
-    const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
+    const [row] = await database.run({ lane: 'read', space }, READ_LAST, { space });
+    const fresh = new CachedChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
     // Another first read may have ended before this one; the changes cached since then stay.
     const other = known === undefined ? this.spaces.get(space) : undefined;
     if (other?.isSame(fresh) === true) return other.moment;
@@ -139,7 +143,7 @@ function toChanges(rows: readonly Row[]): Change[] {
 }
 
 /** The changes of a space since one moment. */
-export class KnownChanges {
+export class CachedChanges {
   private readonly ofTypes = new Map<number, number>();
 
   /** `sequence` and `lastUpdated` are those of the last change; 0: there is none. */
@@ -154,7 +158,7 @@ export class KnownChanges {
   }
 
   /** True if both have the same last change. */
-  isSame({ sequence, lastUpdated, unversionedChanges }: KnownChanges): boolean {
+  isSame({ sequence, lastUpdated, unversionedChanges }: CachedChanges): boolean {
     return (
       sequence === this.sequence &&
       lastUpdated === this.lastUpdated &&

@@ -39,11 +39,11 @@ export function encodeAddresses(
 const NO_VERSION = 0;
 
 /** The bound values of `readUnknown` beside the addresses: the cached version of each. */
-export function encodeKnown(known: readonly (VersionRow | undefined)[]): Record<string, Bound> {
+export function encodeCached(cached: readonly (VersionRow | undefined)[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   const times = new BinaryArray('int8');
   const sequences = new BinaryArray('int4');
-  for (const row of known) {
+  for (const row of cached) {
     const { version, lastUpdated, sequence } = row ?? { version: NO_VERSION, lastUpdated: 0, sequence: 0 };
     versions.pushInt4(version);
     times.pushInt8(Math.floor(lastUpdated / 2 ** 32), lastUpdated % 2 ** 32);

@@ -1,9 +1,9 @@
 import { isCacheable } from '../../erasure/cache-registry';
-import { KnownSequences, NOTHING_KNOWN } from '../write/known-sequences';
+import { KnownSequences, NO_SEQUENCES } from '../write/known-sequences';
 import type { VersionMark, VersionRow } from './version-row';
 
 /** Characters of the longest text that is cached: a longer one would evict many others. */
-const MOST_LENGTH = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 /** Bytes of a row beside its text, and of the entry of a type. */
 const ROW_BYTES = 500;
 /** A row holds the stored text and, once it was answered, the answered text. */
@@ -40,10 +40,10 @@ export class VersionCache {
     if (group === undefined) {
       group = new CachedType({
         add: (row) => isCacheable(space) && this.add(row),
-        tell: ({ sequence }) => this.sequencesOf(space).add(sequence),
+        addSequence: ({ sequence }) => this.sequencesOf(space).add(sequence),
         replace: (row) => {
           this.sequences.get(space)?.remove(row.sequence);
-          this.replaced.keep(space, row);
+          this.replaced.put(space, row);
         },
         findReplaced: (mark) => this.replaced.find(space, mark),
       });
@@ -57,8 +57,8 @@ export class VersionCache {
    * Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). It has
    * only those of the young generation, which are still cached when the statement answers.
    */
-  known(space: number): Buffer {
-    return this.sequences.get(space)?.buffer ?? NOTHING_KNOWN;
+  cachedSequences(space: number): Buffer {
+    return this.sequences.get(space)?.buffer ?? NO_SEQUENCES;
   }
 
   /** Evicts all versions of these spaces, also from `CachedType` objects that reads in progress still hold. */
@@ -80,7 +80,7 @@ export class VersionCache {
 
   /** True if a row of this size may be cached; counts its bytes. */
   private add({ body }: VersionRow): boolean {
-    return body.length <= MOST_LENGTH && this.count(sizeOf(body));
+    return body.length <= MAX_LENGTH && this.count(sizeOf(body));
   }
 
   private count(bytes: number): boolean {
@@ -101,11 +101,11 @@ function sizeOf(body: string): number {
   return ROW_BYTES + COPIES * body.length;
 }
 
-interface Whole {
+interface CacheOwner {
   /** True if the row may be cached. */
   add(row: VersionRow): boolean;
   /** Adds the row to the known sequences that later statements are bound to. */
-  tell(row: VersionRow): void;
+  addSequence(row: VersionRow): void;
   /** Called when another version replaces this row in the cache. */
   replace(row: VersionRow): void;
   findReplaced(mark: VersionMark): VersionRow | undefined;
@@ -116,12 +116,12 @@ export class CachedType {
   private young = new Map<string, VersionRow>();
   private old = new Map<string, VersionRow>();
 
-  constructor(private readonly whole: Whole) {}
+  constructor(private readonly owner: CacheOwner) {}
 
   /** Returns the row of exactly this version. */
   find(keyText: string, mark: VersionMark): VersionRow | undefined {
     const row = this.latest(keyText);
-    return isSame(row, mark) ? row : this.whole.findReplaced(mark);
+    return isSame(row, mark) ? row : this.owner.findReplaced(mark);
   }
 
   /** Returns the row of the version that was cached last. */
@@ -133,25 +133,25 @@ export class CachedType {
     const row = this.old.get(keyText);
     if (row === undefined) return undefined;
     this.old.delete(keyText);
-    this.keep(keyText, row);
+    this.put(keyText, row);
     return row;
   }
 
   /** Caches a row with its text, in place of another version of the same resource. */
-  keep(keyText: string, row: VersionRow): void {
+  put(keyText: string, row: VersionRow): void {
     const before = this.young.get(keyText);
-    if (!this.whole.add(row)) return;
+    if (!this.owner.add(row)) return;
     this.young.set(keyText, row);
-    if (before !== undefined && before !== row) this.whole.replace(before);
-    this.whole.tell(row);
+    if (before !== undefined && before !== row) this.owner.replace(before);
+    this.owner.addSequence(row);
   }
 
   /**
    * Adds a cached row to the known sequences again, because a statement sent its text: the table may have dropped its
    * entry (known-sequences.ts).
    */
-  tellAgain(keyText: string, row: VersionRow): void {
-    if (this.young.get(keyText) === row) this.whole.tell(row);
+  addSequenceAgain(keyText: string, row: VersionRow): void {
+    if (this.young.get(keyText) === row) this.owner.addSequence(row);
   }
 
   clear(): void {
@@ -175,7 +175,7 @@ class ReplacedVersions {
 
   constructor(private readonly bytes: number) {}
 
-  keep(space: number, row: VersionRow): void {
+  put(space: number, row: VersionRow): void {
     const bytes = sizeOf(row.body);
     if (this.youngBytes + bytes > this.bytes / 2) {
       this.old = this.young;

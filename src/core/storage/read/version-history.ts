@@ -62,7 +62,7 @@ const IS_IN_TIME = sql`
     offset 0))`;
 
 /** The columns that `decodeKept` reads of the rows `kept`, in the order of their sequences. */
-const KEPT_PAGE = sql`
+const MATCHING_PAGE = sql`
   select k.resource_key::text as key_text, k.resource_type, y.*
   from kept k
   cross join lateral (
@@ -74,24 +74,24 @@ const KEPT_PAGE = sql`
   order by k.sequence desc
   limit ${bind('limit')}::int`;
 
-const KEPT_COLUMNS = sql`v.resource_type, v.resource_key, v.version, v.sequence`;
+const VERSION_KEY_COLUMNS = sql`v.resource_type, v.resource_key, v.version, v.sequence`;
 
 /** Scans at most `walk` versions, and returns how far it came even if none of them matches. */
-const WALK = perScope(
+const SCAN = perScope(
   (scope) => sql`
     with walked as materialized (
-      select ${KEPT_COLUMNS}, v.last_updated from andiron.resource_version v
+      select ${VERSION_KEY_COLUMNS}, v.last_updated from andiron.resource_version v
       where ${isOf(scope)} and ${IS_BETWEEN}
       order by v.sequence desc
       limit ${bind('walk')}::int
     ), kept as materialized (
-      select ${KEPT_COLUMNS} from walked v where ${IS_IN_TIME}
+      select ${VERSION_KEY_COLUMNS} from walked v where ${IS_IN_TIME}
       order by v.sequence desc
       limit ${bind('limit')}::int
     )
     select reach.walked, reach.lowest, p.*
     from (select count(*)::int as walked, min(w.sequence) as lowest from walked w) reach
-    left join (${KEPT_PAGE}) p on true
+    left join (${MATCHING_PAGE}) p on true
     order by p.sequence desc
     limit ${bind('limit')}::int`,
 );
@@ -112,7 +112,7 @@ const LISTED = sql`
   from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('first')}::int[], ${bind('last')}::int[])
     as x (resource_type, resource_key, first, last)
   cross join lateral (
-    select ${KEPT_COLUMNS} from andiron.resource_version v
+    select ${VERSION_KEY_COLUMNS} from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.resource_type = x.resource_type
       and v.resource_key = x.resource_key and v.version >= x.first and v.version <= x.last
       and ${IS_BETWEEN} and ${IS_IN_TIME}
@@ -123,7 +123,7 @@ const LISTED = sql`
 const LISTED_PAGE = defineStatement(
   template(sql`
     with kept as materialized (${LISTED} order by y.sequence desc limit ${bind('limit')}::bigint)
-    ${KEPT_PAGE}`),
+    ${MATCHING_PAGE}`),
 );
 const LISTED_COUNT = defineStatement(template(sql`select count(*) from (${LISTED}) found limit 1`));
 
@@ -190,10 +190,10 @@ function perScope(statement: (scope: Scope) => RawBuilder<unknown>): Readonly<Re
 const CLOCK_SLACK = 300_000;
 
 /** Matching versions among those that were scanned. */
-export interface HistoryWalk {
+export interface HistoryScan {
   readonly rows: readonly PageRow[];
   /** Number of versions that were scanned; fewer than requested: there are no more. */
-  readonly walked: number;
+  readonly scanned: number;
   /** Sequence of the last version that was scanned. */
   readonly lowest: number;
 }
@@ -246,18 +246,18 @@ export class HistoryReader {
    * Scans the first `walk` versions between the sequences, newest change first, and returns at most `limit` (1 or
    * more).
    */
-  async walk(bounds: HistoryBounds, walk: number, limit: number): Promise<HistoryWalk> {
-    const rows = await this.run(WALK, {
+  async scan(bounds: HistoryBounds, scan: number, limit: number): Promise<HistoryScan> {
+    const rows = await this.run(SCAN, {
       ...toBound(bounds),
-      walk,
+      walk: scan,
       limit,
       inline_bytes: inlineBytes(limit),
     });
     const [first] = rows;
-    const kept = rows.filter((row) => row[2] !== null);
+    const matching = rows.filter((row) => row[2] !== null);
     return {
-      rows: kept.map((row) => decodeKept(row, 2)),
-      walked: Number(first?.[0] ?? 0),
+      rows: matching.map((row) => decodeMatching(row, 2)),
+      scanned: Number(first?.[0] ?? 0),
       lowest: Number(first?.[1] ?? 0),
     };
   }
@@ -277,7 +277,7 @@ export class HistoryReader {
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
     const { space, type = 0 } = this;
-    return this.database.run('search', space, statements[this.scope], { ...bound, space, type });
+    return this.database.run({ lane: 'search', space }, statements[this.scope], { ...bound, space, type });
   }
 }
 
@@ -289,9 +289,9 @@ export async function readListedVersions(
   database: Database,
   space: number,
   listed: readonly ListedVersions[],
-  bounds: HistoryBounds,
-  limit: number,
+  bounds: HistoryBounds & { readonly limit: number },
 ): Promise<PageRow[]> {
+  const { limit } = bounds;
   const bound = {
     ...toBound(bounds),
     ...encodeListed(listed),
@@ -299,8 +299,8 @@ export async function readListedVersions(
     limit,
     inline_bytes: inlineBytes(limit),
   };
-  const rows = await database.run('search', space, LISTED_PAGE, bound);
-  return rows.map((row) => decodeKept(row, 0));
+  const rows = await database.run({ lane: 'search', space }, LISTED_PAGE, bound);
+  return rows.map((row) => decodeMatching(row, 0));
 }
 
 /** Counts the versions of these resources. Cost: one statement, an index range for each. */
@@ -311,7 +311,7 @@ export async function countListedVersions(
   bounds: HistoryBounds,
 ): Promise<number> {
   const bound = { ...toBound(bounds), ...encodeListed(listed), space, limit: LAST_VERSION };
-  const [row] = await database.run('search', space, LISTED_COUNT, bound);
+  const [row] = await database.run({ lane: 'search', space }, LISTED_COUNT, bound);
   return Number(row?.[0]);
 }
 
@@ -347,6 +347,6 @@ function encodeListed(listed: readonly ListedVersions[]): Readonly<Record<string
 }
 
 /** Decodes a row that has the columns of KEPT_PAGE from position `start` on. */
-function decodeKept(row: Row, start: number): PageRow {
+function decodeMatching(row: Row, start: number): PageRow {
   return decodePageRow(row, start + 2, Number(row[start + 1]), String(row[start]));
 }

@@ -6,7 +6,7 @@ import { CachedVersions } from './cached-versions';
 import type { Bound, Statement } from '../connection/statement';
 import {
   encodeAddresses,
-  encodeKnown,
+  encodeCached,
   encodeVersions,
   inOrder,
   type ResourceAddress,
@@ -18,7 +18,7 @@ import {
   decodePageRow,
   decodeVersion,
   inlineBytes,
-  isKnownRow,
+  isMarkOnly,
   keyText,
   type PageRow,
   type VersionRow,
@@ -26,18 +26,18 @@ import {
 import {
   READ_CURRENT_PAGE,
   READ_HISTORY,
-  READ_UNKNOWN_PAGE,
+  READ_UNCACHED_PAGE,
   READ_VERSIONS,
   READ_VERSIONS_PAGE,
 } from './version-statements';
 
-const MAX_GATHERED = 64;
+const MAX_BATCHED = 64;
 /**
  * Bytes of the longest text that a batch of reads includes. A longer text is counted, and read by a statement of its
  * own.
  */
-export const LONGEST_GATHERED = inlineBytes(MAX_GATHERED);
-const GATHERED_INLINE = { inline_bytes: LONGEST_GATHERED };
+export const LONGEST_BATCHED = inlineBytes(MAX_BATCHED);
+const BATCHED_INLINE = { inline_bytes: LONGEST_BATCHED };
 
 /** Approximate limit on the texts of one page, in bytes. A page ends earlier, but has at least one resource. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -45,22 +45,41 @@ export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Called with the number of reads of each statement, for metrics. */
 export type ReadObserver = (reads: number) => void;
 
+export interface VersionReaderOptions {
+  readonly limits?: BatchLimits | undefined;
+  /** True: the text of a statement does not depend on the cache. */
+  readonly inOneForm?: boolean;
+}
+
+const LIMITS: BatchLimits = { concurrent: 2, most: MAX_BATCHED };
+
+/** The versions of one resource that a history returns. */
+export interface HistoryRange {
+  readonly before: number;
+  readonly since: number;
+  readonly sinceSequence: number;
+  /** Half open; includes the version that was current at its start. */
+  readonly at?: { low: number; high: number };
+  readonly limit: number;
+}
+
 /** Reads versions by key. Concurrent reads of a space share one statement. */
 export class VersionReader {
-  private readonly gathering: RequestBatcher<number, ResourceAddress, PageRow | undefined>;
+  private readonly currentReads: RequestBatcher<number, ResourceAddress, PageRow | undefined>;
   private readonly versions: RequestBatcher<number, VersionAddress, PageRow | undefined>;
+  private readonly inOneForm: boolean;
 
   constructor(
     private readonly database: Database,
     private readonly observe: ReadObserver,
     /** Undefined: the rows may be uncommitted, so nothing is cached. */
-    private readonly memory?: VersionCache,
-    { concurrent, most }: BatchLimits = { concurrent: 2, most: MAX_GATHERED },
-    /** True: the text of a statement does not depend on the cache. */
-    private readonly inOneForm = false,
+    private readonly cache?: VersionCache,
+    { limits = LIMITS, inOneForm = false }: VersionReaderOptions = {},
   ) {
-    this.gathering = new RequestBatcher({
-      run: (space, addresses) => this.readGathered(space, addresses),
+    this.inOneForm = inOneForm;
+    const { concurrent, most } = limits;
+    this.currentReads = new RequestBatcher({
+      run: (space, addresses) => this.readBatch(space, addresses),
       spaceOf: (space) => space,
       concurrent,
       most,
@@ -83,8 +102,8 @@ export class VersionReader {
   /**
    * Returns a reader by statements of this database, which must show only committed rows; it uses the version cache.
    */
-  overSnapshot(database: Database, gathered?: BatchLimits, inOneForm = false): VersionReader {
-    return new VersionReader(database, this.observe, this.memory, gathered, inOneForm);
+  overSnapshot(database: Database, limits?: BatchLimits, inOneForm = false): VersionReader {
+    return new VersionReader(database, this.observe, this.cache, { limits, inOneForm });
   }
 
   /**
@@ -97,19 +116,16 @@ export class VersionReader {
     address: ResourceAddress,
     bytes?: AnswerCounter,
   ): Promise<VersionRow | undefined> {
-    const row = await this.gathering.load(String(space), space, address);
+    const row = await this.currentReads.load(String(space), space, address);
     return row?.omittedBytes === undefined ? row : this.completeCounted(space, row, bytes);
   }
 
   /** Reads a batch without long texts: one statement would hold all of them in memory at once. */
-  private readGathered(
-    space: number,
-    addresses: readonly ResourceAddress[],
-  ): Promise<(PageRow | undefined)[]> {
+  private readBatch(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
     return this.readNewest(
       space,
       addresses,
-      { whole: READ_CURRENT_PAGE, unknown: READ_UNKNOWN_PAGE, bound: GATHERED_INLINE },
+      { whole: READ_CURRENT_PAGE, uncached: READ_UNCACHED_PAGE, bound: BATCHED_INLINE },
       (row, { type, key }) => decodeKeyedRow(row, 1, type, key),
     );
   }
@@ -129,7 +145,7 @@ export class VersionReader {
     return this.readNewest(
       space,
       addresses,
-      { whole: READ_CURRENT_PAGE, unknown: READ_UNKNOWN_PAGE, bound },
+      { whole: READ_CURRENT_PAGE, uncached: READ_UNCACHED_PAGE, bound },
       (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)),
     );
   }
@@ -141,28 +157,28 @@ export class VersionReader {
   private async readNewest<R extends PageRow>(
     space: number,
     addresses: readonly ResourceAddress[],
-    { whole, unknown, bound }: CurrentStatements,
+    { whole, uncached, bound }: CurrentStatements,
     decode: (row: Row, address: ResourceAddress) => R,
   ): Promise<(R | VersionRow | undefined)[]> {
-    const remembered = this.memory && new CachedVersions(this.memory, space);
+    const cachedVersions = this.cache && new CachedVersions(this.cache, space);
     const places = addresses.map(({ type, key }) => ({ type, keyText: keyText(key) }));
-    const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
-    const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);
+    const cached = cachedVersions === undefined ? [] : places.map((place) => cachedVersions.latest(place));
+    const hasCached = this.inOneForm || cached.some((row) => row !== undefined);
     const { types, keys, limit } = encodeAddresses(space, addresses);
-    const rows = await this.database.run('read', space, tellsKnown ? unknown : whole, {
+    const rows = await this.database.run({ lane: 'read', space }, hasCached ? uncached : whole, {
       space,
       types,
       keys,
       limit,
       ...bound,
-      ...(tellsKnown ? encodeKnown(addresses.map((_address, index) => known[index])) : {}),
+      ...(hasCached ? encodeCached(addresses.map((_address, index) => cached[index])) : {}),
     });
     return inOrder(rows, addresses, (row, address, index) => {
       const place = places[index];
-      const same = isKnownRow(row, 1) ? known[index] : undefined;
-      if (remembered === undefined || place === undefined) return decode(row, address);
-      if (same === undefined) return remembered.remember(place, decode(row, address));
-      remembered.use(place, same);
+      const same = isMarkOnly(row, 1) ? cached[index] : undefined;
+      if (cachedVersions === undefined || place === undefined) return decode(row, address);
+      if (same === undefined) return cachedVersions.add(place, decode(row, address));
+      cachedVersions.use(place, same);
       return same;
     });
   }
@@ -174,8 +190,8 @@ export class VersionReader {
     version: number,
     bytes?: AnswerCounter,
   ): Promise<VersionRow | undefined> {
-    const asked = { type: address.type, key: address.key, version };
-    const row = await this.versions.load(String(space), space, asked);
+    const versionAddress = { type: address.type, key: address.key, version };
+    const row = await this.versions.load(String(space), space, versionAddress);
     return row?.omittedBytes === undefined ? row : this.completeCounted(space, row, bytes);
   }
 
@@ -183,8 +199,8 @@ export class VersionReader {
     space: number,
     addresses: readonly VersionAddress[],
   ): Promise<(PageRow | undefined)[]> {
-    const bound = { ...encodeVersions(space, addresses), ...GATHERED_INLINE };
-    const rows = await this.database.run('read', space, READ_VERSIONS_PAGE, bound);
+    const bound = { ...encodeVersions(space, addresses), ...BATCHED_INLINE };
+    const rows = await this.database.run({ lane: 'read', space }, READ_VERSIONS_PAGE, bound);
     return inOrder(rows, addresses, (row, { type, key }) => decodeKeyedRow(row, 1, type, key));
   }
 
@@ -192,7 +208,11 @@ export class VersionReader {
     space: number,
     addresses: readonly VersionAddress[],
   ): Promise<(VersionRow | undefined)[]> {
-    const rows = await this.database.run('read', space, READ_VERSIONS, encodeVersions(space, addresses));
+    const rows = await this.database.run(
+      { lane: 'read', space },
+      READ_VERSIONS,
+      encodeVersions(space, addresses),
+    );
     return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
@@ -271,20 +291,9 @@ export class VersionReader {
   }
 
   /** Returns versions of one resource, newest first, with a version number below `before`. */
-  async history(
-    space: number,
-    address: ResourceAddress,
-    range: {
-      before: number;
-      since: number;
-      sinceSequence: number;
-      /** Half open; includes the version that was current at its start. */
-      at?: { low: number; high: number };
-      limit: number;
-    },
-  ): Promise<PageRow[]> {
+  async history(space: number, address: ResourceAddress, range: HistoryRange): Promise<PageRow[]> {
     const key = keyText(address.key);
-    const rows = await this.database.run('search', space, READ_HISTORY, {
+    const rows = await this.database.run({ lane: 'search', space }, READ_HISTORY, {
       space,
       type: address.type,
       key,
@@ -318,7 +327,7 @@ export async function readPageVersions(
   },
 ): Promise<(PageRow | undefined)[]> {
   const bound = { ...encodeVersions(space, addresses), inline_bytes: inlineBytes(addresses.length) };
-  const rows = await database.run(lane, space, READ_VERSIONS_PAGE, bound, waiting);
+  const rows = await database.run({ lane, space, waiting }, READ_VERSIONS_PAGE, bound);
   return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
 }
 
@@ -329,6 +338,6 @@ function goneVersion(): Error {
 /** Statements that read current versions: with all columns, or with only the marks of cached ones. */
 interface CurrentStatements {
   readonly whole: Statement;
-  readonly unknown: Statement;
+  readonly uncached: Statement;
   readonly bound: Readonly<Record<string, Bound>>;
 }

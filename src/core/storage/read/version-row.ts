@@ -35,12 +35,12 @@ export interface PageRow extends VersionRow {
 
 /** Approximate limit on the texts in the rows of one statement, in bytes. */
 export const STATEMENT_BYTES = 16 * 1024 * 1024;
-export const LEAST_INLINE_BYTES = 16 * 1024;
-const MOST_INLINE_BYTES = 1024 * 1024;
+export const MIN_INLINE_BYTES = 16 * 1024;
+const MAX_INLINE_BYTES = 1024 * 1024;
 
 /** Returns the size in bytes up to which a statement of at most `rows` rows includes texts; bound as `inline_bytes`. */
 export function inlineBytes(rows: number): number {
-  return Math.max(LEAST_INLINE_BYTES, Math.min(MOST_INLINE_BYTES, Math.floor(STATEMENT_BYTES / rows)));
+  return Math.max(MIN_INLINE_BYTES, Math.min(MAX_INLINE_BYTES, Math.floor(STATEMENT_BYTES / rows)));
 }
 
 /** The columns of a row `v` that `decodeVersion` reads. */
@@ -57,7 +57,7 @@ export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.m
   case when octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
 
 /** True if a row of VERSION_COLUMNS or PAGE_COLUMNS has only the mark of a version. */
-export function isKnownRow(row: Row, start: number): boolean {
+export function isMarkOnly(row: Row, start: number): boolean {
   return row[start + 5] === null;
 }
 

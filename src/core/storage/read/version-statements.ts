@@ -19,7 +19,7 @@ export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown
 /**
  * As `currentVersion` with PAGE_COLUMNS; if `known` of the row `x` has the version, all columns but its mark are null.
  */
-export function currentUnknown(): RawBuilder<unknown> {
+export function currentUncached(): RawBuilder<unknown> {
   const isKnown = isKnownSql(sql`x.known`, sql`v.sequence`);
   return sql`
     select case when not c.is_known then c.id end as id, c.version, c.last_updated, c.sequence,
@@ -42,7 +42,7 @@ function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** As `readCurrent`; where the cached version is still current, all columns but its mark are null. */
-function readUnknown(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+function readUncached(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select x.ordinal::int, y.*
     from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('known_versions')}::int[],
@@ -61,7 +61,7 @@ function readUnknown(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 export const READ_CURRENT_PAGE = defineStatement(template(readCurrent(PAGE_COLUMNS)));
-export const READ_UNKNOWN_PAGE = defineStatement(template(readUnknown(PAGE_COLUMNS)));
+export const READ_UNCACHED_PAGE = defineStatement(template(readUncached(PAGE_COLUMNS)));
 
 function readVersions(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

@@ -21,7 +21,7 @@ const READ = defineStatement(
 
 /** Reads the values. **Throws** as `Database.run` does. **Cost**: one statement. */
 export async function readInstalled(database: Database): Promise<Installed> {
-  const [row] = await database.run('search', undefined, READ, {});
+  const [row] = await database.run({ lane: 'search', space: undefined }, READ, {});
   const [digest, leastSchema, isRowSecure] = (row ?? [null, 0, false]) as [string | null, number, boolean];
   return { digest: digest ?? undefined, leastSchema, isRowSecure };
 }

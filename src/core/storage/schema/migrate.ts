@@ -33,7 +33,7 @@ export interface Installation {
   /** 32 bytes: signs cursors where SECRET_KEYS is unset. */
   readonly cursorKey: Buffer;
   /** False if the application role could not be created or taken: row-level security is off. */
-  readonly wall: boolean;
+  readonly hasRowSecurity: boolean;
   /** True if this call replaced the base conformance resources. */
   readonly baseReplaced: boolean;
   /** `space type` for every type with resources in a base space. */
@@ -170,8 +170,8 @@ async function readInstallation(
   const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
   const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
   if (row === undefined) throw new Error('the database lost its installation row');
-  const [id, hashKey, cursorKey, digest, wall] = row;
-  return { id, hashKey, cursorKey, digest, wall };
+  const [id, hashKey, cursorKey, digest, hasRowSecurity] = row;
+  return { id, hashKey, cursorKey, digest, hasRowSecurity };
 }
 
 const BASE_BATCH = 100;

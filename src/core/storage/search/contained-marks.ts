@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ROW_SCHEME } from '../../search/index-rows';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 import { keyOfText } from '../read/version-row';
 import type { KeyHalves } from '../key-halves';
 
@@ -12,7 +12,7 @@ export interface ChainLink {
   readonly type: number;
 }
 
-const MARKED = asLook(
+const MARKED = asPlanningQuery(
   defineStatement(
     template(sql`
       select distinct x.place
@@ -45,7 +45,7 @@ export async function findMarked(
       types.pushInt8(0, link.type);
     }
   }
-  const rows = await database.run('search', space, MARKED, {
+  const rows = await database.run({ lane: 'search', space }, MARKED, {
     space,
     places: places.finish(),
     parameters: parameters.finish(),
@@ -74,7 +74,7 @@ export async function findContainers(
   { parameters, type }: ChainLink,
   limit: number,
 ): Promise<readonly KeyHalves[]> {
-  const rows = await database.run('search', space, CONTAINERS, {
+  const rows = await database.run({ lane: 'search', space }, CONTAINERS, {
     space,
     parameters: parameters.map((parameter) => parameter + ROW_SCHEME.contained),
     type,

@@ -52,6 +52,6 @@ export async function findContaining(
   const limit = containers.length * MAX_CONTAINED;
   const bound = { space, type, blocks: MAX_CONTAINED, limit };
   const arrays = { containers: types.finish(), parameters: parameters.finish() };
-  const rows = await database.run('search', space, CONTAINING, { ...bound, ...arrays });
+  const rows = await database.run({ lane: 'search', space }, CONTAINING, { ...bound, ...arrays });
   return rows.map(([container, block]) => ({ container: Number(container), block: Number(block) }));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../connection/database';
-import { NOTHING_KNOWN } from '../write/known-sequences';
+import { NO_SEQUENCES } from '../write/known-sequences';
 import type { SearchStatementRequest } from './search-order';
 import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
@@ -22,7 +22,7 @@ export async function runCountedPage(
   all: SearchStatementRequest,
   from: number,
 ): Promise<CountedPage> {
-  const listed = pageStatement(page, NOTHING_KNOWN);
+  const listed = pageStatement(page, NO_SEQUENCES);
   const counted = countStatement(all);
   const { name, text } = combine(listed.statement, counted.statement);
   const statement: Statement = {
@@ -36,7 +36,7 @@ export async function runCountedPage(
   };
   const { space } = page;
   const { inline_bytes, known } = listed.bound;
-  const rows = await database.run('search', space, statement, {
+  const rows = await database.run({ lane: 'search', space }, statement, {
     space,
     ...(inline_bytes === undefined ? {} : { inline_bytes }),
     ...(known === undefined ? {} : { known }),

@@ -5,7 +5,7 @@ import { hasAccessPath, isNested, mergedTargets } from '../../search/indexed-acc
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { Database } from '../connection/database';
 import { referringCountStatement, rowCountStatement } from './search-statement';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 
 const COUNT_AGE_MS = 30_000;
 const MAX_REMEMBERED = 20_000;
@@ -59,7 +59,11 @@ export class Estimator {
     const key = `${space} ${type}`;
     let total = this.totals.get(key);
     if (total === undefined) {
-      const rows = await this.database.run('search', space, COUNT_HEADS, { space, type, limit: MAX_TOTAL });
+      const rows = await this.database.run({ lane: 'search', space }, COUNT_HEADS, {
+        space,
+        type,
+        limit: MAX_TOTAL,
+      });
       total = Number(rows[0]?.[0] ?? 0);
       // The count of a small type expires early, because the type may grow fast.
       this.totals.set(key, total, { ttl: total < 10_000 ? COUNT_AGE_MS : TOTAL_AGE_MS });
@@ -130,7 +134,7 @@ export class Estimator {
     const { statement, bound } = isSampled
       ? referringCountStatement(space, of, most + 1, SAMPLED_TARGETS)
       : rowCountStatement(space, of, most + 1);
-    const [row] = await this.database.run('search', space, statement, bound);
+    const [row] = await this.database.run({ lane: 'search', space }, statement, bound);
     const rows = Number(row?.[0] ?? 0);
     // An extrapolated count costs no more if it exceeds the limit, so it stays as it is.
     const count = rows > most && !isSampled ? Infinity : rows;
@@ -139,7 +143,7 @@ export class Estimator {
   }
 }
 
-const COUNT_HEADS = asLook(
+const COUNT_HEADS = asPlanningQuery(
   defineStatement(
     template(sql`
       select count(*)::int from (

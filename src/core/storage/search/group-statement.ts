@@ -176,7 +176,7 @@ async function runGrouping(
              a.*
       from (select 1) o left join (${answer}) a on true`;
   });
-  const rows = await database.run('search', space, statement, {
+  const rows = await database.run({ lane: 'search', space }, statement, {
     ...part?.bound,
     ...further,
     space,

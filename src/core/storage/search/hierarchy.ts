@@ -78,7 +78,7 @@ export async function findMembers(
 ): Promise<readonly KeyHalves[]> {
   const parameters = new BinaryArray('int4');
   for (const parameter of upwards) parameters.pushInt4(parameter);
-  const rows = await database.run('search', space, relation === 'above' ? ABOVE : BELOW, {
+  const rows = await database.run({ lane: 'search', space }, relation === 'above' ? ABOVE : BELOW, {
     space,
     type,
     root: keyText(root),

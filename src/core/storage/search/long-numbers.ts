@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { ROW_SCHEME } from '../../search/index-rows';
 import type { Database } from '../connection/database';
-import { asLook, bind, defineStatement, template } from '../connection/statement';
+import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 
-const LONG_NUMBERS = asLook(
+const LONG_NUMBERS = asPlanningQuery(
   defineStatement(
     template(sql`
       select 1 as found from andiron.range_index t
@@ -15,5 +15,5 @@ const LONG_NUMBERS = asLook(
 /** True if some number of the parameter has more digits than its index row (fhir/exact-number.ts). Cost: one probe. */
 export async function hasLongNumbers(database: Database, space: number, parameter: number): Promise<boolean> {
   const bound = { space, parameter: parameter + ROW_SCHEME.rest };
-  return (await database.run('search', space, LONG_NUMBERS, bound)).length > 0;
+  return (await database.run({ lane: 'search', space }, LONG_NUMBERS, bound)).length > 0;
 }

@@ -5,18 +5,18 @@ import { toMatch, toSortValue, type Match } from './match';
 import { CachedVersions } from '../read/cached-versions';
 import type { StoredSortValue } from './search-order';
 import { readPageVersions } from '../read/version-read';
-import { decodeMark, isKnownRow, keyOfText, type PageRow } from '../read/version-row';
+import { decodeMark, isMarkOnly, keyOfText, type PageRow } from '../read/version-row';
 
 /** Decodes rows of page statements into matches, with cached texts of versions that are still current. */
 export class PageRows {
   constructor(
-    private readonly memory: VersionCache,
+    private readonly cache: VersionCache,
     private readonly database: Database,
   ) {}
 
   /** Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). */
-  known(space: number): Buffer {
-    return this.memory.known(space);
+  cachedSequences(space: number): Buffer {
+    return this.cache.cachedSequences(space);
   }
 
   /**
@@ -29,15 +29,15 @@ export class PageRows {
     start: number,
     waiting?: readonly Cancellation[],
   ): Promise<Match[]> {
-    const remembered = new CachedVersions(this.memory, space);
+    const cached = new CachedVersions(this.cache, space);
     const missing: number[] = [];
     const matches = rows.map((columns, index): Match => {
-      if (!isKnownRow(columns, start + 2)) {
+      if (!isMarkOnly(columns, start + 2)) {
         const match = toMatch(columns, start, type);
-        return { ...match, row: remembered.remember({ type, keyText: match.keyText }, match.row) };
+        return { ...match, row: cached.add({ type, keyText: match.keyText }, match.row) };
       }
       const keyText = columns[start + 1] as string;
-      const row = remembered.find({ type, keyText }, decodeMark(columns, start + 2));
+      const row = cached.find({ type, keyText }, decodeMark(columns, start + 2));
       if (row === undefined) {
         missing.push(index);
         return toMatch(columns, start, type);
@@ -61,7 +61,7 @@ export class PageRows {
       if (!found.has(index)) return match;
       const row = found.get(index);
       if (row === undefined) throw new Error('a stored version is gone');
-      return { ...match, row: remembered.remember({ type, keyText: match.keyText }, row) };
+      return { ...match, row: cached.add({ type, keyText: match.keyText }, row) };
     });
   }
 }

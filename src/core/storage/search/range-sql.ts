@@ -36,7 +36,7 @@ export function compileRange(
   const bounds: PredicateValue[] = [];
   const bound = (name: 'low' | 'high' | 'exact', number: number | undefined): string => {
     const full = `${prefix}${name}`;
-    if (!bounds.some((known) => known.name === full))
+    if (!bounds.some((present) => present.name === full))
       bounds.push({ name: full, type: 'float8', value: String(number) });
     return full;
   };
@@ -57,17 +57,17 @@ export function compileRange(
           high: () => number('high', high),
         });
   };
-  const isTold = predicate.isToldByLow === true;
-  if (!isTold) conditionOf(bind);
+  const isDecided = predicate.isDecidedByLow === true;
+  if (!isDecided) conditionOf(bind);
   const named = unit?.codeOrName;
   const unitName = `${prefix}unit`;
   return {
-    shape: `${compared.shape}${isTold ? 'told' : test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}${others
+    shape: `${compared.shape}${isDecided ? 'begins' : test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}${others
       .map((other) => `&${other.shape}`)
       .join('')}`,
     table: 'andiron.range_index',
     condition: (reference) =>
-      sql`${compared.condition(reference)}${isTold ? sql`` : sql` and ${conditionOf(reference)}`}${
+      sql`${compared.condition(reference)}${isDecided ? sql`` : sql` and ${conditionOf(reference)}`}${
         named === undefined
           ? sql``
           : sql` and (t.unit_code = ${reference(unitName)}::int or t.unit_name = ${reference(unitName)}::int)`
@@ -123,6 +123,15 @@ function dateCondition(
   }
 }
 
+/** SQL of a tested number, and of the stored point or range. */
+interface NumberBounds {
+  readonly exact: () => RawBuilder<unknown>;
+  readonly low: () => RawBuilder<unknown>;
+  readonly high: () => RawBuilder<unknown>;
+  readonly first?: RawBuilder<unknown>;
+  readonly last?: RawBuilder<unknown>;
+}
+
 /**
  * Compares a stored point or range [first, last], both ends included, with a number (search.html#prefix, #number). `eq`
  * and `ne` use the range of its implicit precision [low, high), `ap` uses [low, high], all others use its exact value.
@@ -130,19 +139,7 @@ function dateCondition(
  */
 function numberCondition(
   test: RangeTest,
-  {
-    exact,
-    low,
-    high,
-    first = sql`t.low`,
-    last = sql`t.high`,
-  }: {
-    readonly exact: () => RawBuilder<unknown>;
-    readonly low: () => RawBuilder<unknown>;
-    readonly high: () => RawBuilder<unknown>;
-    readonly first?: RawBuilder<unknown>;
-    readonly last?: RawBuilder<unknown>;
-  },
+  { exact, low, high, first = sql`t.low`, last = sql`t.high` }: NumberBounds,
 ): RawBuilder<unknown> {
   switch (test) {
     case 'eq':

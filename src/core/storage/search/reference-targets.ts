@@ -40,7 +40,7 @@ export async function findTargetTypes(
       types.pushInt2(targetType);
     }
   }
-  const rows = await database.run('search', space, TARGET_TYPES, {
+  const rows = await database.run({ lane: 'search', space }, TARGET_TYPES, {
     space,
     places: places.finish(),
     parameters: parameters.finish(),

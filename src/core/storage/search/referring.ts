@@ -25,6 +25,15 @@ const referring = (order: RawBuilder<unknown>, orderOfAll: RawBuilder<unknown>):
 const NEWEST = referring(sql`t.sort_date desc, `, sql`max(f.sort_date) desc, `);
 const BY_KEY = referring(sql``, sql``);
 
+/** The parameters and targets of references, and which referring resources are returned. */
+export interface ReferringQuery {
+  readonly parameters: readonly number[];
+  readonly targetType: number;
+  readonly targets: readonly KeyHalves[];
+  readonly limit: number;
+  readonly byKey: boolean;
+}
+
 /**
  * Returns the keys, in decimal form, of resources that refer to one of these targets by one of these parameters, at
  * most `limit`: those with the newest clinical date, or with `byKey` those with the highest keys.
@@ -33,23 +42,11 @@ const BY_KEY = referring(sql``, sql``);
 export async function findReferring(
   database: Database,
   space: number,
-  {
-    parameters,
-    targetType,
-    targets,
-    limit,
-    byKey,
-  }: {
-    readonly parameters: readonly number[];
-    readonly targetType: number;
-    readonly targets: readonly KeyHalves[];
-    readonly limit: number;
-    readonly byKey: boolean;
-  },
+  { parameters, targetType, targets, limit, byKey }: ReferringQuery,
 ): Promise<string[]> {
   const keys = new BinaryArray('int8');
   for (const { high, low } of targets) keys.pushInt8(high, low);
-  const rows = await database.run('search', space, byKey ? BY_KEY : NEWEST, {
+  const rows = await database.run({ lane: 'search', space }, byKey ? BY_KEY : NEWEST, {
     space,
     parameters,
     keys: keys.finish(),

@@ -7,7 +7,7 @@ import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate } from './criteria/head';
 import type { TestedRow } from './criteria/tested-row';
 import type { PredicateValue, ValueReference } from './predicate-parts';
-import { meetingSql, valuesOfMeeting } from './search-meeting';
+import { semiJoinSql, valuesOfSemiJoin } from './search-meeting';
 import {
   directionSql,
   isDescending,
@@ -28,7 +28,7 @@ const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 /** Returns the bound values of the order and the access path. */
 export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
   const { order, phase, accessPath } = request;
-  if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfMeeting(request)];
+  if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfSemiJoin(request)];
   if (accessPath.kind === 'compositeScan' && phase !== 'unvalued')
     return accessPath.ranges.flatMap(({ parameter, qualifier, system }, place): PredicateValue[] => [
       { name: `code_parameter_${place}`, type: 'int', value: parameter },
@@ -67,25 +67,25 @@ export function matchesSql(
   }
   switch (accessPath.kind) {
     case 'indexScan':
-      return walkSql(request, compiled, accessPath.criterion, value);
+      return indexScanSql(request, compiled, accessPath.criterion, value);
     case 'headScan':
       return headsSql(request, compiled, value);
     case 'dateScan':
       return phase === 'unvalued' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'fetchAndSort':
-      return gatherSql(request, { compiled, driver: accessPath.criterion, reference: value, areAll });
+      return fetchAndSortSql(request, { compiled, driver: accessPath.criterion, reference: value, areAll });
     case 'targetMerge':
       return targetsSql(request, compiled, accessPath.criterion, value);
     case 'semiJoin':
-      return meetingSql(request, accessPath, compiled, value);
+      return semiJoinSql(request, accessPath, compiled, value);
     case 'sortIndexScan':
     case 'compositeScan':
-      throw new Error('rows of values are walked for their own order only');
+      throw new Error('rows of values are scanned for their own order only');
   }
 }
 
 /** Merges the alternatives of one criterion, each an ordered index range, in order. */
-function walkSql(
+function indexScanSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
   driver: number,
@@ -253,7 +253,7 @@ function unvaluedSql(
 }
 
 /** Fetches all resources that match one criterion, then their heads, tests the other criteria, and sorts. */
-function gatherSql(
+function fetchAndSortSql(
   request: SearchStatementRequest,
   {
     compiled,
@@ -368,6 +368,6 @@ function sortColumn({ order }: SearchStatementRequest): RawBuilder<unknown> {
     value: undefined,
   };
   const column = columns[order.by];
-  if (column === undefined) throw new Error('heads do not lie in this order');
+  if (column === undefined) throw new Error('heads have no such order');
   return column;
 }

@@ -2,7 +2,7 @@
  * Semi-join of the rows of one index with the references to the targets of a chain, in the order of the clinical date.
  */
 import { sql, type RawBuilder } from 'kysely';
-import { rowsOfMeeting, type SemiJoin } from '../../search/access-path';
+import { rowsOfSemiJoin, type SemiJoin } from '../../search/access-path';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { NO_DATE } from './criteria/head';
 import type { PredicateValue, ValueReference } from './predicate-parts';
@@ -23,14 +23,14 @@ import { bind } from '../connection/statement';
  * not full, references beyond the edge are tested in order until it is. The cost is that of the targets, of the index
  * rows up to the edge, and of the references up to the end of the page, however many references exist.
  */
-export function meetingSql(
+export function semiJoinSql(
   request: SearchStatementRequest,
   { criterion, chain }: SemiJoin,
   compiled: CompiledCriteria,
   reference: ValueReference,
 ): RawBuilder<unknown> {
   const driving = compiled[criterion];
-  if (driving === undefined) throw new Error('a criterion that is not there cannot be walked');
+  if (driving === undefined) throw new Error('the criterion of a semi-join does not exist');
   const links = linksOf(compiled[chain]);
   const others = compiled.filter((_criterion, index) => index !== criterion && index !== chain);
   const direction = directionSql(request);
@@ -45,13 +45,12 @@ export function meetingSql(
     return sql.join([sql`true`, ...probes(tested, -1, ofRow, reference)], sql` and `);
   };
   /** Selects index rows in order, from the start of the page; several alternatives may repeat rows. */
-  const walked = (
+  const scanned = (
     further: readonly RawBuilder<unknown>[],
     enough: RawBuilder<unknown>,
   ): RawBuilder<unknown> => {
     const branches = driving.alternatives.map(({ rows }) => {
-      if (rows?.dateColumn !== 'sort_date')
-        throw new Error('only rows that carry the clinical date are walked');
+      if (rows?.dateColumn !== 'sort_date') throw new Error('a semi-join needs rows with the clinical date');
       const conditions = [
         rows.condition(reference),
         ...phaseCondition(request, sql`t.sort_date`, false),
@@ -91,14 +90,14 @@ export function meetingSql(
       select coalesce(g.sort_date, ${last}::bigint) as sort_date, coalesce(g.resource_key, ${last}::bigint) as resource_key
       from (select) one
       left join lateral (
-        select u.sort_date, u.resource_key from (${walked([], sql`limit ${rows}`)}) u
+        select u.sort_date, u.resource_key from (${scanned([], sql`limit ${rows}`)}) u
         order by ${inOrder('u')} limit 1 offset ${rows} - 1
       ) g on true
     ),
     near as materialized (${referring(sql`f.sort_date ${upTo} (select e.sort_date from edge e)`)}),
     first_matches as materialized (
       select distinct d.sort_date, d.resource_key
-      from (select u.sort_date, u.resource_key from (${walked([sql`(t.sort_date, t.resource_key) ${upTo} ${edge}`], sql``)}) u order by ${inOrder('u')} offset 0) d
+      from (select u.sort_date, u.resource_key from (${scanned([sql`(t.sort_date, t.resource_key) ${upTo} ${edge}`], sql``)}) u order by ${inOrder('u')} offset 0) d
       where ((d.resource_key in (select n.resource_key from near n)) is true) and ${testsOf('d', others)}
       order by ${inOrder('d')} limit ${limit}
     ),
@@ -128,7 +127,7 @@ const ROWS_TOGETHER = 'rows_together';
 const GREATEST = '9223372036854775807';
 
 /** Returns the number of index rows that are looked up together, as a bound value. */
-export function valuesOfMeeting({ accessPath, limit }: SearchStatementRequest): PredicateValue[] {
+export function valuesOfSemiJoin({ accessPath, limit }: SearchStatementRequest): PredicateValue[] {
   if (accessPath.kind !== 'semiJoin') return [];
-  return [{ name: ROWS_TOGETHER, type: 'int', value: rowsOfMeeting(accessPath, limit) }];
+  return [{ name: ROWS_TOGETHER, type: 'int', value: rowsOfSemiJoin(accessPath, limit) }];
 }

@@ -2,7 +2,7 @@ import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database } from '../connection/database';
 import type { VersionCache } from '../read/version-cache';
 import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';
-import { NOTHING_KNOWN } from '../write/known-sequences';
+import { NO_SEQUENCES } from '../write/known-sequences';
 import { toMatch, toSortValue, type Match } from './match';
 import {
   countStatement,
@@ -29,7 +29,7 @@ export interface PageRunner {
   /** Runs `rangesStatement`. Cost: one statement, not shared. */
   ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]>;
   /** Returns a runner by statements of this database, which must show only committed rows. */
-  over(database: Database, how?: HowToShare): PageRunner;
+  over(database: Database, how?: BatchOptions): PageRunner;
 }
 
 /** A match, and the position of the range in which it was found. */
@@ -38,9 +38,9 @@ export interface RangeMatch {
   readonly match: Match;
 }
 
-export interface HowToShare {
+export interface BatchOptions {
   /** Undefined: no statement is shared. */
-  readonly gathered?: BatchLimits | undefined;
+  readonly limits?: BatchLimits | undefined;
 }
 
 /** A page that may share its statement, and the cancellation of its request. */
@@ -50,22 +50,22 @@ interface AwaitedPage extends ShareablePage {
 
 /** Runs page statements. Concurrent pages of one shape share one statement. */
 export class SearchRunner implements PageRunner {
-  private readonly gathering: RequestBatcher<undefined, AwaitedPage, Match[]>;
+  private readonly batcher: RequestBatcher<undefined, AwaitedPage, Match[]>;
   private readonly pageRows: PageRows;
 
   constructor(
     private readonly database: Database,
-    private readonly memory: VersionCache,
+    private readonly cache: VersionCache,
     observe: (pages: number) => void,
     /**
      * Fewer concurrent statements make larger batches. The limit for one space, whose statements may be slow, leaves
      * capacity for other spaces.
      */
-    gathered: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
+    limits: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
   ) {
-    this.pageRows = new PageRows(memory, database);
-    this.gathering = new RequestBatcher({
-      ...gathered,
+    this.pageRows = new PageRows(cache, database);
+    this.batcher = new RequestBatcher({
+      ...limits,
       run: (_group, pages) => this.runShared(pages),
       spaceOf: (_group, { request }) => request.space,
       observe,
@@ -77,17 +77,17 @@ export class SearchRunner implements PageRunner {
     const shareable = toShareable(request);
     return shareable === undefined
       ? runPage(this.database, request, { cancellation, pageRows: this.pageRows })
-      : this.gathering.load(shareable.group, undefined, { ...shareable, cancellation });
+      : this.batcher.load(shareable.group, undefined, { ...shareable, cancellation });
   }
 
   ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]> {
     return runRanges(this.database, ranges, skipped, this.pageRows);
   }
 
-  over(database: Database, { gathered }: HowToShare = {}): PageRunner {
-    return gathered === undefined
-      ? runnerOver(database, new PageRows(this.memory, database))
-      : new SearchRunner(database, this.memory, () => undefined, gathered);
+  over(database: Database, { limits }: BatchOptions = {}): PageRunner {
+    return limits === undefined
+      ? runnerOver(database, new PageRows(this.cache, database))
+      : new SearchRunner(database, this.cache, () => undefined, limits);
   }
 
   private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
@@ -116,10 +116,10 @@ export class SearchRunner implements PageRunner {
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type } = first.request;
     const descending = isDescending(first.request);
-    const { statement, bound } = sharedStatement(first, pages, this.pageRows.known(space));
+    const { statement, bound } = sharedStatement(first, pages, this.pageRows.cachedSequences(space));
     const waiters = pages.flatMap(({ cancellation }) => cancellation ?? []);
     const waiting = waiters.length < pages.length ? undefined : waiters;
-    const rows = await this.database.run('search', space, statement, bound, waiting);
+    const rows = await this.database.run({ lane: 'search', space, waiting }, statement, bound);
     const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
@@ -146,12 +146,16 @@ export function runnerOver(database: Database, pageRows?: PageRows): PageRunner 
 async function runPage(
   database: Database,
   request: SearchStatementRequest,
-  { cancellation, prepared, pageRows }: HowToRun,
+  { cancellation, prepared, pageRows }: PageOptions,
 ): Promise<Match[]> {
   const { space, type } = request;
-  const { statement, bound } = pageStatement(request, pageRows?.known(space) ?? NOTHING_KNOWN, prepared);
+  const { statement, bound } = pageStatement(
+    request,
+    pageRows?.cachedSequences(space) ?? NO_SEQUENCES,
+    prepared,
+  );
   const waiting = cancellation === undefined ? undefined : [cancellation];
-  const rows = await database.run('search', space, statement, bound, waiting);
+  const rows = await database.run({ lane: 'search', space, waiting }, statement, bound);
   return pageRows === undefined
     ? rows.map((row) => toMatch(row, 0, type))
     : pageRows.toMatches({ space, type }, rows, 0, waiting);
@@ -166,8 +170,12 @@ async function runRanges(
   const [first] = ranges;
   if (first === undefined) return [];
   const { space, type } = first;
-  const { statement, bound } = rangesStatement(ranges, skipped, pageRows?.known(space) ?? NOTHING_KNOWN);
-  const rows = await database.run('search', space, statement, bound);
+  const { statement, bound } = rangesStatement(
+    ranges,
+    skipped,
+    pageRows?.cachedSequences(space) ?? NO_SEQUENCES,
+  );
+  const rows = await database.run({ lane: 'search', space }, statement, bound);
   const matches =
     pageRows === undefined
       ? rows.map((row) => toMatch(row, 1, type))
@@ -175,7 +183,7 @@ async function runRanges(
   return matches.map((match, index) => ({ place: rows[index]?.[0] as number, match }));
 }
 
-interface HowToRun {
+interface PageOptions {
   readonly cancellation?: Cancellation | undefined;
   readonly prepared?: Prepared | undefined;
   readonly pageRows?: PageRows | undefined;
@@ -223,7 +231,7 @@ export interface MatchHead {
 /** As `runPage`, but without texts. Cost: one statement. */
 export async function runKeys(database: Database, request: SearchStatementRequest): Promise<MatchHead[]> {
   const { statement, bound } = keysStatement(request);
-  const rows = await database.run('search', request.space, statement, bound);
+  const rows = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return rows.map((row) => {
     const [keyText, id, lastUpdated, sortValue, version] = row as [
       ...[
@@ -241,6 +249,6 @@ export async function runKeys(database: Database, request: SearchStatementReques
 /** Counts distinct matches, up to `request.limit`. */
 export async function runCount(database: Database, request: SearchStatementRequest): Promise<number> {
   const { statement, bound } = countStatement(request);
-  const [row] = await database.run('search', request.space, statement, bound);
+  const [row] = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return Number(row?.[0] ?? 0);
 }

@@ -7,9 +7,9 @@ import type { PredicateValue, ValueReference } from './predicate-parts';
 import { matchesSql, valuesOfOrder } from './search-matches';
 import { directionSql, valuesOfPlace, type SearchStatementRequest } from './search-order';
 import { referringCountSql } from './search-targets';
-import { asLook, bind, type Bound, type Statement } from '../connection/statement';
+import { asPlanningQuery, bind, type Bound, type Statement } from '../connection/statement';
 import { StatementShapes } from '../connection/statement-shapes';
-import { currentUnknown } from '../read/version-statements';
+import { currentUncached } from '../read/version-statements';
 import { inlineBytes } from '../read/version-row';
 
 export interface BoundStatement {
@@ -53,7 +53,7 @@ export function rangesStatement(
   const statement = shapes.get(`ranges ${shape}`, () => {
     const direction = directionSql(first);
     const limit = sql`${bind('limit')}::int`;
-    const walked = prepared.map(({ range, compiled }, index) => {
+    const scans = prepared.map(({ range, compiled }, index) => {
       const left = prepared
         .slice(0, index)
         .map((_before, place) => sql`(select count(*) from ${sql.id(`range_${place}`)})`);
@@ -67,7 +67,7 @@ export function rangesStatement(
         select ${sql.lit(index)} as place, r.sort_value, r.resource_key from ${sql.id(`range_${index}`)} r`,
     );
     return sql`
-      with ${sql.join(walked)}
+      with ${sql.join(scans)}
       select x.place, x.sort_value, x.resource_key::text as key_text, y.*
       from (
         select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type,
@@ -76,7 +76,7 @@ export function rangesStatement(
         order by f.place, f.sort_value ${direction}, f.resource_key ${direction}
         offset ${bind('skipped')}::int
       ) x
-      cross join lateral (${currentUnknown()}) y
+      cross join lateral (${currentUncached()}) y
       order by x.place, x.sort_value ${direction}, x.resource_key ${direction}`;
   });
   const bound: Record<string, Bound> = { skipped, inline_bytes: inlineBytes(first.limit - skipped), known };
@@ -149,7 +149,7 @@ export function rowCountStatement(
   );
   const bound: Record<string, Bound> = { space, type, limit };
   for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
-  return { statement: asLook(statement), bound, shape };
+  return { statement: asPlanningQuery(statement), bound, shape };
 }
 
 /**
@@ -169,7 +169,7 @@ export function referringCountStatement(
   const statement = shapes.get(shape, () => referringCountSql(criterion, bind));
   const bound: Record<string, Bound> = { space, type, limit, sampled };
   for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
-  return { statement: asLook(statement), bound, shape };
+  return { statement: asPlanningQuery(statement), bound, shape };
 }
 
 /** A page that may share its statement with others of the same `group`. */
@@ -286,6 +286,6 @@ function pageSql(
       select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type, ${bind('known')}::bytea as known
       from page p
     ) x
-    cross join lateral (${currentUnknown()}) y
+    cross join lateral (${currentUncached()}) y
     order by x.sort_value ${direction}, x.resource_key ${direction}`;
 }

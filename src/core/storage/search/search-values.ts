@@ -38,14 +38,14 @@ export type ValueSource =
       /** Addresses by the hashes of token rows, which are in decimal form. */
       readonly addresses: ReadonlyMap<string, string>;
       /** Ids of targets that have neither a head nor a key that stands for the id. */
-      readonly ids: readonly UnknownTarget<string>[];
+      readonly ids: readonly HeadlessTarget<string>[];
     };
 
 /** A target by its type and key, in decimal form, and its id or the key of a resource that refers to it. */
-export interface UnknownTarget<Told> {
+export interface HeadlessTarget<Detail> {
   readonly type: number;
   readonly key: string;
-  readonly told: Told;
+  readonly detail: Detail;
 }
 
 export interface ValueKey {
@@ -87,8 +87,8 @@ export async function runByValues(database: Database, request: ValuesRequest): P
   const { keys, isBackward } = request;
   const tie = isDescending(keys[0], isBackward) ? sql`desc` : sql`asc`;
   const order = keys.map((key, at) => {
-    const way = isDescending(key, isBackward) ? sql`desc` : sql`asc`;
-    return sql`${column(at)} ${way} nulls ${isBackward ? sql`first` : sql`last`}`;
+    const direction = isDescending(key, isBackward) ? sql`desc` : sql`asc`;
+    return sql`${column(at)} ${direction} nulls ${isBackward ? sql`first` : sql`last`}`;
   });
   const values = keys.map(
     ({ descending }, at) => sql`${descending ? sql`max` : sql`min`}(u.${name(at)}) as ${name(at)}`,
@@ -142,7 +142,7 @@ export async function runByValues(database: Database, request: ValuesRequest): P
   ])
     bound[of] = value;
   keys.forEach(({ source }, at) => Object.assign(bound, boundOf(source, at)));
-  const found = await database.run('search', request.space, statement, bound);
+  const found = await database.run({ lane: 'search', space: request.space }, statement, bound);
   return found.map(([key, id, lastUpdated, version, ...values]) => ({
     keyText: String(key),
     id: id as string | null,
@@ -323,7 +323,7 @@ function boundOf(source: ValueSource, at: number): Record<string, Bound> {
         [`addresses_${at}`]: [...source.addresses.values()],
         [`target_types_${at}`]: source.ids.map(({ type }) => type),
         [`target_keys_${at}`]: source.ids.map(({ key }) => key),
-        [`target_ids_${at}`]: source.ids.map(({ told }) => told),
+        [`target_ids_${at}`]: source.ids.map(({ detail }) => detail),
       };
       source.rows.forEach(({ parameter, targetType }, which) => {
         bound[`parameter_${at}_${which}`] = parameter;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { SPACE } from './criteria/head';
 import type { Database } from '../connection/database';
-import type { UnknownTarget } from './search-values';
+import type { HeadlessTarget } from './search-values';
 import { bind, defineStatement, template } from '../connection/statement';
 
 /** Each step of the recursion enters the index after the last hash. */
@@ -42,7 +42,7 @@ export async function findHashes(
   parameter: number,
   limit: number,
 ): Promise<StoredHash[]> {
-  const rows = await database.run('search', space, DISTINCT_HASHES, { space, parameter, limit });
+  const rows = await database.run({ lane: 'search', space }, DISTINCT_HASHES, { space, parameter, limit });
   return rows.map(([hash, key]) => ({ hash: String(hash), key: String(key) }));
 }
 
@@ -64,12 +64,12 @@ export async function findOpenLows(
   parameters: readonly number[],
   limit: number,
 ): Promise<number[]> {
-  const rows = await database.run('search', space, OPEN_LOWS, { space, parameters, limit });
+  const rows = await database.run({ lane: 'search', space }, OPEN_LOWS, { space, parameters, limit });
   return rows.map(([low]) => Number(low));
 }
 
 /** A key that is not negative gives the id by itself (search/resource-key.ts). */
-const UNKNOWN_TARGETS = defineStatement(
+const HEADLESS_TARGETS = defineStatement(
   template(sql`
     select x.target_type, x.target_key::text, x.resource_key::text
     from (
@@ -90,12 +90,16 @@ const UNKNOWN_TARGETS = defineStatement(
  * Returns targets of references whose id no head has, with a resource that refers to each, up to `limit`. Cost: one
  * statement, a probe for each target whose id a client chose.
  */
-export async function findUnknownTargets(
+export async function findHeadlessTargets(
   database: Database,
   space: number,
   parameter: number,
   limit: number,
-): Promise<UnknownTarget<string>[]> {
-  const rows = await database.run('search', space, UNKNOWN_TARGETS, { space, parameter, limit });
-  return rows.map(([type, key, told]) => ({ type: Number(type), key: String(key), told: String(told) }));
+): Promise<HeadlessTarget<string>[]> {
+  const rows = await database.run({ lane: 'search', space }, HEADLESS_TARGETS, { space, parameter, limit });
+  return rows.map(([type, key, referrer]) => ({
+    type: Number(type),
+    key: String(key),
+    detail: String(referrer),
+  }));
 }

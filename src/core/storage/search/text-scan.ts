@@ -95,7 +95,7 @@ export async function scanRange(
   from: string,
   limit: number,
 ): Promise<ScannedChunk> {
-  const rows = await database.run('search', space, SCAN_RANGE, {
+  const rows = await database.run({ lane: 'search', space }, SCAN_RANGE, {
     space,
     type,
     ordinal: ordinal ?? -1,
@@ -118,7 +118,7 @@ export async function scanKeys(
 ): Promise<readonly ScannedText[]> {
   const array = new BinaryArray('int8');
   for (const key of keys) array.pushInt8(key.high, key.low);
-  const rows = await database.run('search', space, SCAN_KEYS, {
+  const rows = await database.run({ lane: 'search', space }, SCAN_KEYS, {
     space,
     type,
     patterns,

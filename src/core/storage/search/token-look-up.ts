@@ -74,7 +74,7 @@ export async function lookUpTokens(
   const answers: TokenAnswer[][] = questions.map(() => []);
   for (let start = 0; start < questions.length; start += AT_ONCE) {
     const slice = questions.slice(start, start + AT_ONCE);
-    const rows = await database.run('search', space, LOOK_UP, {
+    const rows = await database.run({ lane: 'search', space }, LOOK_UP, {
       space,
       ...encode(slice),
       most,

@@ -12,7 +12,7 @@ export interface Erasure {
 }
 
 /** Progress of the processes in clearing their caches. */
-export interface Forgetting {
+export interface InvalidationProgress {
   /** Processes that have cleared their caches. */
   readonly done: number;
   /** Live processes that have not done so yet. */
@@ -50,7 +50,7 @@ const TIDY = defineStatement(
 
 /** Returns the number of the last erasure; 0: there was none. */
 export async function lastErasure(database: Database): Promise<number> {
-  const [row] = await database.run('search', undefined, LAST, {});
+  const [row] = await database.run({ lane: 'search', space: undefined }, LAST, {});
   return Number(row?.[0] ?? 0);
 }
 
@@ -63,13 +63,13 @@ export async function attendErasures(
   process: string,
   forgotten: number,
 ): Promise<Erasure[]> {
-  const rows = await database.run('search', undefined, ATTEND, { process, forgotten });
+  const rows = await database.run({ lane: 'search', space: undefined }, ATTEND, { process, forgotten });
   return (rows as [number, number[]][]).map(([number, spaces]) => ({ number, spaces }));
 }
 
 /** Records that the process has no caches any more. */
 export async function leaveErasures(database: Database, process: string): Promise<void> {
-  await database.run('search', undefined, LEAVE, { process });
+  await database.run({ lane: 'search', space: undefined }, LEAVE, { process });
 }
 
 /** Adds an erasure, which makes all processes clear their caches, and returns its number. */
@@ -83,7 +83,10 @@ export async function addErasure(session: OwnerSession, spaces: readonly number[
   });
 }
 
-export async function countForgetting(session: OwnerSession, number: number): Promise<Forgetting> {
+export async function countInvalidations(
+  session: OwnerSession,
+  number: number,
+): Promise<InvalidationProgress> {
   const [row] = await session.run(COUNT, { number });
   const [done, awaited, silent] = (row ?? [0, 0, 0]) as [number, number, number];
   return { done, awaited, silent };

@@ -129,14 +129,14 @@ const LOCK = unnamed(sql`
   order by x.resource_type, x.resource_key
   for update of h`);
 
-function removePlaces(table: 'resource' | 'resource_version', told: RawBuilder<unknown>): Statement {
+function removePlaces(table: 'resource' | 'resource_version', number: RawBuilder<unknown>): Statement {
   const name = sql.table(`andiron.${table}`);
   return unnamed(sql`
     with removed as (
       delete from ${name} t using ${PLACES}
       where t.space = ${bind('space')}::int and t.resource_type = x.resource_type
         and t.resource_key = x.resource_key
-      returning ${told} as told
+      returning ${number} as told
     )
     select count(*)::int, coalesce(max(told), 0)::int from removed`);
 }
@@ -157,7 +157,7 @@ function removeRows(table: IndexTable): Statement {
   const target = sql.table(`andiron.${table}`);
   const columns = COLUMNS(table);
   const arrays = sql.join(columns.map(([name, type]) => sql`${bind(name)}::${sql.raw(type)}[]`));
-  const isAsked = sql.join(
+  const isSameRow = sql.join(
     columns.map(([name]) => sql`i.${sql.ref(name)} = x.${sql.ref(name)}`),
     sql` and `,
   );
@@ -165,7 +165,7 @@ function removeRows(table: IndexTable): Statement {
     with removed as (
       delete from ${target} t using unnest(${arrays}) as x (${sql.join(columns.map(([name]) => sql.ref(name)))})
       cross join lateral (
-        select i.ctid as place from ${target} i where i.space = ${bind('space')}::int and ${isAsked} offset 0
+        select i.ctid as place from ${target} i where i.space = ${bind('space')}::int and ${isSameRow} offset 0
       ) found
       where t.space = ${bind('space')}::int and t.ctid = found.place returning 1
     )
@@ -207,10 +207,10 @@ export async function purgeResources(
     });
     const counts = { token_index: 0, reference_index: 0, range_index: 0, string_index: 0, uri_index: 0 };
     for (const table of INDEX_TABLES) {
-      const asked = rows.flatMap(({ key, rows: of }) => of[table].map((row) => [key, ...row] as const));
-      if (asked.length === 0) continue;
+      const rowsOfTable = rows.flatMap(({ key, rows: of }) => of[table].map((row) => [key, ...row] as const));
+      if (rowsOfTable.length === 0) continue;
       const columns = COLUMNS(table).map(
-        ([name], column) => [name, asked.map((row) => row[column] ?? null)] as const,
+        ([name], column) => [name, rowsOfTable.map((row) => row[column] ?? null)] as const,
       );
       const [row] = await session.run(REMOVE_ROWS[table], { space, ...Object.fromEntries(columns) });
       counts[table] = Number(row?.[0] ?? 0);
@@ -300,7 +300,7 @@ const RECORDS_NAMING = unnamed(sql`
   where r.space = any (${bind('spaces')}::int[]) and r.batch > ${bind('after')}::bigint
     and exists (select 1 from unnest(${bind('names')}::text[]) as x (name) where position(x.name in r.accesses) > 0)
   order by r.batch limit 100`);
-const KEEP_RECORDS = unnamed(sql`
+const UPDATE_RECORD = unnamed(sql`
   update andiron.access_record r set records = ${bind('records')}::int, accesses = ${bind('accesses')}
   where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
 const REMOVE_RECORDS = unnamed(sql`
@@ -327,11 +327,11 @@ export async function purgeAccessRecords(
     for (const [space, batch, accesses] of rows) {
       after = batch;
       const lines = accesses.split('\n');
-      const kept = lines.filter((line) => !isNamed.test(line));
-      removed += lines.length - kept.length;
-      if (kept.length === 0) await session.run(REMOVE_RECORDS, { space, batch });
-      else if (kept.length < lines.length)
-        await session.run(KEEP_RECORDS, { space, batch, records: kept.length, accesses: kept.join('\n') });
+      const left = lines.filter((line) => !isNamed.test(line));
+      removed += lines.length - left.length;
+      if (left.length === 0) await session.run(REMOVE_RECORDS, { space, batch });
+      else if (left.length < lines.length)
+        await session.run(UPDATE_RECORD, { space, batch, records: left.length, accesses: left.join('\n') });
     }
   }
   return removed;

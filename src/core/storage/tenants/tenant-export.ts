@@ -41,7 +41,7 @@ export async function* readVersionsUpTo(
   const statement = which === 'all' ? READ_ALL : READ_CURRENT;
   for (let after = 0; after < last;) {
     const to = Math.min(last, after + WINDOW);
-    const rows = await database.run('search', space, statement, {
+    const rows = await database.run({ lane: 'search', space }, statement, {
       space,
       after,
       to,

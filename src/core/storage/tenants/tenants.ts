@@ -99,7 +99,7 @@ export class TenantStore {
   ) {}
 
   async find(name: string): Promise<TenantRow | undefined> {
-    const [row] = await this.database.run('search', undefined, FIND_TENANT, { name });
+    const [row] = await this.database.run({ lane: 'search', space: undefined }, FIND_TENANT, { name });
     if (row === undefined) return undefined;
     const tenant = toTenantRow(row);
     for (const space of [...Object.values(tenant.spaces), ...Object.values(tenant.auditSpaces)])
@@ -108,12 +108,14 @@ export class TenantStore {
   }
 
   async usage(tenant: number): Promise<{ readonly resources: number; readonly bytes: number }> {
-    const [row] = await this.database.run('search', undefined, USAGE, { tenant });
+    const [row] = await this.database.run({ lane: 'search', space: undefined }, USAGE, { tenant });
     return { resources: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
   }
 
   async list(): Promise<TenantRow[]> {
-    const rows = await this.database.run('search', undefined, LIST_TENANTS, { limit: MAX_TENANTS });
+    const rows = await this.database.run({ lane: 'search', space: undefined }, LIST_TENANTS, {
+      limit: MAX_TENANTS,
+    });
     return rows.map(toTenantRow);
   }
 

@@ -10,10 +10,10 @@ const TAKE = defineStatement(
       ${bind('asked')}::int, ${bind('wanted')}::int, ${bind('returned')}::int, ${bind('known')}::float8,
       ${sql.lit(LEASE_SHARE)}::int)`),
 );
-const FORGET = defineStatement(template(sql`select andiron.forget_full_buckets(${bind('most')}::int)`));
+const REMOVE_FULL = defineStatement(template(sql`select andiron.forget_full_buckets(${bind('most')}::int)`));
 
-const MAX_FORGOTTEN = 1_000;
-const FORGET_EVERY = 1_000;
+const MAX_REMOVED = 1_000;
+const REMOVE_EVERY = 1_000;
 
 /** The token buckets in PostgreSQL. */
 export class StoredBuckets {
@@ -24,10 +24,10 @@ export class StoredBuckets {
   /** Takes tokens from a bucket. Throws storageUnavailable. Cost: one statement, sometimes two. */
   async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
     this.asked++;
-    if (this.asked % FORGET_EVERY === 0)
-      await this.database.run('read', undefined, FORGET, { most: MAX_FORGOTTEN });
+    if (this.asked % REMOVE_EVERY === 0)
+      await this.database.run({ lane: 'read', space: undefined }, REMOVE_FULL, { most: MAX_REMOVED });
     const bound = { key, quota, window: windowMs, asked, wanted, returned, known: known ?? quota };
-    const [row] = await this.database.run('read', undefined, TAKE, bound);
+    const [row] = await this.database.run({ lane: 'read', space: undefined }, TAKE, bound);
     return { granted: Number(row?.[0] ?? 0), tokens: Number(row?.[1] ?? 0) };
   }
 }

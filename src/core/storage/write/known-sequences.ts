@@ -2,12 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 
 /** Bytes of an entry for 32 consecutive sequences: the number of the group, and a bit for each known sequence. */
 const ENTRY_BYTES = 8;
-const LEAST_ENTRIES = 8;
+const MIN_ENTRIES = 8;
 /** At most 32 kB in each statement, some 20 µs on both sides: 131,072 sequences without gaps, or 4,096 groups. */
-const MOST_ENTRIES = 4096;
+const MAX_ENTRIES = 4096;
 
 /** Bound value of a statement that must not omit any text. */
-export const NOTHING_KNOWN = Buffer.alloc(ENTRY_BYTES);
+export const NO_SEQUENCES = Buffer.alloc(ENTRY_BYTES);
 
 /**
  * The sequences of the versions of a space that a process caches, as a table that PostgreSQL checks for each row that
@@ -16,7 +16,7 @@ export const NOTHING_KNOWN = Buffer.alloc(ENTRY_BYTES);
  * Cost: `buffer` is free.
  */
 export class KnownSequences {
-  private table = Buffer.alloc(ENTRY_BYTES * LEAST_ENTRIES);
+  private table = Buffer.alloc(ENTRY_BYTES * MIN_ENTRIES);
   private used = 0;
 
   /** Bound value for `isKnownSql`. Later calls change its content. */
@@ -30,7 +30,7 @@ export class KnownSequences {
     const group = sequence >>> 5;
     let at = this.placeOf(group);
     if (!this.isOf(at, group)) {
-      if (this.used >= this.entries / 2 && this.entries < MOST_ENTRIES) {
+      if (this.used >= this.entries / 2 && this.entries < MAX_ENTRIES) {
         this.grow();
         at = this.placeOf(group);
       }

@@ -46,6 +46,13 @@ export interface Lane {
   busySpaces: number;
 }
 
+export interface SpaceQueueOptions {
+  /** Limit on the writes that wait; more are refused with `overloaded`. */
+  readonly maxWaiting: number;
+  readonly observe: BatchObserver;
+  readonly lane: Lane;
+}
+
 /**
  * Batches the single writes of one space: writes that arrive while a statement is under way go into the next one. No
  * resource is in two statements under way. Each write resolves after the commit of its statement. If a statement fails
@@ -60,9 +67,7 @@ export class SpaceQueue {
   constructor(
     private readonly database: Connections,
     private readonly space: number,
-    private readonly maxWaiting: number,
-    private readonly observe: BatchObserver,
-    private readonly lane: Lane,
+    private readonly options: SpaceQueueOptions,
   ) {}
 
   get idle(): boolean {
@@ -70,7 +75,7 @@ export class SpaceQueue {
   }
 
   enqueue(write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
-    if (this.waiting.length >= this.maxWaiting) return Promise.reject(fhirError('overloaded'));
+    if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
       this.waiting.push({ write, deadline, resourceName, resolve, reject });
@@ -95,17 +100,17 @@ export class SpaceQueue {
   private mayBegin(): boolean {
     const [first, second] = this.underWay;
     if (first === undefined) return true;
-    if (second !== undefined || this.lane.busySpaces > 1) return false;
+    if (second !== undefined || this.options.lane.busySpaces > 1) return false;
     return this.waiting.length >= Math.max(LEAST_BESIDE, first.size / 2);
   }
 
   private async sendBeside(batch: readonly Waiting[]): Promise<void> {
     const resources = new Set(batch.map(({ resourceName }) => resourceName));
-    if (this.underWay.size === 0) this.lane.busySpaces++;
+    if (this.underWay.size === 0) this.options.lane.busySpaces++;
     this.underWay.add(resources);
     await this.send(batch);
     this.underWay.delete(resources);
-    if (this.underWay.size === 0) this.lane.busySpaces--;
+    if (this.underWay.size === 0) this.options.lane.busySpaces--;
     this.sendWaiting();
   }
 
@@ -142,7 +147,7 @@ export class SpaceQueue {
   }
 
   private async send(batch: readonly Waiting[]): Promise<void> {
-    this.observe(batch.length);
+    this.options.observe(batch.length);
     try {
       const outcomes = await writeVersions(
         (statement, bound) => this.run(statement, bound),

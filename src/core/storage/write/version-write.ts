@@ -81,6 +81,15 @@ export function encodeWrites(space: number, writes: readonly VersionWrite[]): Re
   return encoder.finish(space);
 }
 
+/** The new rows of one table, and how they are compared and added. */
+interface RowChanges<R> {
+  readonly after: readonly R[];
+  readonly all: boolean;
+  readonly identity: (row: R) => string;
+  readonly member: number;
+  readonly push: (row: R, member: number) => void;
+}
+
 class Encoder {
   private readonly type = new BinaryArray('int2');
   private readonly key = new BinaryArray('int8');
@@ -192,19 +201,7 @@ class Encoder {
    */
   private difference<R extends object>(
     before: readonly R[],
-    {
-      after,
-      all,
-      identity,
-      member,
-      push,
-    }: {
-      readonly after: readonly R[];
-      readonly all: boolean;
-      readonly identity: (row: R) => string;
-      readonly member: number;
-      readonly push: (row: R, member: number) => void;
-    },
+    { after, all, identity, member, push }: RowChanges<R>,
   ): void {
     // Both sides were extracted in the same order, so most equal rows have equal positions from the start or the end.
     let start = 0;

@@ -3,7 +3,7 @@ import type { BoundStatement } from '../connection/connection';
 import type { Connections } from '../connection/connections';
 import { isRetryable } from '../connection/database-error';
 import type { Database, Row, Run } from '../connection/database';
-import { MAX_ATTEMPTS, SpaceQueue, type BatchObserver, type Lane } from './space-queue';
+import { MAX_ATTEMPTS, SpaceQueue, type BatchObserver, type SpaceQueueOptions } from './space-queue';
 import type { VersionWrite, Written } from './version-write';
 import { writeInTransaction } from './write-statements';
 
@@ -39,15 +39,17 @@ async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
 /** The write queues of all spaces that have work. */
 export class WriteQueues {
   private readonly queues = new Map<number, SpaceQueue>();
-  private readonly lane: Lane = { busySpaces: 0 };
+  private readonly options: SpaceQueueOptions;
 
   constructor(
     private readonly database: Connections,
-    private readonly maxWaiting: number,
-    private readonly observe: BatchObserver,
+    maxWaiting: number,
+    observe: BatchObserver,
     /** Awaited before a write if it returns a promise: at the first write of each space. */
     private readonly prepare: (space: number) => Promise<void> | undefined = () => undefined,
-  ) {}
+  ) {
+    this.options = { maxWaiting, observe, lane: { busySpaces: 0 } };
+  }
 
   /**
    * Writes one version; resolves after its commit, with undefined if the expected version did not hold. Throws
@@ -95,7 +97,7 @@ export class WriteQueues {
     let queue = this.queues.get(space);
     if (queue === undefined) {
       for (const [number, other] of this.queues) if (other.idle) this.queues.delete(number);
-      queue = new SpaceQueue(this.database, space, this.maxWaiting, this.observe, this.lane);
+      queue = new SpaceQueue(this.database, space, this.options);
       this.queues.set(space, queue);
     }
     return queue.enqueue(write, deadline);

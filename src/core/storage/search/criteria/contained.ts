@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { containedCriteria } from '../../../search/contained';
 import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/index-rows';
-import { containedLooks } from '../../../search/links';
+import { modeBehindContained } from '../../../search/links';
 import type { TypeCriteria } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
@@ -55,7 +55,7 @@ export function compileContained(
   parameters: readonly number[],
   of: TypeCriteria,
   prefix: string,
-  { type, names, compile, looksInside }: Scope,
+  { type, names, compile, containedMode }: Scope,
 ): Omit<CompiledPredicate, 'rows'> {
   const alias = `b_${prefix}`;
   const scope: Scope = {
@@ -63,7 +63,7 @@ export function compileContained(
     names,
     compile,
     sortDateParameter: undefined,
-    looksInside: containedLooks(looksInside),
+    containedMode: modeBehindContained(containedMode),
     contained: {
       base: (value) =>
         sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}

@@ -28,7 +28,7 @@ export function compileCriteria(
     sortDateParameter,
     names: new Names(),
     compile: compileAll,
-    looksInside: 'always',
+    containedMode: 'always',
   });
 }
 

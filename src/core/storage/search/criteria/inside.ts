@@ -16,7 +16,7 @@ export function compileInside(
     names,
     compile,
     sortDateParameter: undefined,
-    looksInside: 'once',
+    containedMode: 'once',
     contained: { base: (value) => sql`${value(base)}::int`, block: sql.lit(block) },
   });
   return {

@@ -7,25 +7,22 @@ import { parameterTest, parameterValue } from './parameters';
 import type { Scope } from './scope';
 import { compileType } from './type';
 
+/** A link through canonicals. */
+export interface NamedLink {
+  readonly parameters: readonly number[];
+  readonly urls: readonly number[];
+  readonly of: TypeCriteria;
+  readonly prefix: string;
+  readonly scope: Scope;
+}
+
 /**
  * Compiles a chain or `_has` through canonicals. It joins the url rows of the named resources, which are few, with the
  * rows of canonicals that name them. A canonical without a version names every version.
  */
 export function compileNamed(
   asked: 'target' | 'source',
-  {
-    parameters,
-    urls,
-    of,
-    prefix,
-    scope,
-  }: {
-    readonly parameters: readonly number[];
-    readonly urls: readonly number[];
-    readonly of: TypeCriteria;
-    readonly prefix: string;
-    readonly scope: Scope;
-  },
+  { parameters, urls, of, prefix, scope }: NamedLink,
 ): CompiledPredicate {
   const inner = compileType(of, `${prefix}n`, scope);
   const names = { canonicals: `${prefix}canonicals`, urls: `${prefix}urls` };

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { LooksInside } from '../../../search/links';
+import type { ContainedMode } from '../../../search/links';
 import type { Criterion } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import type { CompiledCriteria } from './compiled';
@@ -18,7 +18,7 @@ export interface Scope {
   /** Undefined: the resources are not contained ones. */
   readonly contained?: ContainedScope;
   /** Limits chains into contained resources; otherwise the statement would double with each link. */
-  readonly looksInside: LooksInside;
+  readonly containedMode: ContainedMode;
 }
 
 /** A contained resource, as SQL. */

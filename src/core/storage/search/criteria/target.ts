@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isLookedInto } from '../../../search/links';
+import { searchesContained } from '../../../search/links';
 import type { Criterion, Predicate, TypeCriteria } from '../../../search/predicate';
 import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
 import { compileContained } from './contained';
@@ -20,7 +20,7 @@ export function compileTarget(
   const { parameters, target: of, part } = predicate;
   if (part === 'contained') return compileContainedTarget(parameters, of, prefix, scope);
   const target = compileType(of, `${prefix}t`, scope);
-  const contained = isLookedInto(predicate, scope.looksInside)
+  const contained = searchesContained(predicate, scope.containedMode)
     ? compileContained(parameters, of, prefix, scope)
     : undefined;
   const byKey = of.criteria.every(isByKey);

@@ -1,6 +1,6 @@
 /** Conjunctions of criteria on resources of one type, with the matches found by one of them. */
 import { sql, type RawBuilder } from 'kysely';
-import { storedLooks } from '../../../search/links';
+import { modeBehindStored } from '../../../search/links';
 import type { TypeCriteria } from '../../../search/predicate';
 import type { PredicateValue, ValueReference } from '../predicate-parts';
 import { allTests, criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './compiled';
@@ -20,7 +20,7 @@ interface CompiledType {
 export function compileType(
   of: TypeCriteria,
   prefix: string,
-  { names, compile, looksInside }: Scope,
+  { names, compile, containedMode }: Scope,
 ): CompiledType {
   const name = `${prefix}type`;
   const scope: Scope = {
@@ -28,7 +28,7 @@ export function compileType(
     sortDateParameter: of.sortDateParameter,
     names,
     compile,
-    looksInside: storedLooks(looksInside),
+    containedMode: modeBehindStored(containedMode),
   };
   const criteria = compile(of.criteria, scope);
   return {
