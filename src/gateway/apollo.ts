@@ -126,19 +126,29 @@ function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<
   ];
 }
 
+export interface ApolloOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits: DocumentLimits;
+  readonly execution: ExecutionLimits;
+  readonly introspect: Introspect;
+  /** Registers persisted documents. */
+  readonly documents: ApolloServerPlugin<GatewayContext>;
+  readonly log: Log;
+}
+
 /** Returns a started Apollo Server for one schema. */
-export async function createApollo(
-  schema: GraphQLSchema,
-  limits: DocumentLimits,
-  execution: ExecutionLimits,
-  introspect: Introspect,
-  registering: ApolloServerPlugin<GatewayContext>,
-  log: Log,
-): Promise<ApolloServer<GatewayContext>> {
+export async function createApollo({
+  schema,
+  limits,
+  execution,
+  introspect,
+  documents,
+  log,
+}: ApolloOptions): Promise<ApolloServer<GatewayContext>> {
   const requestIds = new WeakMap<object, string>();
   const server = new ApolloServer<GatewayContext>({
     gateway: compiledExecution(schema, execution, introspect),
-    plugins: [registering, ...createPlugins(requestIds)],
+    plugins: [documents, ...createPlugins(requestIds)],
     csrfPrevention: true,
     introspection: execution.introspection,
     hideSchemaDetailsFromClientErrors: !execution.introspection,

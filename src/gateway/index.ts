@@ -151,7 +151,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const introspect: Introspect = (asked, tenant) => introspections.answer(source, asked, tenant);
     let server = servers.get(schema);
     if (!server) {
-      server = createApollo(schema, limits, settings.execution, introspect, documents.plugin, log);
+      const { execution } = settings;
+      server = createApollo({ schema, limits, execution, introspect, documents: documents.plugin, log });
       servers.set(schema, server);
     }
     return server;

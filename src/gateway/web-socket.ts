@@ -173,7 +173,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       if (contextValue instanceof Results) return contextValue;
       throw new Error('a subscription without results');
     },
-    onNext: (_context, _id, _payload, _args, result) => result,
+    onNext: (...[, , , , result]) => result,
     onError({ extra }, _id, _payload, errors) {
       return errors.map((error) => {
         if (!(error instanceof GraphQLError) || error.originalError === undefined) return error;

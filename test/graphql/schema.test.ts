@@ -38,10 +38,17 @@ it('the printed schemas are what the program serves', async () => {
 
 describe('a plugin that wraps resolvers, which would halve the speed of all fields', () => {
   /** Whether a request has had all resolvers of the schema wrapped, as Apollo Server does for `willResolveField`. */
-  async function wraps(plugin: Parameters<typeof createApollo>[4]): Promise<boolean> {
+  async function wraps(documents: Parameters<typeof createApollo>[0]['documents']): Promise<boolean> {
     const schema = buildSchema('type Query { a: String }');
     const execution = { cost: 100, snapshotMs: 0, introspection: true };
-    const apollo = await createApollo(schema, DEFAULT_LIMITS, execution, async () => ({}), plugin, silentLog);
+    const apollo = await createApollo({
+      schema,
+      limits: DEFAULT_LIMITS,
+      execution,
+      introspect: async () => ({}),
+      documents,
+      log: silentLog,
+    });
     const contextValue = {
       request: { requestId: 'x', log: silentLog, space: {} },
     } as unknown as GatewayContext;

@@ -33,14 +33,18 @@ export interface FieldSite {
   readonly nodes: readonly FieldNode[];
 }
 
+const NO_CONTENT: Holder = Object.freeze({});
+
 /** The position of an object or list in the response. */
 export class Place {
+  /** The object or list at this position, which its completer sets before it completes the members. */
+  content = NO_CONTENT;
   /** True when null has replaced this value. */
   private isNulled = false;
 
   constructor(
+    /** Undefined: this is the root. */
     readonly parent: Place | undefined,
-    private readonly holder: Holder,
     readonly key: PathKey,
     private readonly isNullable: boolean,
     /** Undefined: `key` is an index, or this is the root. */
@@ -50,7 +54,8 @@ export class Place {
   /** Puts null at this position, or at the next one above it that may be null. */
   fail(): void {
     this.isNulled = true;
-    if (this.isNullable || this.parent === undefined) this.holder[this.key] = null;
+    if (this.parent === undefined) return;
+    if (this.isNullable) this.parent.content[this.key] = null;
     else this.parent.fail();
   }
 
@@ -140,19 +145,17 @@ export class Run {
   }
 
   /**
-   * Puts the value of `promise`, converted by `finish`, at `key` of `holder`. `finish` reports its own errors. When it
-   * returns FAILED, `place`, the position of the holder, fails. `refuse` does the same for a rejection.
+   * Puts the value of `promise`, converted by `finish`, at `key` of the content of `place`. `finish` reports its own
+   * errors. When it returns FAILED, `place` fails. `refuse` does the same for a rejection.
    */
   await<T>(
     promise: PromiseLike<T>,
     {
-      holder,
       key,
       place,
       finish,
       refuse,
     }: {
-      readonly holder: Holder;
       readonly key: PathKey;
       readonly place: Place;
       readonly finish: (value: T) => unknown;
@@ -163,10 +166,10 @@ export class Run {
     const settle = (completed: unknown): void => {
       if (completed === FAILED) {
         if (!place.isGone) place.fail();
-      } else if (!place.isGone && completed !== undefined) holder[key] = completed;
+      } else if (!place.isGone && completed !== undefined) place.content[key] = completed;
       if (--this.pending === 0) this.whenIdle?.();
     };
-    // A thenable that is not a Promise might call back before the holder is in its place.
+    // A thenable that is not a Promise might call back before the content is in its position.
     (promise instanceof Promise ? (promise as Promise<T>) : Promise.resolve(promise))
       .then(
         (value) => settle(place.isGone ? undefined : finish(value)),

@@ -14,10 +14,9 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
       if (node.alias?.value.startsWith(HIDDEN) === true)
         refuse(`Names that begin with '${HIDDEN}' are the server's own`, [node]);
     },
-    Directive(node, _key, _parent, _path, ancestors) {
+    Directive(node) {
       const type = getNamedType(context.getType());
-      const field = ancestors.at(-1);
-      if (!type || field === undefined) return;
+      if (!type) return;
       if (node.name.value === flattenDirective.name && isLeafType(type))
         refuse('@flatten needs a field that has fields', [node]);
       if (node.name.value !== sliceDirective.name) return;
