@@ -134,7 +134,7 @@ export class Introspections {
   /** Returns the whole schema, compressed by gzip; it is not cached. Throws `overloaded`. */
   async whole(of: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
     const packed = (await this.workOut({ of, asked: form }))[form];
-    if (packed === undefined) throw new Error('the introspection thread gave another form');
+    if (packed === undefined) throw new Error('the introspection thread returned another form');
     return packed;
   }
 

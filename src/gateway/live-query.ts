@@ -121,7 +121,7 @@ interface ReadDocument {
  */
 function requireSameAccess({ access: then }: RequestContext, { access: now }: RequestContext): void {
   if (then === now || JSON.stringify(then) === JSON.stringify(now)) return;
-  throw fhirError('forbidden', { reason: 'What this client may do was changed: subscribe again' });
+  throw fhirError('forbidden', { reason: 'The access of this client has changed: subscribe again' });
 }
 
 export class LiveQueries {
@@ -148,7 +148,7 @@ export class LiveQueries {
     if (!operation)
       throw refusal('OPERATION_RESOLUTION_FAILURE', 'Name one of the operations of the document');
     if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
-      const reason = 'Only subscriptions are served here; send queries and mutations by POST';
+      const reason = 'Only subscriptions are allowed at this address; send queries and mutations by POST';
       throw refusalOf([fhirError('notSupported', { reason })], context);
     }
     const variables = toVariables(request.variables);
@@ -175,7 +175,7 @@ export class LiveQueries {
       throw refusalOf(source.errors ?? [], context);
     }
     const opened = stream;
-    if (opened === undefined) throw new Error('a subscription that follows nothing');
+    if (opened === undefined) throw new Error('a subscription without a change stream');
     const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
     return {
       document,
@@ -270,7 +270,7 @@ export class LiveQueries {
 function toVariables(variables: unknown): Record<string, unknown> | undefined {
   if (variables === undefined || variables === null) return undefined;
   if (typeof variables === 'object' && !Array.isArray(variables)) return { ...variables };
-  throw refusal('BAD_REQUEST', "'variables' is an object");
+  throw refusal('BAD_REQUEST', "'variables' must be an object");
 }
 
 function refusal(code: string, message: string): LiveRefusal {

@@ -19,7 +19,7 @@ const MOST_IN_A_MINUTE = 600;
 const MINUTE_MS = 60_000;
 
 const UNTRUSTED =
-  'Only trusted documents are answered here: send extensions.persistedQuery.sha256Hash of one, without a text of your own';
+  'Only trusted documents are allowed: send extensions.persistedQuery.sha256Hash of one, without a query';
 
 export interface DocumentTrust {
   /** Hash and text of each trusted document. */

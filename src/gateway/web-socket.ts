@@ -151,7 +151,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       try {
         const { perConnection } = settings;
         if (Object.keys(subscriptions).length > perConnection) {
-          const reason = `This connection has ${perConnection} live queries, the most that one may have`;
+          const reason = `This connection has ${perConnection} live queries, which is the limit`;
           throw fhirError('tooManySubscriptions', { reason });
         }
         const results = await extra.open({ query, variables, operationName, extensions });

@@ -48,7 +48,7 @@ async function follow({
 
 function notHere(): Error {
   const reason =
-    'A subscription is asked for at this address followed by /stream (server-sent events), or by a WebSocket';
+    'Subscriptions are served at this address followed by /stream (server-sent events), or by WebSocket';
   return fhirError('notSupported', { reason });
 }
 

@@ -91,7 +91,7 @@ export const handlers: Handlers<GatewayContext> = {
     if (version !== undefined) return toResource(version, context);
     if (optional) return undefined;
     throw fhirError('brokenReference', {
-      reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'what has no literal reference',
+      reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'a resource that it does not name',
     });
   },
 
@@ -181,6 +181,6 @@ function allowanceOf(context: GatewayContext): FilterAllowance {
 function requireWhole({ type, count }: ListRequest, { matches, next }: SearchPage): void {
   if (next === undefined || (count !== undefined && matches.length >= count)) return;
   throw fhirError('tooCostly', {
-    reason: `More than ${matches.length} ${type} resources match: say how many with _count, or go through pages by ${type}Connection`,
+    reason: `More than ${matches.length} ${type} resources match: set _count, or read pages with ${type}Connection`,
   });
 }

@@ -93,9 +93,7 @@ export class ReadResolver {
     after: string | null | undefined,
   ): Promise<HistoryResult> {
     if (typeof id === 'string' && typeof type !== 'string')
-      throw fhirError('requiredMissing', {
-        reason: "An id says which resource only together with its 'type'",
-      });
+      throw fhirError('requiredMissing', { reason: "An 'id' requires a 'type'" });
     const page = await context.core.history(context.request, {
       type: type ?? undefined,
       id: id ?? undefined,

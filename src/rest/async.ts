@@ -74,7 +74,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
-    .send(202, say('The request was taken; ask at Content-Location for its answer'));
+    .send(202, say('The request was accepted; its result will be at the address in Content-Location'));
 }
 
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
@@ -89,7 +89,7 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
     return exchange.send(job.status, job.text);
   }
   const progress =
-    job.state === 'waiting' ? 'waiting' : `under way, taken ${Math.floor(job.age / 1000)} s ago`;
+    job.state === 'waiting' ? 'waiting' : `under way, accepted ${Math.floor(job.age / 1000)} s ago`;
   reply.header('x-progress', progress).header('retry-after', RETRY_AFTER);
   return exchange.send(202, say(`The request is ${progress}`));
 }
@@ -98,7 +98,7 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
-  return exchange.forbidCaching().send(202, say('The request and its answer are given up'));
+  return exchange.forbidCaching().send(202, say('The request is cancelled, and its result removed'));
 }
 
 function say(diagnostics: string): string {
@@ -120,7 +120,7 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
       try {
         // `inject` sends the request only when its result is awaited.
         const answer = await server.inject(options);
-        if (signal.aborted) throw new Error('it was given up');
+        if (signal.aborted) throw new Error('the job was cancelled');
         // A job that lost its access gets that error, unless the request succeeded in spite of it.
         const reason: unknown = revoked.reason;
         return reason instanceof FhirError && answer.statusCode >= 400
@@ -147,7 +147,7 @@ function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
 function toInjection(details: JobRequest['details'], body: string | undefined): InjectOptions {
   const { method, url, headers, remoteAddress } = details;
   if ((method !== 'GET' && method !== 'POST') || typeof url !== 'string' || typeof headers !== 'object')
-    throw new Error('a request was kept that cannot be carried out');
+    throw new Error('a stored request cannot be executed');
   return {
     method,
     url,

@@ -87,7 +87,7 @@ function limitServer(server: Server, connections: number, log: Log): void {
     told = performance.now();
     log.warn(
       { connections },
-      'connections were closed at once, because there are as many as may be (MAX_CONNECTIONS)',
+      'connections were closed, because the limit is reached (MAX_CONNECTIONS)',
     );
   });
 }
@@ -112,7 +112,7 @@ function refuseConnection(error: ConnectionError, socket: Socket, { headerBytes 
         ]
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'timeout', 'The request did not arrive within the time limit']
-        : ['400 Bad Request', 'structure', 'This is not an HTTP request that can be understood'];
+        : ['400 Bad Request', 'structure', 'The request is not valid HTTP'];
   const body = toOutcome([{ severity: 'error', code, diagnostics }]);
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: ${FHIR_JSON}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -292,6 +292,6 @@ class Costing {
 export const TOO_COSTLY = 'TOO_COSTLY';
 
 export function refuseCost(cost: number, limit: number): GraphQLError {
-  const message = `This may cost ${cost}, and the limit is ${limit}: ask for smaller pages (_count, first), fewer levels or fewer fields that read`;
+  const message = `The operation may cost ${cost}, and the limit is ${limit}: request smaller pages (_count, first), fewer levels or fewer fields that read`;
   return new GraphQLError(message, { extensions: { code: TOO_COSTLY } });
 }

@@ -149,7 +149,7 @@ describe('a policy that is put', () => {
     await until(async () => told.isOver);
     expect([told.changes.length, told.errors.map(({ message }) => message)]).toEqual([
       2,
-      ['What this client may do was changed: subscribe again'],
+      ['The access of this client has changed: subscribe again'],
     ]);
     await ask('DELETE', `${POLICIES}/desk`, administrator);
     const refused = await ask('GET', `${ROOT}/Observation`, ward);

@@ -144,7 +144,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     it('a list where a resource should be', async () => {
       const { status, errors } = await send(CREATE, `{"r":[${many(12_000)}]}`);
       expect([status, errors[0]?.extensions.code]).toEqual([400, 'value']);
-      expect(errors[0]?.message).toMatch(/ResourceInput is a JSON object/);
+      expect(errors[0]?.message).toMatch(/ResourceInput must be a JSON object/);
     });
 
     it('a patch of 1,001 operations, and one of 20,000', async () => {

@@ -198,7 +198,7 @@ it('what is skipped shapes nothing, by variables and their defaults too', async 
 it('several values for a singleton are an error, and the rest is answered', async () => {
   expect(await ask('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
     data: { patient: { id: 'one', value: null } },
-    errors: ["patient.value: @singleton is for one value, and there are several: 'value'"],
+    errors: ["patient.value: @singleton allows one value, but there are several: 'value'"],
   });
 });
 
@@ -207,7 +207,7 @@ it('children of different types are not collated', async () => {
     await ask('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
   ).toEqual({
     data: { patient: { system: null } },
-    errors: ["patient.system: What is flattened into one list is not of one type: 'system'"],
+    errors: ["patient.system: The values that are flattened into one list have different types: 'system'"],
   });
   expect(
     (await ask('{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }'))
@@ -225,8 +225,8 @@ it.each([
   ['{ patient { id @flatten } }', '@flatten needs a field that has fields'],
   ['{ patient { name @slice(path: "period.start") { family } } }', "@slice finds no value at 'period.start'"],
   ['{ patient { name @slice(path: "1 + 1") { family } } }', "@slice finds no value at '1 + 1' of HumanName"],
-  ['query ($p: String!) { patient { name @slice(path: $p) { family } } }', 'is written as a string'],
-  ['{ patient { __andiron_type: id } }', "are the server's own"],
+  ['query ($p: String!) { patient { name @slice(path: $p) { family } } }', 'must be a string, not a variable'],
+  ['{ patient { __andiron_type: id } }', "are reserved for the server"],
 ])('%s is refused before it runs', (text, reason) => {
   const errors = validate(schema, parse(text), [shapingRule]);
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(reason)]);

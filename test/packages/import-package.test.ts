@@ -150,7 +150,7 @@ describe('An implementation guide', () => {
       ['ImplementationGuide', { stored: 0, unchanged: 1 }],
       ['ValueSet', { stored: 1, unchanged: 0 }],
     ]);
-    expect(next.replaced).toEqual([{ file: 'Basic-x.json', reason: 'Basic/x said something else' }]);
+    expect(next.replaced).toEqual([{ file: 'Basic-x.json', reason: 'Basic/x had other content' }]);
     const corrected = { 'ValueSet-rooms.json': { ...valueSet, title: 'Rooms' } };
     expect([...(await load(tenant, corrected)).counts]).toEqual([['ValueSet', { stored: 1, unchanged: 0 }]]);
     expect((await find(tenant, 'ValueSet', 'rooms'))?.versionId).toBe(2);
@@ -387,7 +387,7 @@ describe('What cannot be stored is named with its file and the reason:', () => {
     [
       { fhirVersions: undefined },
       undefined,
-      'does not say for which FHIR version it is; say so with --release',
+      'does not name its FHIR version; set --release',
     ],
     [{ name: 'hl7.fhir.r4.core' }, 'r4', 'is part of FHIR itself'],
   ])('a package %j for %s as a whole, before anything is stored', async (more, release, words) => {

@@ -85,7 +85,7 @@ describe.each<[tenant: string, release: Release]>([
       send('POST', '/Patient', patient(value), { 'if-none-exist': `identifier=${value}`, prefer });
     expect(await hit('return=minimal')).toMatchObject({ status: 200, text: '' });
     const told = await hit('return=OperationOutcome');
-    expect(told.json.issue[0].diagnostics).toContain(`Patient/${id} meets the criteria already`);
+    expect(told.json.issue[0].diagnostics).toContain(`Patient/${id} already meets the criteria`);
   });
 
   it('a deleted resource, and one that was changed since, meet no criteria any more', async () => {

@@ -168,7 +168,7 @@ function findOperation(
       asked === undefined ? 'The document has no operation' : `The document has no operation '${asked}'`,
     );
   if (another !== undefined && asked === undefined)
-    return new GraphQLError('The document has several operations: name the one that shall run');
+    return new GraphQLError('The document has several operations: name one with operationName');
   return found;
 }
 
@@ -306,5 +306,5 @@ class Planner {
 function toError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error(`Something else than an Error was thrown`, { cause: thrown });
+    : new Error(`A value that is not an Error was thrown`, { cause: thrown });
 }

@@ -64,7 +64,7 @@ export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: Fi
       if (value instanceof Error) throw value;
       const completed = value === null || value === undefined ? null : present(run, value, key, place);
       if (completed === null) {
-        throw new Error(`${site.parentType.name}.${site.name} has no value, though its type promises one`);
+        throw new Error(`${site.parentType.name}.${site.name} has no value, but its type is non-null`);
       }
       return completed;
     } catch (error) {
@@ -108,7 +108,7 @@ function leafCompleter(type: GraphQLLeafType): CompletePresent {
   const serialize = (value: unknown): unknown => {
     const serialized: unknown = type.serialize(value);
     if (serialized === null || serialized === undefined)
-      throw new Error(`A value of ${type.name} was made null when it was written`);
+      throw new Error(`A value of ${type.name} was serialized to null`);
     return serialized;
   };
   if (isPlain === undefined) return (run, value) => counted(run, serialize(value));
@@ -234,7 +234,7 @@ function objectCompleter(
     if (!type.isTypeOf) return complete(run, value, key, place);
     const finish = (isRight: boolean): unknown => {
       if (isRight) return complete(run, value, key, place);
-      throw new GraphQLError(`What ${site.name} gave is no ${type.name}`, { nodes: site.nodes });
+      throw new GraphQLError(`The value of ${site.name} is not of the type ${type.name}`, { nodes: site.nodes });
     };
     const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, place));
     return isPromise(isRight)
@@ -256,9 +256,10 @@ function abstractCompleter(
     if (cached) return cached;
     const found = typeof name === 'string' ? run.scope.schema.getType(name) : undefined;
     if (!isObjectType(found) || !run.scope.schema.isSubType(type, found)) {
-      throw new GraphQLError(`What ${site.parentType.name}.${site.name} gave is of no type of ${type.name}`, {
-        nodes: site.nodes,
-      });
+      throw new GraphQLError(
+        `The value of ${site.parentType.name}.${site.name} is not of a type of ${type.name}`,
+        { nodes: site.nodes },
+      );
     }
     const made = objectCompleter(found, isNullable, site, fillOf);
     completers.set(found.name, made);

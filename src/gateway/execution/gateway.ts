@@ -128,7 +128,7 @@ export function compiledExecution(
       tell?.({ apiSchema: schema, coreSupergraphSdl: '' });
       return {
         async executor({ document, request, context, source }) {
-          if (!isGatewayContext(context)) throw new Error('a request without its context came to execution');
+          if (!isGatewayContext(context)) throw new Error('a request is executed without its context');
           const compiled = operations.find(document, request.operationName);
           if (!('run' in compiled)) return { errors: compiled };
           const prepared = compiled.prepare(request.variables);

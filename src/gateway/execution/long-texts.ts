@@ -72,7 +72,7 @@ export function refusalOfLongText(
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
     if (!isInputType(type) || !testOf(type)(variables[name])) continue;
-    const message = `Variable "$${name}" has a text of more than ${LONGEST} characters where none may be so long`;
+    const message = `Variable "$${name}" has a text of more than ${LONGEST} characters, which is too long for its type`;
     return new GraphQLError(message, { nodes: definition, extensions: { code: 'BAD_USER_INPUT' } });
   }
   return undefined;

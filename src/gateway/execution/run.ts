@@ -126,8 +126,8 @@ export class Run {
     const isChange = this.scope.operation.operation === OperationTypeNode.MUTATION;
     try {
       if (this.characters > MOST_CHARACTERS) {
-        const done = isChange ? '; the changes that come before are made' : '';
-        const reason = `The answer would be longer than ${MOST_CHARACTERS} characters: ask for less at once${done}`;
+        const done = isChange ? '; the mutations before it are done' : '';
+        const reason = `The response would be longer than ${MOST_CHARACTERS} characters: request less at once${done}`;
         throw fhirError('tooCostly', { reason });
       }
       // The result of a mutation is sent whatever the load of the server is.

@@ -12,7 +12,7 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {
       if (node.alias?.value.startsWith(HIDDEN) === true)
-        refuse(`Names that begin with '${HIDDEN}' are the server's own`, [node]);
+        refuse(`Names that begin with '${HIDDEN}' are reserved for the server`, [node]);
     },
     Directive(node) {
       const type = getNamedType(context.getType());
@@ -24,7 +24,7 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
       // A path that is not a literal is refused below; a missing one by graphql itself.
       if (text === undefined) {
         if (node.arguments?.some(({ name }) => name.value === 'path') === true)
-          refuse("The 'path' of @slice is written as a string, not as a variable", [node]);
+          refuse("The 'path' of @slice must be a string, not a variable", [node]);
         return;
       }
       try {

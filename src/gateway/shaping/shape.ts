@@ -240,9 +240,9 @@ class Shaper {
 
   private valueOf(member: Member, path: Path): unknown {
     const { values, groups, isSingle, isList, hasMixedTypes } = member;
-    if (hasMixedTypes) return this.fail('What is flattened into one list is not of one type', member, path);
+    if (hasMixedTypes) return this.fail('The values that are flattened into one list have different types', member, path);
     if (isSingle && values.length > 1)
-      return this.fail('@singleton is for one value, and there are several', member, path);
+      return this.fail('@singleton allows one value, but there are several', member, path);
     // The flattened values of several fields are always a list.
     if (!isSingle && (isList || groups.size > 1)) return values;
     return values[0] ?? null;

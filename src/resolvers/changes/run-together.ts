@@ -113,6 +113,6 @@ function typeOf(change: Change): string {
 export function requireNoUrn(change: Change): void {
   if (!('urn' in change) || change.urn === undefined) return;
   const reason =
-    "'as' names a resource for the other mutations of an operation with @atomic, which this one has not";
+    "'as' is allowed only in an operation with @atomic, where other mutations can refer to the resource";
   throw fhirError('notSupported', { reason });
 }

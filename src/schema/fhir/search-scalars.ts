@@ -9,7 +9,7 @@ import { primitiveScalar } from './primitives';
  * Returns the scalar of a value in the form of REST's query string; codes, numbers and booleans may be without quotes.
  */
 function searchScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
-  const refused = (): GraphQLError => new GraphQLError(`${name} is written as a string`);
+  const refused = (): GraphQLError => new GraphQLError(`${name} must be written as a string`);
   return new GraphQLScalarType<string, unknown>({
     name,
     description,

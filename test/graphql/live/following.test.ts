@@ -334,7 +334,7 @@ describe('the stream of events', () => {
 
   it('is for subscriptions alone, and these are not asked for elsewhere', async () => {
     const answer = await server.request('POST', path, { query: '{ versionSequence }' }, json);
-    expect(answer.text).toContain('Only subscriptions are served here');
+    expect(answer.text).toContain('Only subscriptions are allowed at this address');
     expect(answer.text.endsWith('event: complete\ndata:\n\n')).toBe(true);
     const query = await createSender(server, 'north', 'r4')('subscription { resourceChanged { id } }');
     expect(query.errors[0]?.message).toContain('/stream');

@@ -131,7 +131,7 @@ describe('a WebSocket', () => {
     const client = connectSocket({ base: server.base, tenant: 'north' });
     const three = [await subscribe({}, client), await subscribe({}, client), await subscribe({}, client)];
     const fourth = await subscribe({}, client);
-    expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, the most that one may have');
+    expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, which is the limit');
     expect(fourth.errors[0]?.extensions.code).toBe('throttled');
     while (countLiveQueries(server.base)?.current !== 3) await delay(5);
     three[0]?.close();

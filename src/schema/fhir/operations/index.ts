@@ -62,7 +62,7 @@ export function operationFields<Context>(
       resolve: (_root, given, context) => {
         const type = on === ALL ? textOf(given['type']) : on;
         const id = textOf(given['id']);
-        if (id !== undefined && type === undefined) throw badInput("An 'id' needs a 'type'");
+        if (id !== undefined && type === undefined) throw badInput("An 'id' requires a 'type'");
         const level = id !== undefined ? 'instance' : typeLevel(levels, type);
         return invoke(
           {

@@ -77,7 +77,7 @@ function entryOf(definitions: SchemaDefinitions, parameter: SchemaOperationParam
     case 'resource':
       return { name, resource: value };
     case 'parts':
-      if (!isJsonObject(value)) throw badInput(`'${name}' is an object of its parts`);
+      if (!isJsonObject(value)) throw badInput(`'${name}' must be an object of its parts`);
       requireKnown(name, parts, value);
       return { name, part: inputParameters(definitions, parts, value) };
     default:
