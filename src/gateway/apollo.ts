@@ -13,7 +13,7 @@ import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, isUncertain, logUnexpected, toStatus, withoutSuggestion } from './errors';
 import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
-import { NOTHING_KEPT } from './persisted-documents';
+import { NO_CACHE } from './persisted-documents';
 import { instancePlugin } from './instance';
 import { inOrder } from './plugins-in-order';
 import { shapingPlugin } from './shaping/plugin';
@@ -152,7 +152,7 @@ export async function createApollo({
     csrfPrevention: true,
     introspection: execution.introspection,
     hideSchemaDetailsFromClientErrors: !execution.introspection,
-    persistedQueries: { cache: NOTHING_KEPT },
+    persistedQueries: { cache: NO_CACHE },
     allowBatchedHttpRequests: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,

@@ -21,7 +21,7 @@ import {
   type RequestContext,
   stringifyJson,
 } from '../core/index';
-import { atomicRule, createGatewayContext, type ParsedCache, ToldChange } from '../resolvers/index';
+import { atomicRule, createGatewayContext, type ParsedCache, ChangeEvent } from '../resolvers/index';
 import { costOfOperation, refuseCost } from '../schema/cost';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
@@ -187,7 +187,7 @@ export class LiveQueries {
       async next(turn) {
         const step: IteratorResult<unknown> = await iterator.next();
         const value: unknown = step.value;
-        if (!(value instanceof ToldChange)) return undefined;
+        if (!(value instanceof ChangeEvent)) return undefined;
         await turn?.();
         const current = await contextOf();
         requireSameAccess(context, current);
@@ -222,8 +222,8 @@ export class LiveQueries {
   }
 
   #of(schema: GraphQLSchema): OfSchema {
-    const known = this.#ofSchemas.get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#ofSchemas.get(schema);
+    if (cached !== undefined) return cached;
     const made = {
       documents: new LRUCache<string, ReadDocument>({ max: MAX_DOCUMENTS }),
       operations: new OperationCache(schema),
@@ -240,8 +240,8 @@ export class LiveQueries {
   ): ReadDocument {
     if (typeof query !== 'string') throw refusal('BAD_REQUEST', "The request has no 'query'");
     const { limits } = this.options;
-    const known = documents.get(query);
-    if (known !== undefined) return known;
+    const cached = documents.get(query);
+    if (cached !== undefined) return cached;
     let document;
     try {
       checkText({ query }, limits);
@@ -308,8 +308,8 @@ export function toGraphqlError(error: unknown, context: RequestContext): GraphQL
     given.extensions['code'] === undefined &&
     (given.originalError === undefined || given.originalError instanceof GraphQLError);
   const coded = isOfRequest ? withCode(given, 'BAD_USER_INPUT') : error;
-  const isKnown = coded instanceof GraphQLError && coded.extensions['code'] !== undefined;
-  if (!isKnown) logUnexpected(error, context.requestId, context.log);
+  const isCoded = coded instanceof GraphQLError && coded.extensions['code'] !== undefined;
+  if (!isCoded) logUnexpected(error, context.requestId, context.log);
   const shown = coded instanceof GraphQLError ? coded.toJSON() : { message: '' };
   const { message, extensions } = formatError(shown, coded, context.requestId);
   return new GraphQLError(message, {

@@ -219,9 +219,9 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
           return sending((done) => socket.send(data, done));
         },
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (hear) =>
+        onMessage: (receive) =>
           socket.on('message', (data) => {
-            hear(toText(data)).catch((error: unknown) => {
+            receive(toText(data)).catch((error: unknown) => {
               logUnexpected(error, requestId, log);
               socket.close(CloseCode.InternalServerError, 'Internal server error');
             });

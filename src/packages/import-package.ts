@@ -119,16 +119,16 @@ export async function importPackage(
 
 function chooseRelease(
   { name, version, fhirVersions }: PackageManifest,
-  asked: Release | undefined,
+  requested: Release | undefined,
 ): Release {
   if (isOfSpecification(name)) {
     throw new PackageError(`${name} is part of FHIR itself, whose definitions every tenant has already`);
   }
   const served = RELEASE_NAMES.map((release) => RELEASES[release]);
   const fits = (mimeVersion: string) => fhirVersions.some((each) => `${each}.`.startsWith(`${mimeVersion}.`));
-  if (asked !== undefined && (fhirVersions.length === 0 || fits(RELEASES[asked].mimeVersion))) return asked;
+  if (requested !== undefined && (fhirVersions.length === 0 || fits(RELEASES[requested].mimeVersion))) return requested;
   const fitting = served.find(({ mimeVersion }) => fits(mimeVersion));
-  if (asked === undefined && fitting !== undefined) return fitting.name;
+  if (requested === undefined && fitting !== undefined) return fitting.name;
   if (fhirVersions.length === 0) {
     throw new PackageError(
       `${name} ${version} does not name its FHIR version; set --release`,
@@ -136,7 +136,7 @@ function chooseRelease(
   }
   const known = served.map((each) => `${each.name} (${each.fhirVersion})`).join(' and ');
   const wanted =
-    asked === undefined ? `, served are ${known}` : `, not for ${asked} (${RELEASES[asked].fhirVersion})`;
+    requested === undefined ? `, served are ${known}` : `, not for ${requested} (${RELEASES[requested].fhirVersion})`;
   throw new PackageError(`${name} ${version} is for FHIR ${fhirVersions.join(', ')}${wanted}`);
 }
 

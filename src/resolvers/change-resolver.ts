@@ -18,7 +18,7 @@ import { parseQuery } from './query-parameters';
 import { toResource } from './resource-source';
 
 /** The source of one result of a live query. */
-export class ToldChange {
+export class ChangeEvent {
   constructor(readonly change: FollowedChange) {}
 }
 
@@ -32,9 +32,9 @@ interface ChangeArguments {
 async function follow({
   args,
   context,
-}: SubscribeResolverData<unknown, ChangeArguments, GatewayContext>): Promise<AsyncIterable<ToldChange>> {
+}: SubscribeResolverData<unknown, ChangeArguments, GatewayContext>): Promise<AsyncIterable<ChangeEvent>> {
   const { core, request, live } = context;
-  if (live === undefined) throw notHere();
+  if (live === undefined) throw wrongTransport();
   const after = live.after ?? args.after;
   const stream = await core.follow(request, {
     ...(typeof args.type === 'string' ? { type: args.type } : {}),
@@ -46,20 +46,20 @@ async function follow({
   return iterate(stream);
 }
 
-function notHere(): Error {
+function wrongTransport(): Error {
   const reason =
     'Subscriptions are served at this address followed by /stream (server-sent events), or by WebSocket';
   return fhirError('notSupported', { reason });
 }
 
-function iterate(stream: ChangeStream): AsyncIterable<ToldChange> {
+function iterate(stream: ChangeStream): AsyncIterable<ChangeEvent> {
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
         const change = await stream.next();
         return change === undefined
           ? { done: true, value: undefined }
-          : { done: false, value: new ToldChange(change) };
+          : { done: false, value: new ChangeEvent(change) };
       },
       async return() {
         stream.close();
@@ -86,7 +86,7 @@ export class ChangeResolver {
       'Changes of resources as they come, in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
   })
   resourceChanged(
-    @Root() told: unknown,
+    @Root() event: unknown,
     @Ctx() context: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder, {
       nullable: true,
@@ -111,8 +111,8 @@ export class ChangeResolver {
     })
     _after: number | null | undefined,
   ): ResourceChange {
-    if (!(told instanceof ToldChange)) throw notHere();
-    const { kind, version } = told.change;
+    if (!(event instanceof ChangeEvent)) throw wrongTransport();
+    const { kind, version } = event.change;
     const isShown = kind === 'create' || kind === 'update';
     return {
       action: kind,

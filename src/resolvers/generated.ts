@@ -40,8 +40,8 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   async list(request, context) {
-    const asked = toSearch(request);
-    const opened = request.isPage ? openConnection(request, asked) : asked;
+    const search = toSearch(request);
+    const opened = request.isPage ? openConnection(request, search) : search;
     const { parameters, fhirpath, cursor, count: pageSize = DEFAULT_PAGE } = opened;
     const { referring } = request;
     if (referring !== undefined && !referring.to.isStored) return { resources: [], pageSize, total: 0 };

@@ -125,7 +125,7 @@ export class SearchResolver {
     asOf: string | null | undefined,
   ): Promise<SearchResult> {
     const counted = selects(info, 'total');
-    const asked = toParameters(
+    const all = toParameters(
       query ?? '',
       parameters ?? [],
       { first, after, total: counted ? total : undefined },
@@ -134,7 +134,7 @@ export class SearchResolver {
     const page = await context.core.search(context.request, {
       ...(typeof type === 'string' ? { type } : {}),
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
-      parameters: asked,
+      parameters: all,
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
       ...(selectsBelow(info, CURSOR_FIELDS) ? { eachCursor: true } : {}),
     });

@@ -14,7 +14,7 @@ import { toReturnedResource } from './resource-source';
 import { toResponseText } from './transaction-bundle';
 
 /** Descriptions of arguments that several mutations have. */
-const SAID = {
+const DESCRIPTIONS = {
   as: 'A urn by which the other mutations of an operation with `@atomic` refer to the resource: `urn:uuid:…`.',
   criteria:
     'Instead of the id, the query string of a search that finds one resource: `identifier=http://hospital.example/mrn|17`.',
@@ -42,8 +42,8 @@ export class WriteResolver {
         'The query string of a search: `identifier=http://hospital.example/mrn|17`. Nothing is stored where it finds a resource, which is answered.',
     })
     ifNoneExist: string | null | undefined,
-    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('as', () => String, { nullable: true, description: DESCRIPTIONS.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     return toWriteResult(
@@ -67,12 +67,12 @@ export class WriteResolver {
         'The query string of a search: the one resource that it finds gets its next version; where there is none, a new one is stored.',
     })
     criteria: string | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('as', () => String, { nullable: true, description: DESCRIPTIONS.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { resource, criteria, ifMatch, ifVersion, as, dryRun };
@@ -89,7 +89,7 @@ export class WriteResolver {
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
-    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    @Arg('criteria', () => String, { nullable: true, description: DESCRIPTIONS.criteria })
     criteria: string | null | undefined,
     @Arg('patch', () => [JsonPatchOperation], {
       nullable: true,
@@ -102,11 +102,11 @@ export class WriteResolver {
         'Instead of `patch`, the Parameters of a FHIRPath Patch (http://hl7.org/fhir/fhirpatch.html).',
     })
     fhirPathPatch: JsonObject | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { type, id, criteria, patch: operations, fhirPathPatch, ifMatch, ifVersion, dryRun };
@@ -124,13 +124,13 @@ export class WriteResolver {
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
-    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    @Arg('criteria', () => String, { nullable: true, description: DESCRIPTIONS.criteria })
     criteria: string | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { type, id, criteria, ifMatch, ifVersion, dryRun };
@@ -146,7 +146,7 @@ export class WriteResolver {
     @Ctx() context: GatewayContext,
     @Info() info: GraphQLResolveInfo,
     @Arg('bundle', () => resourceInputScalar) bundle: JsonObject,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<Resource> {
     const { core, request, maxDepth } = context;

@@ -26,7 +26,7 @@ const SEARCHES: readonly Interaction[] = [
 const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
 /** Headers that are stored with the request. Credentials are not among them: the caller is stored instead. */
-const KEPT_HEADERS = [
+const STORED_HEADERS = [
   'accept',
   'content-type',
   'host',
@@ -53,7 +53,7 @@ export function isAnsweredLater({ request }: Exchange, interaction: Interaction)
 export async function submit(exchange: Exchange, interaction: Interaction): Promise<FastifyReply> {
   const { edge, request, context, root, reply } = exchange;
   const headers: Record<string, string> = { 'x-request-id': request.id };
-  for (const name of KEPT_HEADERS) {
+  for (const name of STORED_HEADERS) {
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
@@ -74,7 +74,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
-    .send(202, say('The request was accepted; its result will be at the address in Content-Location'));
+    .send(202, informationOf('The request was accepted; its result will be at the address in Content-Location'));
 }
 
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
@@ -91,17 +91,17 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
   const progress =
     job.state === 'waiting' ? 'waiting' : `under way, accepted ${Math.floor(job.age / 1000)} s ago`;
   reply.header('x-progress', progress).header('retry-after', RETRY_AFTER);
-  return exchange.send(202, say(`The request is ${progress}`));
+  return exchange.send(202, informationOf(`The request is ${progress}`));
 }
 
 /** DELETE _async/{job}: 202. A job that has not begun is not executed, and a running search stops. */
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
-  return exchange.forbidCaching().send(202, say('The request is cancelled, and its result removed'));
+  return exchange.forbidCaching().send(202, informationOf('The request is cancelled, and its result removed'));
 }
 
-function say(diagnostics: string): string {
+function informationOf(diagnostics: string): string {
   return toOutcome([{ severity: 'information', code: 'informational', diagnostics }]);
 }
 
@@ -139,9 +139,9 @@ function callerOf({ actor, access }: Caller): Caller {
 }
 
 /** Returns the caller that `submit` has stored. Requests that older versions stored without a caller are anonymous. */
-function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
-  if (typeof kept !== 'string') return { actor: 'anonymous' };
-  return JSON.parse(kept) as Caller;
+function toCaller(stored: JobRequest['details'][string] | undefined): Caller {
+  if (typeof stored !== 'string') return { actor: 'anonymous' };
+  return JSON.parse(stored) as Caller;
 }
 
 function toInjection(details: JobRequest['details'], body: string | undefined): InjectOptions {

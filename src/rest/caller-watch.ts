@@ -2,7 +2,7 @@
 import { FhirError, fhirError, type Caller, type Core, type Release } from '../core';
 
 /** Milliseconds between two checks: a request continues for up to this long after access is lost. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 export interface CallerWatch {
   /** Aborted with a FhirError, `unauthorized` or `forbidden`. */
@@ -21,7 +21,7 @@ export function watchCaller(core: Core, tenant: string, release: Release, caller
   const { signal } = controller;
   if (caller.access === undefined) return { signal, end: () => undefined };
   let atFirst: string | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const space = await core.findSpace(tenant, release);
       if (space === undefined)
@@ -34,8 +34,8 @@ export function watchCaller(core: Core, tenant: string, release: Release, caller
       if (error instanceof FhirError && [401, 403].includes(error.status)) controller.abort(error);
     }
   };
-  void look();
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  void check();
+  const timer = setInterval(() => void check(), CHECK_MS).unref();
   signal.addEventListener('abort', () => clearInterval(timer));
   return { signal, end: () => clearInterval(timer) };
 }

@@ -81,10 +81,10 @@ function limitServer(server: Server, connections: number, log: Log): void {
   // limited instead.
   server.maxHeadersCount = 0;
   server.maxConnections = connections;
-  let told = -Infinity;
+  let warnedAt = -Infinity;
   server.on('drop', () => {
-    if (performance.now() - told < WARNING_MS) return;
-    told = performance.now();
+    if (performance.now() - warnedAt < WARNING_MS) return;
+    warnedAt = performance.now();
     log.warn(
       { connections },
       'connections were closed, because the limit is reached (MAX_CONNECTIONS)',

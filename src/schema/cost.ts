@@ -153,11 +153,11 @@ type IntrospectionSizes = ReadonlyMap<string, number>;
 
 const introspectionSizes = new WeakMap<GraphQLSchema, IntrospectionSizes>();
 
-function introspectionSizesOf(asked: GraphQLSchema): IntrospectionSizes {
+function introspectionSizesOf(served: GraphQLSchema): IntrospectionSizes {
   // Reading all types of an extended schema would make them, so its base schema is used.
-  const schema = asked instanceof ExtendedSchema ? asked.base : asked;
-  const known = introspectionSizes.get(schema);
-  if (known) return known;
+  const schema = served instanceof ExtendedSchema ? served.base : served;
+  const cached = introspectionSizes.get(schema);
+  if (cached) return cached;
   const types = Object.values(schema.getTypeMap());
   const composite = types.filter((type) => isObjectType(type) || isInterfaceType(type));
   const fields = composite.flatMap((type) => Object.values(type.getFields()));

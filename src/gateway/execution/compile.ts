@@ -105,8 +105,8 @@ export function compileOperation(
 
   function planFor(variables: PlainRecord, type: GraphQLObjectType): Plan {
     const key = conditions.map((name) => (variables[name] === true ? '1' : '0')).join('');
-    const known = plans.get(key);
-    if (known) return known;
+    const cached = plans.get(key);
+    if (cached) return cached;
     const [oldest] = plans.keys();
     if (plans.size >= MOST_PLANS && oldest !== undefined) plans.delete(oldest);
     const chosen = Object.fromEntries(conditions.map((name) => [name, variables[name]]));
@@ -160,14 +160,14 @@ function findOperation(
   const operations = document.definitions.filter(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION,
   );
-  const asked = name ?? undefined;
+  const wanted = name ?? undefined;
   const [found, another] =
-    asked === undefined ? operations : operations.filter((operation) => operation.name?.value === asked);
+    wanted === undefined ? operations : operations.filter((operation) => operation.name?.value === wanted);
   if (found === undefined)
     return new GraphQLError(
-      asked === undefined ? 'The document has no operation' : `The document has no operation '${asked}'`,
+      wanted === undefined ? 'The document has no operation' : `The document has no operation '${wanted}'`,
     );
-  if (another !== undefined && asked === undefined)
+  if (another !== undefined && wanted === undefined)
     return new GraphQLError('The document has several operations: name one with operationName');
   return found;
 }

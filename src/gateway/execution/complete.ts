@@ -123,10 +123,10 @@ const SHORT = 256;
  * refused.
  */
 function counted(run: Run, value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= SHORT || run.hasRoomFor(value.length) ? value : null;
+  if (typeof value === 'string') return value.length <= SHORT || run.countCharacters(value.length) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   const length = value instanceof RawJson ? value.text.length : sizeOfJson(value as JsonValue, Infinity);
-  return run.hasRoomFor(length) ? value : null;
+  return run.countCharacters(length) ? value : null;
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {

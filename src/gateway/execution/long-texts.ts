@@ -33,8 +33,8 @@ const tests = new WeakMap<GraphQLInputType, Test>();
 
 /** Returns the test for too long texts in values of a type. It is cached, because graphql is slow to classify types. */
 function testOf(type: GraphQLInputType): Test {
-  const known = tests.get(type);
-  if (known !== undefined) return known;
+  const cached = tests.get(type);
+  if (cached !== undefined) return cached;
   const made = makeTest(type);
   tests.set(type, made);
   return made;

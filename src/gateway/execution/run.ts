@@ -114,14 +114,14 @@ export class Run {
   constructor(readonly scope: RunScope) {}
 
   /** Counts a value of this many characters in the response. Returns false when the response is refused. */
-  hasRoomFor(characters: number): boolean {
+  countCharacters(characters: number): boolean {
     this.characters += characters;
     this.uncounted += characters;
-    if (this.uncounted >= COUNTED_AT_ONCE) this.count();
+    if (this.uncounted >= COUNTED_AT_ONCE) this.checkLimits();
     return this.refusal === undefined;
   }
 
-  private count(): void {
+  private checkLimits(): void {
     if (this.refusal !== undefined) return;
     const isChange = this.scope.operation.operation === OperationTypeNode.MUTATION;
     try {

@@ -98,11 +98,11 @@ function inField(issue: Issue, change: Change, changes: readonly NamedChange[]):
   const place = below.startsWith('resource.')
     ? `${typeOf(change)}${below.slice('resource'.length)}`
     : undefined;
-  const said = diagnostics.replace(/^Entry (\d+)\b/, (whole, index: string) => {
+  const text = diagnostics.replace(/^Entry (\d+)\b/, (whole, index: string) => {
     const other = changes[Number(index)];
     return other === undefined ? whole : `'${other.key}'`;
   });
-  return { ...rest, diagnostics: said, ...(place === undefined ? {} : { expression: place }) };
+  return { ...rest, diagnostics: text, ...(place === undefined ? {} : { expression: place }) };
 }
 
 function typeOf(change: Change): string {

@@ -98,10 +98,10 @@ export class ElementTypes<Context> {
     if (this.shared && !isResource) return this.shared.ofElements(structure, path);
     const name = toTypeName(structure, path);
     const place = `${structure.name}.${path}`;
-    const known = this.types.get(name);
-    if (known !== undefined) {
-      if (known.place === place) return known.type;
-      throw new Error(`${known.place} and ${place} would both be the type ${name}`);
+    const cached = this.types.get(name);
+    if (cached !== undefined) {
+      if (cached.place === place) return cached.type;
+      throw new Error(`${cached.place} and ${place} would both be the type ${name}`);
     }
     const type = new GraphQLObjectType<unknown, Context>({
       name,

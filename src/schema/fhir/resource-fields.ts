@@ -264,8 +264,8 @@ export class ResourceFields<Context> {
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
         const bothWays = BACKWARD_FIELDS.some((name) => selects(info, name));
-        const asked = { ...request, counted, listed, isPage: true, bothWays };
-        const page = await this.handlers.list(asked, context);
+        const pageRequest = { ...request, counted, listed, isPage: true, bothWays };
+        const page = await this.handlers.list(pageRequest, context);
         return { ...page, offset: request.cursor === undefined ? (request.offset ?? 0) : undefined };
       },
     };

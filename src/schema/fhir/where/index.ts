@@ -100,7 +100,7 @@ export class WhereTypes {
     const conditions: Condition[] = [];
     for (const parameter of this.parametersOf(type)) {
       const name = toArgumentName(parameter.code);
-      for (const filter of toList(where[name])) conditions.push(...this.asked(parameter, filter));
+      for (const filter of toList(where[name])) conditions.push(...this.parameterConditions(parameter, filter));
     }
     for (const inner of toList(where['and'])) conditions.push(...this.conditions(type, inner));
     const { or } = where;
@@ -110,7 +110,7 @@ export class WhereTypes {
     return conditions;
   }
 
-  private asked(parameter: SchemaParameter, filter: unknown): Condition[] {
+  private parameterConditions(parameter: SchemaParameter, filter: unknown): Condition[] {
     const { code } = parameter;
     const kind = kindOf(parameter);
     if (WHOLE_VALUES.has(code)) return [{ kind: 'parameter', name: code, value: String(filter) }];
