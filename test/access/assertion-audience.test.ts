@@ -38,7 +38,7 @@ async function ask(server: TestServer, aud: string, headers: Headers = {}): Prom
 
 const evil = { host: 'evil.example' };
 
-it('on loopback it is one of the loopback addresses with the port, whatever the Host header says', async () => {
+it('on loopback it is one of the loopback addresses with the port, independent of the Host header', async () => {
   const { port } = new URL(loopback.base);
   for (const name of ['localhost', '127.0.0.1', '[::1]'])
     for (const end of ['', '/token'])
@@ -51,7 +51,7 @@ it('on loopback it is one of the loopback addresses with the port, whatever the 
   expect((await ask(loopback, `http://localhost:1${PATH}/token`, { host: 'localhost:1' }))[0]).toBe(401);
 });
 
-it('where others ask and PUBLIC_URL is not set there is none: such clients are refused, and told why', async () => {
+it('without PUBLIC_URL there is none on other addresses: such clients are refused, with the reason', async () => {
   const { host } = new URL(others.base);
   for (const [aud, headers] of [
     [`${others.base}${PATH}/token`, {}],

@@ -75,7 +75,7 @@ const ROWS: [told: string, method: string, path: string, body: string | undefine
   ['405: methodNotAllowed', 'DELETE', `${FHIR}/metadata`, undefined, {}, 'metadata'],
 ];
 
-it('each leaves one event, with the client and what was asked', async () => {
+it('each leaves one event, with the client and the request', async () => {
   for (const [place, [told, method, path, body, headers]] of ROWS.entries()) {
     const asked = { ...headers, authorization: client.basic, 'x-request-id': `refused-${place}` };
     const answer = await server.request(method, path, body, asked);
@@ -88,7 +88,7 @@ it('each leaves one event, with the client and what was asked', async () => {
   }
 });
 
-it('what an administrator does and is refused leaves one event, and so does who only tries', async () => {
+it('an action of an administrator leaves one event, also when it is refused, and so does an attempt without the right', async () => {
   const administrator = await makeClient(server.app.core, 'system', { isAdministrator: true });
   const path = '/w/system/api/v1/tenants';
   const ask = (id: string, authorization: string, method: string, at: string, body?: object) =>
@@ -114,7 +114,7 @@ it('what an administrator does and is refused leaves one event, and so does who 
   ]);
 });
 
-it('of who is not known, the event is about nobody', async () => {
+it('for an unknown caller, the event has no agent', async () => {
   const forged = { ...JSON_TYPE, authorization: 'Bearer a.b.c', 'x-request-id': 'forged' };
   const large = `{"x":"${'x'.repeat(5_000)}"}`;
   expect((await server.request('POST', `${FHIR}/Patient`, large, forged)).status).toBe(413);

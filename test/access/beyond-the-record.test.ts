@@ -102,7 +102,7 @@ describe.each<[Release, Way]>([
   const viewsOf = (authorizations: readonly (string | undefined)[]): readonly View[] =>
     WORLDS.map((world, index) => new View([server], 0, world, authorizations[index]));
 
-  it('what is of others shows in no answer to who has the record of one', async () => {
+  it('data of others are in no answer to a client with the record of one patient', async () => {
     const own = viewsOf(tokens[way]);
     const open = viewsOf([undefined, undefined]);
     const wrong: string[] = [];
@@ -135,7 +135,7 @@ describe.each<[Release, Way]>([
     expect(having).toBeGreaterThan(60);
   }, 300_000);
 
-  describe('what somebody else was given', () => {
+  describe('cursors of another client', () => {
     const ask = (
       method: string,
       url: string,
@@ -200,7 +200,7 @@ describe.each<[Release, Way]>([
       }
     });
 
-    it('an answer that comes later is seen by nobody who asks about another patient, also with the same client', async () => {
+    it('an asynchronous answer is visible only with the same patient, also for the same client', async () => {
       const taken = await ask('GET', `${root}/Observation`, ownToken(), {
         headers: { prefer: 'respond-async' },
       });

@@ -54,7 +54,7 @@ function authorOf(resource: {
 }
 
 describe('a client', () => {
-  it('gets a token for its secret, and what it writes bears its name', async () => {
+  it('gets a token for its secret, and its writes have its name', async () => {
     const headers = { authorization: `Bearer ${await getToken()}` };
     const path = `${server.path('acme', 'r4')}/Patient`;
     const { status, json } = await server.request('POST', path, { resourceType: 'Patient' }, headers);
@@ -68,7 +68,7 @@ describe('a client', () => {
     expect([status, authorOf(json)]).toEqual([201, `ClientApplication/${client.id}`]);
   });
 
-  it('is known by its scopes, policies and rights as they are now, not as they were when the token was made', async () => {
+  it('has its current scopes, policies and rights, not those of the time of the token', async () => {
     const made = await makeClient(core(), 'acme', { scopes: ['system/*.cruds', 'system/Patient.rs'] });
     const form = `grant_type=client_credentials&scope=system/Patient.rs+system/*.cruds`;
     const { json } = await post(form, { authorization: made.basic });
@@ -115,7 +115,7 @@ describe('a client', () => {
     expect([refused.status, refused.json.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('has several secrets, each until it expires or is taken away', async () => {
+  it('has several secrets, each until it expires or is removed', async () => {
     const made = await makeClient(core(), 'acme');
     const second = await core().clients.addSecret('acme', made.id, Date.now() + 3_600_000);
     const over = await core().clients.addSecret('acme', made.id, Date.now() - 1000);
@@ -128,7 +128,7 @@ describe('a client', () => {
     expect((await patients(ofSecond)).status).toBe(200);
   });
 
-  it('that guesses is slowed down, whatever it sends, and nobody else is', async () => {
+  it('that guesses secrets is throttled for any credential, and no other client is', async () => {
     const made = await makeClient(core(), 'acme');
     const guess = () => patients(toBasic(made.id, 'guess'));
     const statuses: number[] = [];
@@ -190,7 +190,7 @@ describe('the token endpoint', () => {
     expect((await server.request('POST', '/w/nobody/oidc/token', withSecret(), FORM)).status).toBe(404);
   });
 
-  it('gives the scopes that were asked for, and says for how long', async () => {
+  it('grants the requested scopes, and states the lifetime', async () => {
     const { json, headers } = await post(withSecret('&scope=system/Patient.rs+openid+user/*.rs'));
     expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'system/Patient.rs' });
     const part = encodeURIComponent('system/Observation.rs?status=final');
@@ -230,7 +230,7 @@ describe('a client with keys', () => {
     return toJwt({ alg: 'ES384', typ: 'JWT', kid: signer.kid }, claims, signer.privateKey);
   };
 
-  it.each(['in the server', 'under an address'])('%s gets a token for what it signs, once', async (where) => {
+  it.each(['in the server', 'under an address'])('%s gets a token for a signed assertion, once', async (where) => {
     const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
     const { id } = await core().clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], ...keys });
     const assertion = assert(id);
@@ -251,7 +251,7 @@ describe('a client with keys', () => {
     expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
   });
 
-  it('may have a new key under its address without telling anybody; while the address is away it is 503', async () => {
+  it('may replace its key at its address without notice; while the address cannot be reached it is 503', async () => {
     const own = await serveKeys([key]);
     const remote = new RemoteKeys(new Outbound(['127.0.0.1']), silentLog, 1);
     const find = async (kid: string) => (await remote.of(own.url))({ alg: 'ES384', kid }, noToken);
@@ -302,7 +302,7 @@ describe('a client with keys', () => {
 });
 
 describe('the keys of a tenant', () => {
-  it('are told to everybody without their private half, and change without breaking what they have signed', async () => {
+  it('are public without their private half, and a rotation does not break existing tokens', async () => {
     const before = await getToken();
     const kids = async (): Promise<unknown[]> => {
       const { json } = await server.request('GET', '/w/acme/oidc/jwks');
@@ -357,7 +357,7 @@ describe('an identity provider elsewhere', () => {
   });
   afterAll(() => keyServer.close());
 
-  it('says who sits before the client and what they may, at most what the client may', async () => {
+  it('states the user and the scopes of the user, at most those of the client', async () => {
     const space = await core().findSpace('acme', 'r4');
     const authorization = tell();
     const caller = await core().identify({ tenant: 'acme', space, authorization, address: '::1' });
@@ -388,7 +388,7 @@ describe('an identity provider elsewhere', () => {
     expect((await patients(`Bearer ${unsigned}`)).status).toBe(401);
   });
 
-  it('is nobody once it is taken away', async () => {
+  it('is refused once it is removed', async () => {
     const other = 'https://other.example';
     await core().issuers.put('acme', {
       issuer: other,
@@ -406,7 +406,7 @@ describe('an identity provider elsewhere', () => {
 });
 
 describe('an administrator', () => {
-  it('makes a client over HTTP, is told its secret once, and changes and stops it', async () => {
+  it('creates a client over HTTP, gets its secret once, and changes and disables it', async () => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const made = await server.request('POST', path, { name: 'App', scopes: ['system/*.rs'] }, JSON_TYPE);
     expect(made.status).toBe(201);
@@ -426,7 +426,7 @@ describe('an administrator', () => {
     expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
   });
 
-  it('puts an issuer over HTTP and takes it away again', async () => {
+  it('adds an issuer over HTTP and removes it again', async () => {
     const path = '/w/system/api/v1/tenants/acme/issuers';
     const { id } = await makeClient(core(), 'acme');
     const issuer = 'https://idp.example/realms/a?b=c&d';
@@ -450,7 +450,7 @@ describe('an administrator', () => {
     [{ name: 'x', jwks: { keys: ['k'] } }],
     [{ name: 'x', disabled: 'yes' }],
     [[]],
-  ])('is told what is wrong with %j', async (body) => {
+  ])('gets an error that names the fault of %j', async (body) => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const { status, json } = await server.request('POST', path, body, JSON_TYPE);
     expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
@@ -464,7 +464,7 @@ describe('andiron client', () => {
     return stdout;
   };
 
-  it('makes a client whose secret it tells once, in a form that a shell can read', async () => {
+  it('creates a client and prints its secret once, in a form that a shell can read', async () => {
     const told = await andiron(
       'client',
       'create',

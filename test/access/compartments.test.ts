@@ -210,7 +210,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     expect(versions.map(({ type, id }) => `${type}/${id}`).sort()).toEqual(all);
   });
 
-  it('GraphQL tells the same of every type', async () => {
+  it('GraphQL returns the same for every type', async () => {
     const fields = types.flatMap((type, index) => [
       `l${index}: ${type}List(_count: 200) { id }`,
       `c${index}: ${type}Connection(_count: 1) { count }`,

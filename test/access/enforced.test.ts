@@ -54,7 +54,7 @@ describe('a live query', () => {
     return { told, ended, close: () => void client.dispose() };
   };
 
-  it('is let in by what its first message brings, as browsers can send it', async () => {
+  it('is admitted by the credentials in its first message, which browsers can send', async () => {
     for (const kind of ['none', 'forged', 'token of another tenant'] as const) {
       const authorization = tokens[kind];
       const { ended } = follow(authorization === undefined ? {} : { Authorization: authorization });
@@ -80,7 +80,7 @@ describe('a live query', () => {
   });
 });
 
-describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
+describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
   const root = `/w/acme/api/v1/fhir/${release}`;
 
   it.each([
@@ -90,12 +90,12 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
     ['GET', '/w/acme/oidc/.well-known/openid-configuration'],
     ['GET', '/w/acme/oidc/.well-known/smart-configuration'],
     ['GET', `${root}/metadata`],
-  ])('%s %s is answered to everybody', async (method, path) => {
+  ])('%s %s is answered without credentials', async (method, path) => {
     expect((await ask(method, path, undefined)).status).toBe(200);
     expect((await ask(method, path, tokens.forged)).status).toBe(200);
   });
 
-  it('tells where people sign in and tokens are had, and lists what works', async () => {
+  it('lists the sign-in and token endpoints, and the supported features', async () => {
     const { status, json } = await ask('GET', `${root}/.well-known/smart-configuration`, undefined);
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
     expect(answer.status).toBe(200);
   });
 
-  it('says in metadata how to get in', async () => {
+  it('lists in metadata how to authenticate', async () => {
     const { json } = await ask('GET', `${root}/metadata`, undefined);
     const codes = json.rest[0].security.service.map(
       ({ coding }: { coding: { code: string }[] }) => coding[0]?.code,
@@ -128,8 +128,8 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
   });
 });
 
-describe('a tenant that there is not', () => {
-  it('looks like one that the caller may not know', async () => {
+describe('a tenant that does not exist', () => {
+  it('looks like one that the caller has no rights in', async () => {
     for (const path of ['/w/nobody/api/v1/fhir/r4/Patient', '/w/nobody/api/v1/graphql/r4?query=%7Bx%7D']) {
       for (const kind of ['none', 'forged', 'token of another tenant'] as const)
         expect((await ask('GET', path, tokens[kind])).status).toBe(
@@ -140,7 +140,7 @@ describe('a tenant that there is not', () => {
 });
 
 describe('a browser', () => {
-  it('is not asked for a password', async () => {
+  it('gets no Basic challenge', async () => {
     const { status, headers } = await server.request('GET', `${ROOT}/Patient`, undefined, {
       accept: 'text/html',
     });

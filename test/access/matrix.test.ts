@@ -238,7 +238,7 @@ describe('every address', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that has a row is there', () => {
+  it('that has a row exists', () => {
     expect(Object.keys(ROOMS).filter((row) => !isRoute(row))).toEqual([]);
     expect(server.app.routes.length).toBeGreaterThan(250);
   });

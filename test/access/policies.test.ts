@@ -44,7 +44,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const WARD = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: ['status=final'] }] };
 
 describe('an administrator', () => {
-  it('lists, puts and deletes policies, each change guarded by the tag of what it changes', async () => {
+  it('lists, puts and deletes policies, each change guarded by the tag of the policy', async () => {
     const path = `${POLICIES}/ward`;
     expect((await ask('GET', POLICIES, administrator)).json).toEqual({ policies: [] });
     expect((await ask('GET', path, administrator)).status).toBe(404);
@@ -73,7 +73,7 @@ describe('an administrator', () => {
     expect((await ask('GET', POLICIES.replace('acme', 'nobody'), administrator)).status).toBe(404);
   });
 
-  it('of two who put a new one at once, one is told that there is one', async () => {
+  it('of two concurrent creations of a policy, one fails because it exists', async () => {
     const put = (): Promise<Answer> =>
       ask('PUT', `${POLICIES}/race`, administrator, WARD, { 'if-none-match': '*' });
     const statuses = (await Promise.all([put(), put(), put()])).map(({ status }) => status);
@@ -95,14 +95,14 @@ describe('an administrator', () => {
     ['a member that there is not', { rules: [], hide: [] }, undefined],
     ['a rule that is none', { rules: ['all'] }, 'rules[0]'],
     ['a list', [], undefined],
-  ])('is told that %s makes no policy, and where', async (_what, body, place) => {
+  ])('gets an error with the place for %s', async (_what, body, place) => {
     const { status, json } = await ask('PUT', `${POLICIES}/bad`, administrator, body);
     expect([status, json.resourceType, json.issue[0].code]).toEqual([400, 'OperationOutcome', 'value']);
     expect(json.issue[0].expression).toEqual(place === undefined ? undefined : [place]);
     expect((await ask('GET', `${POLICIES}/bad`, administrator)).status).toBe(404);
   });
 
-  it('is the only one who may', async () => {
+  it('is the only one with the right', async () => {
     const ours = await make({ isAdministrator: true });
     for (const method of ['GET', 'PUT', 'DELETE'])
       expect((await ask(method, `${POLICIES}/ward`, ours, WARD)).status).toBe(401);
@@ -160,7 +160,7 @@ describe('a policy that is put', () => {
   });
 });
 
-describe('a policy whose criterion names a search parameter that has failed', () => {
+describe('a policy with a criterion on a failed search parameter', () => {
   const EACH = "select(iif(url = 'x', $this, %resource.extension))";
   const basic = (id: string, extensions: number): object => ({
     ...{ resourceType: 'Basic', id, code: { text: 'x' } },
@@ -204,7 +204,7 @@ describe('a request that is answered later', () => {
   const later = { prefer: 'respond-async' };
   const place = (answer: Answer): string => new URL(String(answer.headers['content-location'])).pathname;
 
-  it('is seen, read and given up by the client that began it and by administrators, and nobody else', async () => {
+  it('is visible to the client that began it and to administrators, who may cancel it, and to no others', async () => {
     const [owner, stranger, ours] = [await make({}), await make({}), await make({ isAdministrator: true })];
     const taken = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
     expect(taken.status).toBe(202);
@@ -217,7 +217,7 @@ describe('a request that is answered later', () => {
     expect((await ask('GET', at, owner)).status).toBe(404);
   });
 
-  it('is carried out with what its owner may do then', async () => {
+  it('is executed with the current rights of its owner', async () => {
     const { core } = server.app;
     const owner = await make({ scopes: ['system/Observation.rs'] });
     const denied = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);

@@ -60,7 +60,7 @@ const andiron = async (...words: string[]): Promise<string> => {
 };
 
 describe('an issuer', () => {
-  it.each(SCOPED)('of %s opens what it names, and nothing else', async (scope) => {
+  it.each(SCOPED)('of %s opens its own release, and nothing else', async (scope) => {
     const named = `https://login.example/${scope}`;
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, { issuer: named, release: scope });
     const tokens = [
@@ -86,7 +86,7 @@ describe('an issuer', () => {
     await issuer.close();
   });
 
-  it('of whom nothing is said is of r4, by command and over HTTP too', async () => {
+  it('without a release is of r4, by command and over HTTP too', async () => {
     const details = { client: app, audience: 'andiron', jwksUrl: 'https://a.example/keys' };
     const list = async () =>
       Object.fromEntries(
@@ -212,7 +212,7 @@ describe('an account', () => {
   const make = async (name: string, details: object): Promise<Answer> =>
     administer('POST', '/users', { name, password: PASSWORD, ...details });
 
-  it.each(SCOPED)('of %s signs in for what it names, and its tokens open nothing else', async (scope) => {
+  it.each(SCOPED)('of %s signs in for its release, and its tokens open nothing else', async (scope) => {
     const made = await make(`doc-${scope}`, { fhirUser: 'Practitioner/doc', release: scope });
     expect([made.status, made.json.release]).toEqual([201, scope]);
     for (const release of RELEASE_NAMES)

@@ -44,7 +44,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     ...{ subject: { reference: `Patient/${subject}` }, ...members },
   });
 
-  it('what a policy hides is absent in GraphQL as in REST: an element, a resource, what another tenant has', async () => {
+  it('a policy hides the same in GraphQL as in REST: an element, a resource, data of another tenant', async () => {
     await put('alice', patient('seen', { birthDate: '1970-01-01', gender: 'male' }), observation('open', 'final', 'seen'), observation('closed', 'amended', 'seen'));
     await put('bob', patient('theirs'));
     await server.app.core.policies.put('alice', 'desk', {
@@ -87,7 +87,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     ['u', 'PUT', 'Patient/scoped', 'mutation { update(resource: {resourceType: "Patient", id: "scoped"}) { created } }'],
     ['d', 'DELETE', 'Patient/nobody', 'mutation { delete(type: Patient, id: "nobody") { deleted } }'],
     ['s', 'GET', 'Patient?_count=1', '{ search(type: Patient, first: 1) { resources { id } } }'],
-  ] as const)('without %s in its scope a client is refused what needs it, and with it alone let in', async (letter, method, path, text) => {
+  ] as const)('without %s in its scope a client is refused, and with it alone admitted', async (letter, method, path, text) => {
     await put('alice', patient('scoped'));
     const body = method === 'POST' ? { resourceType: 'Patient' } : method === 'PUT' ? patient('scoped') : undefined;
     const without = await client('alice', { scopes: [`system/Patient.${'cruds'.replace(letter, '')}`] });
@@ -100,7 +100,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     for (const status of await statuses(withIt)) expect([200, 201]).toContain(status);
   });
 
-  it('finds nothing of another tenant, whatever it is asked by', async () => {
+  it('finds nothing of another tenant, by any parameter', async () => {
     const meta = { source: 'urn:source:bob', tag: [{ system: 'urn:tags', code: 'of-bob' }] };
     await put(
       'bob',

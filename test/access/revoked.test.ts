@@ -38,7 +38,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(20);
 }
 
-it('a secret, client or issuer that one process takes away is soon refused by another one, without Redis too', async () => {
+it('a secret, client or issuer that one process removes is soon refused by another one, without Redis too', async () => {
   const { clients, issuers } = server.app.core;
   const key = makeKey('idp', 'P-256');
   const keys = await serveKeys([key]);
@@ -75,7 +75,7 @@ it('a secret, client or issuer that one process takes away is soon refused by an
   await keys.close();
 });
 
-describe('what was begun', () => {
+describe('requests in progress', () => {
   let owner: Client;
   beforeAll(async () => {
     owner = new Client(server.database.settings);

@@ -118,7 +118,7 @@ describe('a code', () => {
     expect([status, json.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('that comes twice ends all that came of it', async () => {
+  it('that is used twice ends all tokens made from it', async () => {
     const proof = makeProof();
     const code = await toCode(proof);
     const { json } = await redeem(proof, code);
@@ -200,7 +200,7 @@ describe('a form', () => {
   });
 });
 
-it('no page can be framed, kept, or run anything', async () => {
+it('no page can be framed, cached, or run anything', async () => {
   for (const page of [
     await new Browser(server).open(start(makeProof())),
     await browser.open(start(makeProof())),
@@ -219,8 +219,8 @@ it('no page can be framed, kept, or run anything', async () => {
   expect(String(first.headers['set-cookie'])).toMatch(/; Path=\/w\/acme\/oidc; HttpOnly; SameSite=Lax$/);
 });
 
-describe('what makes a client administrator', () => {
-  it('is not given to the people who sign in for it, and neither are the scopes of people to the client', async () => {
+describe('administrator rights of a client', () => {
+  it('are not granted to the users who sign in for it, and scopes of users not to the client', async () => {
     const proof = makeProof();
     const page = await browser.open(start(proof, {}, confidential.id));
     const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
@@ -250,7 +250,7 @@ describe('what makes a client administrator', () => {
   });
 });
 
-it('who guesses waits, over all processes, and the right password with them; who is signed in does not', async () => {
+it('a guessing client waits, over all processes, even with the right password; a signed-in user does not', async () => {
   await server.app.core.users.create('acme', { name: 'victim', password: PASSWORD });
   const guess = async (at: TestServer, password: string) =>
     (

@@ -22,7 +22,7 @@ jest.setTimeout(3 * USE_UP_MS);
 describe.each([
   ['with Redis', {}],
   ['without Redis', { REDIS_HOST: '127.0.0.1', REDIS_PORT: '1' }],
-])('a person whose password is guessed at two processes, %s,', (_services, redis) => {
+])('a user whose password is guessed at two processes, %s,', (_services, redis) => {
   let servers: readonly TestServer[];
   let database: Client;
   let app: string;
@@ -97,7 +97,7 @@ describe.each([
     return rows[0]?.count ?? 0;
   };
 
-  it('signs in from an address used before while others have used up what is free, and from no other', async () => {
+  it('signs in from an address used before while others have used up the free attempts, and from no other', async () => {
     const dora = await makePerson('dora');
     await makePerson('emil');
     expect(await signIn('dora', HOME)).toBe(200);
@@ -118,7 +118,7 @@ describe.each([
     expect(await countNetworks(dora)).toBe(1);
   });
 
-  it('is known by the network of an IPv6 address, until that has expired', async () => {
+  it('is identified by the network of an IPv6 address, until that has expired', async () => {
     const fay = await makePerson('fay');
     expect(await signIn('fay', '2001:db8:0:1::1')).toBe(200);
     await useUp('fay');
@@ -128,7 +128,7 @@ describe.each([
     expect(await signIn('fay', '2001:db8:0:1::1')).toBe(429);
   });
 
-  it('is not kept out by one address, however often that guesses', async () => {
+  it('is not locked out by the guesses of one address, however many', async () => {
     await makePerson('gus');
     const page = await openPage(at(0));
     const statuses: number[] = [];
@@ -138,7 +138,7 @@ describe.each([
     expect(await signIn('gus', NEW)).toBe(200);
   });
 
-  it('has the latest twenty networks remembered, as hashes, and none when the account is gone', async () => {
+  it('has the latest twenty networks stored, as hashes, and none when the account is removed', async () => {
     const [hal, ida] = [await makePerson('hal'), await makePerson('ida')];
     const add = (account: string, days: number) =>
       database.query(

@@ -63,7 +63,7 @@ it('is out at once where its key is withdrawn, and within 2 s in another process
   expect([status, took < LATEST_MS]).toEqual([401, true]);
 }, 30_000);
 
-it('of one of two clients that ask in turn is taken for its own, and in another tenant for nobody’s', async () => {
+it('of one of two clients in turn belongs to that client, and is invalid in another tenant', async () => {
   const readers = await makeClient(server.app.core, 'acme', { scopes: ['system/Patient.rs'] });
   const others = await makeClient(server.app.core, 'acme', { scopes: ['system/Observation.rs'] });
   const [allowed, refused] = [await tokenOf('acme', readers), await tokenOf('acme', others)];

@@ -156,7 +156,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
     expect(theirs).toEqual(missing);
   });
 
-  it('says which scope is missing where the client can read what is there', async () => {
+  it('names the missing scope where the client can read the resource', async () => {
     const [own] = await put('mine', 'patient/*.cr', 'a');
     expect(own).toMatchObject({ status: 403, text: expect.stringContaining('patient/Observation.u') });
   });

@@ -180,7 +180,7 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
   it.each<[string, object | undefined]>([
     ['without credentials', undefined],
     ['with those of another tenant', { Authorization: 'foreign' }],
-  ])('to a WebSocket %s, which is let in and then refused', async (_what, sent) => {
+  ])('to a WebSocket %s, which is accepted and then refused', async (_what, sent) => {
     const endOf = (tenant: string): Promise<unknown> => {
       const url = `${server.base.replace('http', 'ws')}/w/${tenant}/api/v1/graphql/r4`;
       const socket = new WebSocket(url, 'graphql-transport-ws');
@@ -202,7 +202,7 @@ describe('the keys of a tenant that does not exist', () => {
   const ask = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
   const keysOf = async (tenant: string): Promise<Key[]> => (await ask(tenant)).json.keys;
 
-  it('look like those of one that exists, also after these were rotated and revoked', async () => {
+  it('look like those of an existing tenant, also after these were rotated and revoked', async () => {
     const SAID = ['alg', 'crv', 'e', 'kty', 'use'];
     // Members in their order; of what is random, which characters it may have.
     const shapeOf = async (tenant: string): Promise<string[]> => {
@@ -251,7 +251,7 @@ describe('the keys of a tenant that does not exist', () => {
   });
 });
 
-describe('who has a right to the tenant', () => {
+describe('a caller with rights in the tenant', () => {
   const codes = async (authorization?: string): Promise<string[]> => {
     const headers: Fields = authorization === undefined ? {} : { authorization };
     const { status, json } = await server.request(
@@ -266,7 +266,7 @@ describe('who has a right to the tenant', () => {
     return patient.searchParam.map(({ name }: { name: string }) => name);
   };
 
-  it('is told of its own search parameters in metadata, and others are not', async () => {
+  it('sees its own search parameters in metadata, and others do not', async () => {
     expect(await codes(member.basic)).toContain('shoe');
     for (const authorization of [undefined, foreignToken, credentials.forged]) {
       const told = await codes(authorization);

@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     ['of a version', 'Practitioner/doc/_history/3'],
     ['absolute', 'absolute:Practitioner/doc'],
     ['absolute, of a version', 'absolute:PractitionerRole/role/_history/1'],
-  ])('of those who work for the tenant they reach the tenant: a reference that is %s', async (_how, text) => {
+  ])('of users who work for the tenant they reach the tenant: a reference that is %s', async (_how, text) => {
     const path = text.replace('absolute:', '');
     const authorization = tell(path === text ? text : absolute(path));
     expect(idsOf(await ask('GET', '/Patient?_count=100', authorization))).toEqual([...IDS].sort());
@@ -242,7 +242,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   });
 
   it.each(['Patient/p1', 'RelatedPerson/mother', 'Person/two', undefined])(
-    '%s writes no Person, RelatedPerson or Group, by whatever scopes',
+    '%s writes no Person, RelatedPerson or Group, under any scopes',
     async (fhirUser) => {
       const authorization = tell(fhirUser, { scope: 'user/*.cruds patient/*.cruds', patient: 'p1' });
       const resources = [
@@ -347,7 +347,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       await until(200, token, '/Patient/p6');
     });
 
-    it('for what is answered later and for live queries too', async () => {
+    it('for asynchronous requests and for live queries too', async () => {
       const { core } = server.app;
       await put(related('watching', 'p5'));
       const space = await core.findSpace('acme', release);

@@ -107,7 +107,7 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
-it('andiron user does the same, and tells a password once', async () => {
+it('andiron user does the same, and prints a password once', async () => {
   const andiron = async (...words: string[]): Promise<string> => {
     const env = { ...process.env, ...toEnvironment(server.database) };
     const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];

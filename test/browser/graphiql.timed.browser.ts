@@ -116,7 +116,7 @@ async function suggested(page: Page, name: string): Promise<void> {
 }
 
 describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => {
-  it('has an editor and completes what is written soon after it was opened', async () => {
+  it('has an editor and completes the input soon after it was opened', async () => {
     const limits = { editor: EDITOR_MS, completion: COMPLETION_MS, next: AT_HAND_MS };
     const took = await leastOf(limits, () =>
       visit(release, async ({ page, elapsed }) => {
@@ -136,7 +136,7 @@ describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => 
     expectWithin(took, limits);
   });
 
-  it('finds what is looked for in its documentation, and shows it', async () => {
+  it('finds fields in its documentation, and shows them', async () => {
     const limits = { search: DOCUMENTATION_MS, page: DOCUMENTATION_MS, next: AT_HAND_MS };
     const took = await leastOf(limits, () =>
       visit(release, async ({ page, elapsed }) => {

@@ -111,7 +111,7 @@ it('lists patients and finds them by name', async () => {
   await page.close();
 });
 
-it('charts what was measured over time, each component of an observation as a line', async () => {
+it('charts the measurements over time, each component of an observation as a line', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Anders, Ida');
   const weight = page.getByRole('img', { name: 'Body weight over time' });
@@ -124,7 +124,7 @@ it('charts what was measured over time, each component of an observation as a li
   await page.close();
 });
 
-it('saves an edit, and where somebody else was faster shows what they changed before it is put on top', async () => {
+it('saves an edit, and after a conflict shows the other change before the edit is applied again', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Brandt, Jonas');
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -155,7 +155,7 @@ it('saves an edit, and where somebody else was faster shows what they changed be
   await page.close();
 });
 
-it('follows what others change, in the list and in the chart', async () => {
+it('follows the changes of others, in the list and in the chart', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Çelik, Defne');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -126,7 +126,7 @@ const read = async (id: string, token: string): Promise<number> => {
     .status;
 };
 
-it('a practitioner signs in, finds a patient, allows what the app wants, and the app reads that record alone', async () => {
+it('a practitioner signs in, finds a patient, allows the access, and the app reads that record alone', async () => {
   const { context, page, faults } = await openBrowser();
   await page.goto(toStart());
   await page.getByRole('heading', { name: 'Sign in to go on to Growth chart' }).waitFor();
@@ -188,7 +188,7 @@ it('all of it works by the keyboard alone, on a narrow screen too', async () => 
   await context.close();
 });
 
-it('who does not allow it goes back with nothing, and who is signed in is asked again, by name', async () => {
+it('without consent the app gets nothing, and a signed-in user must consent again, by name', async () => {
   const { context, page, faults } = await openBrowser();
   await page.goto(toStart());
   await page.getByLabel('User name').fill('ann');

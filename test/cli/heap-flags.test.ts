@@ -5,7 +5,7 @@ import { HEAP_FLAGS } from '../../src/cli/heap-flags';
 const run = promisify(execFile);
 
 describe.each(HEAP_FLAGS)('the flag $flag', ({ name, flag }) => {
-  it('is one that this Node.js knows', async () => {
+  it('is one that this Node.js supports', async () => {
     const { stdout } = await run(process.execPath, ['--v8-options']);
     expect(stdout).toContain(`${name} `);
   });

@@ -75,7 +75,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
     expect(patched).not.toHaveProperty('gender');
   });
 
-  it('sends a transaction, and resolves the references of what it made', async () => {
+  it('sends a transaction, and resolves the references of the created resources', async () => {
     const client = open();
     const answer = await client.request({
       url: '',
@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
     expect(observation?.subject).toMatchObject({ name: [{ family: 'SmartTransaction' }] });
   });
 
-  it('gathers all pages into one list, and reads a version and the history', async () => {
+  it('collects all pages into one list, and reads a version and the history', async () => {
     const client = open();
     for (const patient of family('SmartFlat', 5)) await client.create(patient);
     const all = await client.request<Named[]>('Patient?family=SmartFlat&_count=2&_sort=given', {
@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
   });
 });
 
-describe('an app of fhirclient that somebody signs in for', () => {
+describe('an app of fhirclient with a signed-in user', () => {
   const PASSWORD = 'correct horse battery';
   const SCOPE = 'openid fhirUser launch/patient patient/*.rs offline_access';
   let clientId: string;
@@ -145,7 +145,7 @@ describe('an app of fhirclient that somebody signs in for', () => {
     };
   }
 
-  it('launches by itself, reads the record, knows who it is, and refreshes', async () => {
+  it('launches by itself, reads the record and the identity of the user, and refreshes', async () => {
     const app = makeApp();
     const asked = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP },
@@ -166,7 +166,7 @@ describe('an app of fhirclient that somebody signs in for', () => {
     expect(await client.patient.read()).toMatchObject({ id: 'ann' });
   });
 
-  it('is told that the person has not allowed it', async () => {
+  it('gets an error when the user has not allowed it', async () => {
     const app = makeApp();
     const asked = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP, noRedirect: true },

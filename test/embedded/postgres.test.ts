@@ -42,7 +42,7 @@ describe('the embedded PostgreSQL', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps its data between two starts and asks for its password', async () => {
+  it('stores its data between two starts and requires its password', async () => {
     const first = await startPostgres({ folder, durable: true, temporary: false });
     await query(first, 'create table kept as select 42 as answer');
     await expect(query(first, 'select 1', 'guess')).rejects.toThrow('password authentication failed');

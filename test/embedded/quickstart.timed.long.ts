@@ -73,7 +73,7 @@ describe('the quick start', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps what it is told to keep, for one run at a time, starts again quickly and leaves no process, killed or not', async () => {
+  it('stores the data of --data, for one run at a time, starts again quickly and leaves no process, killed or not', async () => {
     const kept = `${R4}/Patient/kept`;
     const first = await startQuickstart(['--empty', '--data', folder]);
     const client = createHttpClient(first.address);
@@ -103,7 +103,7 @@ describe('the quick start', () => {
     await waitUntil(async () => (await processesOf(folder)) === '');
   }, 120_000);
 
-  it('removes everything when it was killed, if it was not told to keep it', async () => {
+  it('removes everything when it was killed, unless it has --data', async () => {
     const run = await startQuickstart(['--empty']);
     const status = await readFile(`/proc/${run.child.pid}/task/${run.child.pid}/children`, 'utf8').catch(
       () => '',

@@ -357,7 +357,7 @@ function isEnough(kills: number): boolean {
 }
 
 it(
-  'what was given and made works after kills in the middle of it, what was taken away does not, and nothing is there by half',
+  'credentials that were granted work after kills in the middle of it, removed ones do not, and none is incomplete',
   async () => {
     let kills = 0;
     for (; !isEnough(kills); kills++) {

@@ -7,7 +7,7 @@ import { startProcess } from '../support/process';
 
 const LATER = { prefer: 'respond-async' };
 
-it('what a killed server was at is answered by another one, or told as failed', async () => {
+it('the job of a killed server is executed by another one, or reported as failed', async () => {
   const database = await createTestDatabase();
   const [first, second] = await Promise.all([startProcess({ database }), startProcess({ database })]);
   const root = first.path('system', 'r4');

@@ -8,7 +8,7 @@ import { eventually } from './two-servers';
 const READS = 300;
 const PATIENT = { resourceType: 'Patient', id: 'a', active: true };
 
-it('what is answered is recorded: refusals while the database is away, and reads right before a stop', async () => {
+it('every answered request is recorded: refusals while the database is down, and reads right before a stop', async () => {
   const database = await createTestDatabase();
   const forwarder = await startForwarder();
   forwarder.point(database.settings.port);

@@ -5,7 +5,7 @@ import { createHttpClient } from '../support/http';
 import { startProcess } from '../support/process';
 import { eventually } from './two-servers';
 
-it('a server that is told to stop under load answers what it accepted, and loses nothing', async () => {
+it('a server that is stopped under load answers all accepted requests, and loses nothing', async () => {
   const database = await createTestDatabase();
   const acknowledged: string[] = [];
   for (let round = 0; round < 3; round++) {

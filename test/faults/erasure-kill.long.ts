@@ -127,7 +127,7 @@ it(
 );
 
 it(
-  'a tenant whose removal is killed is whole, or is answered no more; the same request removes it',
+  'a tenant whose removal is killed is whole, or is not served; the same request removes it',
   async () => {
     const killed = startKilling();
     const all = 2 * (OBSERVATIONS + 1);
@@ -170,7 +170,7 @@ async function expectNotAnswered(name: string): Promise<void> {
 }
 
 it(
-  'a tenant whose import is killed is not there, and the same request makes it, of the same bytes',
+  'a tenant whose import is killed does not exist, and the same request makes it, of the same bytes',
   async () => {
     const killed = startKilling();
     await server.createTenant('source');

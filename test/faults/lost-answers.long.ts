@@ -154,14 +154,14 @@ it.each(Object.entries(KINDS))('each answer of a %s is true', async (_name, kind
   expect(outcomes.refused).toBeGreaterThan(0);
 });
 
-it('has lost what it was to lose, and the index is what the versions give', async () => {
+it('has lost the expected answers, and the index matches the versions', async () => {
   for (const of of LOSSES) expect(forwarder.losses.get(of)).toBeGreaterThan(WRITES_OF_EACH_KIND / 3);
   const opened = await openCore({ database });
   expect(await opened.differences('system')).toEqual([]);
   await opened.close();
 });
 
-it('says that it may have been stored when the server is away, and bids nobody to send a POST again', async () => {
+it('says that it may have been stored when the server is down, and suggests no repeat of a POST', async () => {
   const statements: readonly (readonly [string, string])[] = [
     ['POST', `${ROOT}/Patient`],
     ['PUT', `${ROOT}/Patient/away`],

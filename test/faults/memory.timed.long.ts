@@ -39,7 +39,7 @@ function widePatient(id: string): string {
   return JSON.stringify({ resourceType: 'Patient', id, name: names });
 }
 
-it('a server takes less than 300 MB idle, and less than 700 MB under twenty seconds of large resources', async () => {
+it('a server uses less than 300 MB idle, and less than 700 MB under twenty seconds of large resources', async () => {
   const database = await createTestDatabase();
   const server = await startProcess({ database });
   try {

@@ -40,7 +40,7 @@ async function commit() {
   return { backend, transaction: rows[0]?.number ?? '' };
 }
 
-it('a PostgreSQL that was restarted tells whether it was stored', async () => {
+it('a restarted PostgreSQL shows whether it was stored', async () => {
   const { backend, transaction } = await commit();
   await postgres.stop();
   await start();

@@ -66,7 +66,7 @@ async function stopsAnswering(tenant: string): Promise<number> {
   return answeredAfter;
 }
 
-it('one process uses what the other has put into Redis', async () => {
+it('one process uses the entries that the other has put into Redis', async () => {
   const { first, second } = servers;
   const url = 'http://example.org/shared';
   await first.request('PUT', `${first.path('system', 'r4')}/ValueSet/shared`, valueSet('shared', 1));
@@ -92,7 +92,7 @@ it('a tenant that one process disables stops answering in the others within 2 s'
   expect(await leastUntilStopped('with-redis')).toBeLessThan(2_000);
 });
 
-it('an answer is never stale, whichever process changed what it is made from', async () => {
+it('an answer is never stale, whichever process changed its sources', async () => {
   const { first, second } = servers;
   for (let version = 1; version <= 10; version++) {
     const [writer, other] = version % 2 === 0 ? [first, second] : [second, first];

@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => previous.remove());
 
-it('the version before may still write: nothing that it needs was taken away', () => {
+it('the version before may still write: nothing that it needs was removed', () => {
   expect(previous.schema).toBeGreaterThanOrEqual(LEAST_SCHEMA);
 });
 

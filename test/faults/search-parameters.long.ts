@@ -60,7 +60,7 @@ describe('search parameters of a tenant', () => {
   });
   afterAll(() => servers.close());
 
-  it('find each resource by what it says last, whichever server wrote it while they were made', async () => {
+  it('find each resource by its last version, whichever server wrote it while they were indexed', async () => {
     const both = [servers.first, servers.second];
     const root = servers.first.path('system', 'r4');
     const last = new Map<string, string | undefined>();

@@ -12,7 +12,7 @@ const STATEMENT = defineStatement(template(sql`select 1`));
 const LATE_MS = 500;
 const PATIENCE_MS = 30_000;
 
-it('a connection that came too late for who waited for it serves the next', async () => {
+it('a connection that was opened too late for its request serves the next', async () => {
   const testDatabase = await createTestDatabase();
   const forwarder = await startForwarder();
   forwarder.point(testDatabase.settings.port);

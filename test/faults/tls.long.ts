@@ -137,26 +137,26 @@ describe('the start ends with one line about PostgreSQL', () => {
     return lines.map((line) => line.replace(/port \d+/, 'port PORT'));
   };
 
-  it('whose certificate was signed by somebody else than the authority of the file', async () => {
+  it('with a certificate that was not signed by the authority of the file', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_CA_FILE: stranger.file })).toEqual([
       'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
     ]);
   });
 
-  it('whose certificate was signed by an authority that nobody knows', async () => {
+  it('with a certificate that was signed by an unknown authority', async () => {
     expect(await sayings({ FHIR_DATABASE_SSL: 'true' })).toEqual([
       'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
     ]);
   });
 
-  it('whose certificate is for another host', async () => {
+  it('with a certificate for another host', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_HOST: '127.0.0.1' })).toEqual([
       "andiron: PostgreSQL at 127.0.0.1, port PORT, cannot be reached by TLS: Hostname/IP does not match certificate's " +
         "altnames: IP: 127.0.0.1 is not in the cert's list:",
     ]);
   });
 
-  it('that lets nobody in without TLS', async () => {
+  it('that refuses connections without TLS', async () => {
     expect(await sayings({})).toEqual([
       'andiron: no pg_hba.conf entry for host "127.0.0.1", user "postgres", database "postgres", no encryption',
     ]);
@@ -170,7 +170,7 @@ describe('the start ends with one line about PostgreSQL', () => {
     await plain.drop();
   });
 
-  it('that takes the connection and says nothing', async () => {
+  it('that accepts the connection and sends nothing', async () => {
     const mute = createServer((socket) => socket.resume());
     const environment = { ...databaseTls(), FHIR_DATABASE_PORT: String(await listen(mute)) };
     expect(await sayings(environment)).toEqual([
@@ -205,13 +205,13 @@ describe('Redis is not used, the log says why, and every request is answered,', 
     return line.reason;
   }
 
-  it('when somebody else than the authority of the file has signed its certificate', async () => {
+  it('when its certificate was not signed by the authority of the file', async () => {
     expect(await reasonWithout({ REDIS_CA_FILE: stranger.file })).toBe(
       'unable to verify the first certificate',
     );
   });
 
-  it('when nobody knows the authority that has signed its certificate', async () => {
+  it('when its certificate was signed by an unknown authority', async () => {
     expect(await reasonWithout({ REDIS_CA_FILE: '' })).toBe('unable to verify the first certificate');
   });
 
@@ -221,7 +221,7 @@ describe('Redis is not used, the log says why, and every request is answered,', 
     );
   });
 
-  it('when it lets nobody in without TLS', async () => {
+  it('when it refuses connections without TLS', async () => {
     expect(await reasonWithout({ REDIS_TLS: 'false', REDIS_CA_FILE: '' })).toMatch(
       /^closed before it answered, as by a port for TLS: ./,
     );
@@ -233,7 +233,7 @@ describe('Redis is not used, the log says why, and every request is answered,', 
   });
 });
 
-it('a search whose client has gone away is cancelled over TLS too', async () => {
+it('a search of a disconnected client is cancelled over TLS too', async () => {
   const server = await startMeasured(database, databaseTls());
   const locker = new Client(database.settings);
   await locker.connect();
@@ -273,7 +273,7 @@ it.each([
   // What the client has told: false for nothing.
   ['localhost', 'localhost'],
   ['127.0.0.1', false],
-])('Redis is told by which name it was asked for: %s', async (host, told) => {
+])('Redis gets the server name of the connection: %s', async (host, told) => {
   const { certificateFile, keyFile } = await trusted.issue('DNS:localhost, IP:127.0.0.1');
   const [cert, key] = await Promise.all([readFile(certificateFile), readFile(keyFile)]);
   const router = createTlsServer({ cert, key });

@@ -68,7 +68,7 @@ describe('two processes', () => {
     expect((await first.request('GET', `${path}/_history`)).json.entry).toHaveLength(2);
   });
 
-  it('let a follower of the version-sequence miss nothing under eight writers', async () => {
+  it('let a reader of the version-sequence miss nothing under eight writers', async () => {
     const { first, second, database } = servers;
     const opened = await openCore({ database });
     const context = await opened.context('system', 'r4');
@@ -128,7 +128,7 @@ describe('two processes', () => {
     expect([...names].sort()).toEqual([...told].sort());
   });
 
-  it('leave an index that is what the stored versions give', async () => {
+  it('leave an index that matches the stored versions', async () => {
     const opened = await openCore({ database: servers.database });
     expect(await opened.differences('system')).toEqual([]);
     await opened.close();

@@ -214,7 +214,7 @@ it('and so are megabytes of them, in the thread for long bodies', async () => {
   await trouble([...pathological(2 * MEGABYTE), ...odd(4 * MEGABYTE)]);
 });
 
-it('so is what comes by GraphQL', async () => {
+it('so are GraphQL requests', async () => {
   const address = '/w/system/api/v1/graphql/r4';
   const query = 'mutation($r: ResourceInput!) { create(resource: $r) { versionId } }';
   const asVariable = (body: string): string => `{"query":${JSON.stringify(query)},"variables":{"r":${body}}}`;
@@ -228,7 +228,7 @@ it('so is what comes by GraphQL', async () => {
   ]);
 }); // prettier-ignore
 
-it('so is what operations are asked', async () => {
+it('so are operations', async () => {
   const concept = Array.from({ length: 20_000 }, (_, index) => ({ code: `c${index}`, display: `Code ${index}` }));
   const include = [{ system: 'http://example.org/a', concept }];
   const asked = (name: string, resource: unknown): string =>

@@ -34,7 +34,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     }
   });
 
-  it('takes variables and the name of an operation, in the address too', async () => {
+  it('accepts variables and the name of an operation, in the address too', async () => {
     const query =
       'query a { metadata { fhirVersion } } query b($id: ID!) { read(type: Patient, id: $id) { id } }';
     const rest = { variables: { id: 'example' }, operationName: 'b' };
@@ -59,7 +59,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     }
   });
 
-  it('answers a GET only to who names JSON or brings a credential, as no link or form can', async () => {
+  it('answers a GET only with a JSON type in Accept or a credential, which no link or form can send', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*'])
       expect((await get(QUERY, { accept })).status).toBe(400);
     const trusted: Record<string, string>[] = [

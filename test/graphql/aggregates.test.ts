@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     });
   });
 
-  it('are of what meets the arguments alone, in this tenant', async () => {
+  it('are of the matches of the arguments alone, in this tenant', async () => {
     const query = `query($who: [reference]) {
       ObservationAggregate(subject: $who) {
         count
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     expect([status, errors.map(({ extensions }) => extensions.code)]).toEqual([expected, [code]]);
   });
 
-  it('in more groups than an answer has are too costly, and it is said how to ask; the largest are told', async () => {
+  it('with more groups than an answer may have are too costly, and the error names the remedy; the largest groups are returned on request', async () => {
     const entry = Array.from({ length: 1_001 }, (_none, index) => ({
       resource: {
         ...{ resourceType: 'Basic', id: `many-${index}`, code: { text: 'many' } },

@@ -22,7 +22,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     return json.total as number;
   };
 
-  it('does all its fields at once, and later ones name what earlier ones made', async () => {
+  it('executes all its fields as one transaction, and later ones refer to resources of earlier ones', async () => {
     await send(
       'mutation { update(resource: {resourceType: "Basic", id: "old", code: {text: "a"}}) { versionId } }',
     );

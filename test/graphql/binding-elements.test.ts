@@ -13,7 +13,7 @@ afterAll(() => server.close());
 
 const TYPES = ['Patient', 'Organization', 'Practitioner', 'Observation', 'Encounter'];
 
-describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
+describe.each(TESTED_RELEASES)('the elements of resources of %s', (release) => {
   let send: SendQuery;
   const get = async (path: string): Promise<Json> =>
     (await server.request('GET', `${server.path('system', release)}/${path}`)).json;
@@ -59,7 +59,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('are null where the resource has none, whatever it should have', async () => {
+    it('are null where the resource has none, even if they are required', async () => {
       const { Patient } = await data(
         '{ Patient(id: "animal") { maritalStatus { text } photo { url } multipleBirthInteger } }',
       );
@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('of a list are narrowed by FHIRPath, which is refused where it makes no sense or takes too much', async () => {
+    it('of a list are filtered by FHIRPath, which is refused where it is invalid or takes too long', async () => {
       const { Patient } = await data(`{ Patient(id: "example") {
         name(fhirpath: "given.count() = 1") { use }
         contact(fhirpath: "relationship.coding.where(code = 'N').exists()") { gender }
@@ -220,7 +220,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('to what is not there are an error, unless they are optional', async () => {
+    it('to a missing resource are an error, unless they are optional', async () => {
       const text = '{"resourceType":"Observation","id":"broken","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/nobody"},"performer":[{"display":"somebody"},{"reference":"http://elsewhere.example/fhir/Patient/1"}]}'; // prettier-ignore
       await load(server, 'system', release, [{ type: 'Observation', id: 'broken', text }]);
       const answer = await send(`{ Observation(id: "broken") {

@@ -43,7 +43,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     ]);
   });
 
-  it('finds what REST finds by the same parameters, in the same order', async () => {
+  it('finds the same as REST by the same parameters, in the same order', async () => {
     for (const [args, query, type] of [
       ['name: "chalmers"', 'name=chalmers', 'Patient'],
       ['gender: female, _sort: "birthdate", _count: 3', 'gender=female&_sort=birthdate&_count=3', 'Patient'],
@@ -68,7 +68,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     }
   });
 
-  it('takes arguments from variables', async () => {
+  it('accepts arguments from variables', async () => {
     const { PatientList } = await data(
       'query($name: [String], $count: Int) { PatientList(name: $name, _count: $count) { id } }',
       { name: ['chalmers', 'windsor'], count: 1 },
@@ -76,7 +76,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect(PatientList).toEqual([{ id: 'example' }]);
   });
 
-  it('never leaves out matches without being told how many to give, or telling where the next are', async () => {
+  it('never leaves out matches without _count, or a cursor of the next page', async () => {
     const refused = await send('{ ObservationList(status: final) { id } }');
     expect([refused.status, refused.found.ObservationList, refused.errors[0]?.extensions.code]).toEqual([
       422,
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('finds what refers to a resource', async () => {
+  it('finds the resources that refer to a resource', async () => {
     const { Patient } = await data(`{ Patient(id: "example") {
       ConditionList(_reference: subject) { id subject { reference } }
       quoted: ConditionList(_reference: "patient", _count: 2) { id }
@@ -173,7 +173,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     );
   });
 
-  it('finds what a FHIRPath expression is true of, among what meets the other arguments', async () => {
+  it('finds the resources for which a FHIRPath expression is true, among the matches of the other arguments', async () => {
     const { long, page, PatientList } = await data(`{
       long: PatientList(gender: male, fhirpath: "name.given.count() > 1") { id }
       page: PatientConnection(gender: male, fhirpath: "name.given.count() > 1", _count: 50) { count edges { resource { id } } }
@@ -188,7 +188,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect([refused.status, refused.errors[0]?.extensions.code]).toEqual([400, 'value']);
   });
 
-  it('finds for each of many what REST finds for it alone', async () => {
+  it('finds for each of many resources the same as REST for one', async () => {
     const forms = [
       ['_count: 3', '_count=3'],
       ['code: ["29463-7", "8310-5"], _count: 4', 'code=29463-7,8310-5&_count=4'],
@@ -216,7 +216,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect(met).toBeGreaterThan(20);
   });
 
-  it('refuses a parameter that never refers to the type, and finds nothing of what is not stored', async () => {
+  it('refuses a parameter that never refers to the type, and finds nothing for a resource that is not stored', async () => {
     const refused = await send(
       '{ Patient(id: "example") { ObservationList(_reference: encounter) { id } } }',
     );
@@ -236,7 +236,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('answers null for what is not there, and nothing of another tenant', async () => {
+  it('returns null for a missing resource, and nothing of another tenant', async () => {
     const south = createSender(server, 'south', release);
     const query = `{ Patient(id: "example") { name { family } ConditionList(_reference: subject) { id } }
       nobody: Patient(id: "nobody") { id } PatientList { id } ObservationConnection { count } }`;

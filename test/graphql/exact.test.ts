@@ -84,7 +84,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect([byLiterals.status, missingPieces(byLiterals.text, expected)]).toEqual([200, []]);
     }); // prettier-ignore
 
-    it('by operations: meta gives its part, lookup what the code system says', async () => {
+    it('by operations: meta returns its part, lookup the properties of the code system', async () => {
       const id = 'exact-meta';
       const extension = '"extension":[{"valueDecimal":1.50,"url":"http://example.org/b"}]';
       await send(UPDATE, `{"r":${exactText(id).replace('"meta":{', `"meta":{${extension},`)}}`);
@@ -106,7 +106,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }); // prettier-ignore
   });
 
-  describe('what cannot be kept is refused, with the place, and changes nothing', () => {
+  describe('a value that cannot be stored exactly is refused, with the place, and changes nothing', () => {
     const id = 'exact-refused';
     const version = async (): Promise<string> =>
       (await send(`{ read(type: Patient, id: "${id}") { meta { versionId } } }`)).found.read.meta.versionId;

@@ -26,7 +26,7 @@ describe('opening the gateway in a browser', () => {
     expect(answer.text).not.toMatch(/https?:\/\//);
   });
 
-  it('finds every file that the page names, small and kept for good', async () => {
+  it('finds every file that the page names, small and cached permanently', async () => {
     for (const page of [gatewayPath('system', 'r4'), `${gatewayPath('system', 'r4')}/`]) {
       const { text } = await server.request('GET', page, undefined, { accept: BROWSER });
       const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);

@@ -29,7 +29,7 @@ const PATCH = `mutation($id: ID, $c: String, $p: [JsonPatchOperation!], $f: Reso
 const DELETE = `mutation($id: ID, $c: String, $m: [ID!], $dry: Boolean) { change: delete(type: Patient, id: $id, criteria: $c, ifMatch: $m, dryRun: $dry) ${ANSWER} }`;
 const activate = (active: boolean): object[] => [{ op: 'add', path: '/active', value: active }];
 
-it('what was tried out is not remembered as the version that another change makes', () => {
+it('versions of a dry run are not cached as those that another change makes', () => {
   const versionOf = (text: string): StoredVersion => ({
     ...{
       type: 'Basic',
@@ -152,7 +152,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     expect(refused(await send(document, variables))).toEqual([status, code]);
   });
 
-  it('tries a change out: it answers what would be, and nothing is there', async () => {
+  it('executes a dry run: it returns the result, and stores nothing', async () => {
     const { id } = (await send(CREATE, { r: patientOf('dry-1') })).found.change.resource;
     const before = await lastSequence();
     const created = await send(CREATE, { r: patientOf('dry-2'), c: byMrn('dry-2'), dry: true });
@@ -176,7 +176,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     expect([await lastSequence(), await countOf('dry-1'), await countOf('dry-2')]).toEqual([before, 1, 0]);
   });
 
-  it('says of what is tried out why it would be refused, at the place in the resource', async () => {
+  it('reports why a dry run would be refused, at the place in the resource', async () => {
     const wrong = await send(CREATE, { r: patientOf('dry-3', { birthDate: 'yesterday' }), dry: true });
     const really = await send(CREATE, { r: patientOf('dry-3', { birthDate: 'yesterday' }) });
     expect([wrong.status, wrong.errors[0]?.extensions]).toEqual([

@@ -226,7 +226,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     }
   });
 
-  it('answers application/json, whatever FHIR type is asked for', async () => {
+  it('answers application/json, for any FHIR type in Accept', async () => {
     const { contentType } = await ask(PATIENT, '{ id }', { accept: 'application/fhir+json' });
     expect(contentType).toMatch(/^application\/json\b/);
   });
@@ -243,7 +243,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     expect([other.status, other.json.errors[0].extensions.code]).toEqual([400, 'value']);
   });
 
-  it('overwrites the id of what is created', async () => {
+  it('overwrites the id of a created resource', async () => {
     const { json } = await ask(
       '',
       'mutation { PatientCreate(res: {resourceType: "Patient", id: "mine"}) { location resource { id } } }',
@@ -294,7 +294,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 });
 
-it('every test that docs/graphql-hl7.md names is there', () => {
+it('every test that docs/graphql-hl7.md names exists', () => {
   const folder = path.resolve(__dirname, '..', '..');
   const page = readFileSync(path.join(folder, 'docs', 'graphql-hl7.md'), 'utf8');
   const named = [...page.matchAll(/`(test\/\S+?\.ts)`: ([^|]+?) *\|/g)];

@@ -148,7 +148,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     expect([status, json]).toEqual([200, { data }]);
   });
 
-  it('refuses what is flattened to several values for a singleton, or to values of several types', async () => {
+  it('refuses several flattened values for a singleton, and values of several types', async () => {
     const several = await ask('{ id name @flatten { family @singleton } }');
     expect([several.json.data, several.json.errors[0].path]).toEqual([
       { id: 'example', family: null },
@@ -158,7 +158,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     expect([types.json.data, types.json.errors[0].extensions.code]).toEqual([{ use: null }, 'business-rule']);
   });
 
-  it('refuses a slice by what is no FHIRPath, before anything runs, or by what is no simple value', async () => {
+  it('refuses a slice by an invalid FHIRPath, before anything runs, or by a value that is not simple', async () => {
     for (const path of ['given.', 'nonsense()', 'family.nothing']) {
       const { status, json } = await ask(`{ name @slice(path: "${path}") { family } }`);
       expect([path, status, json.data]).toEqual([path, 400, undefined]);
@@ -170,7 +170,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     ]);
   });
 
-  it('is asked by GET, as GraphQL and as JSON with variables, fragments and a name, and answered alike', async () => {
+  it('is queried by GET, as GraphQL and as JSON with variables, fragments and a name, with the same answer', async () => {
     const query = `
       query other { id }
       query mine($use: code = "maiden", $no: Boolean!) {
@@ -202,7 +202,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     expect((await ask('{ id }')).json).toEqual({ data: { id: 'example' } });
   });
 
-  it('tells errors by the places in what was sent', async () => {
+  it('reports errors by the places in the sent document', async () => {
     const unknown = await ask('{\n  id nothing\n}');
     expect([unknown.status, unknown.json.errors[0].locations]).toEqual([400, [{ line: 2, column: 6 }]]);
     const first = await ask('{ nothing }');

@@ -21,7 +21,7 @@ const times = (count: number, part: (index: number) => string): string =>
 const searches = (count: number, first: string): string =>
   times(count, (index) => `a${index}: search(type: Patient, first: ${first}) { resources { id } }`);
 
-describe('what a request may cost', () => {
+describe('the cost of a request', () => {
   it('is refused over the limit, by a sentence that names both', async () => {
     const { status, json, errors } = await send(`{ ${searches(15, '1000')} }`);
     expect([status, json.data]).toEqual([400, undefined]);
@@ -40,7 +40,7 @@ describe('what a request may cost', () => {
       expect((await send(`{ ${by(given)} }`)).errors[0]?.extensions.code).toBe('too-costly');
   });
 
-  it('is told when it is asked for by a header or in the request, and otherwise not', async () => {
+  it('is returned when a header or the request demands it, and otherwise not', async () => {
     const query =
       '{ search(type: Patient, first: 5) { resources { id } } read(type: Patient, id: "example") { id } }';
     const byHeader = await send(query, {}, { 'x-graphql-cost': '1' });
@@ -112,7 +112,7 @@ describe('a hostile document', () => {
     body: JSON.stringify({ query, variables }),
   }));
 
-  it.each(asked)('is refused within 50 ms of the thread that serves: $what', async ({ body }) => {
+  it.each(asked)('is refused within 50 ms of the main thread: $what', async ({ body }) => {
     const headers = { 'content-type': 'application/json' };
     const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
     const answer = toGatewayAnswer(await ask());

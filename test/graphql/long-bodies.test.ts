@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(found.create.resource.json.name[0].text).toBe(text);
   });
 
-  describe('what is refused in a short body is refused alike in a long one', () => {
+  describe('a refused value in a short body is refused in the same way in a long one', () => {
     const alike = async (query: string, variables: string): Promise<number> => {
       const short = await send(query, variables);
       const long = await send(query, variables + BLANKS);
@@ -140,7 +140,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  describe('what is too long for where it stands', () => {
+  describe('a value that is too long for its position', () => {
     it('a list where a resource should be', async () => {
       const { status, errors } = await send(CREATE, `{"r":[${many(12_000)}]}`);
       expect([status, errors[0]?.extensions.code]).toEqual([400, 'value']);

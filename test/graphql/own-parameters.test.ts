@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
   });
 });
 
-it('introspection of the schema of one tenant tells its parameters, and holds up nobody else', async () => {
+it('introspection of the schema of one tenant returns its parameters, and delays no others', async () => {
   const before = mainThreadMilliseconds();
   const { bytes } = await server.request('GET', `${gatewayPath('north', 'r4')}/schema.json`, undefined, {
     'accept-encoding': 'gzip',

@@ -56,7 +56,7 @@ describe('documents that clients register', () => {
     expect(byGet.json.data).toEqual(registered.found);
   });
 
-  it('are known to their tenant and release, and to another process of the server', async () => {
+  it('exist for their tenant and release, and in another process of the server', async () => {
     const text = `${QUERY} # of one tenant`;
     await post(server, { query: text, extensions: persisted(text) });
     for (const [tenant, release] of [
@@ -94,13 +94,13 @@ describe('documents that clients register', () => {
     });
     afterAll(() => alone.close());
 
-    it('are asked for again, and never an error', async () => {
+    it('are requested again, and never an error', async () => {
       const unknown = await post(alone, { extensions: persisted(QUERY) });
       expect([unknown.status, unknown.errors[0]?.message]).toEqual([200, 'PersistedQueryNotFound']);
       expect((await post(alone, { query: QUERY, extensions: persisted(QUERY) })).errors).toEqual([]);
     });
 
-    it('may not ask for the schema, at no address and in no form', async () => {
+    it('may not query the schema, at no address and in no form', async () => {
       const asked = ['{ __schema { types { name } } }', '{ __type(name: "Patient") { fields { name } } }'];
       const address = gatewayPath('system', 'r4');
       for (const query of asked) {
@@ -126,7 +126,7 @@ describe('documents that clients register', () => {
       ['a criterion in a variable', { query: 'query($w: PatientWhere) { PatientList(where: $w) { id } }', variables: { w: { gendr: { eq: 'male' } } } }],
       ['a field of a live query', { query: 'subscription { resourceChanged { versionI } }' }, '/stream'],
       ['a variable of a live query', { query: 'subscription($t: ResourceType) { resourceChanged(type: $t) { id } }', variables: { t: 'Patien' } }, '/stream'],
-    ])('may misspell %s, and is not told what was meant', async (_what, body, place = '') => {
+    ])('may misspell %s, and gets no suggestion', async (_what, body, place = '') => {
       const answerOf = async (asked: TestServer): Promise<string> =>
         (await asked.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
       expect(await answerOf(server)).toContain('Did you mean');
@@ -266,7 +266,7 @@ describe('a server of trusted documents', () => {
     await client.dispose();
   });
 
-  it('does not tell its schema', async () => {
+  it('does not disclose its schema', async () => {
     const file = await server.request('GET', `${gatewayPath('system', 'r4')}/schema.graphql`);
     expect(file.status).toBe(404);
   });

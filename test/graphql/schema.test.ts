@@ -19,20 +19,20 @@ describe.each(RELEASE_NAMES)('the schema of %s', (release) => {
     expect(validateSchema(schema)).toEqual([]);
   });
 
-  it('says what each field of the root is for', () => {
+  it('describes the purpose of each root field', () => {
     for (const type of [schema.getQueryType(), schema.getMutationType()]) {
       for (const field of Object.values(type?.getFields() ?? {}))
         expect([field.name, field.description]).toEqual([field.name, expect.any(String)]);
     }
   });
 
-  it('knows the resource types of its release and no others', () => {
+  it('has the resource types of its release and no others', () => {
     const type = assertEnumType(schema.getType('ResourceType'));
     expect(type.getValues().map(({ name }) => name)).toEqual(loadDefinitions(release).resourceTypes);
   });
 });
 
-it('the printed schemas are what the program serves', async () => {
+it('the printed schemas equal those that the program serves', async () => {
   await promisify(execFile)(process.execPath, ['scripts/build-schema.mjs', '--check'], { cwd: root });
 });
 

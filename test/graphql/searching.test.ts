@@ -39,7 +39,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     }
   });
 
-  it('takes the query string of REST', async () => {
+  it('accepts the query string of REST', async () => {
     const { found } = await send(
       '{ search(type: Patient, query: "family=chalmers&birthdate=lt1980") { resources { id } edges { mode node { id } } issues { code } } }',
     );
@@ -50,7 +50,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     });
   });
 
-  it('takes parameters one by one, without percent-encoding', async () => {
+  it('accepts parameters one by one, without percent-encoding', async () => {
     const { found } = await send(
       'query($parameters: [SearchParameterInput!]) { search(type: Observation, parameters: $parameters) { resources { id } } }',
       {
@@ -123,7 +123,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     expect(json.entry.map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(ids.slice(1));
   });
 
-  it('what was included has no cursor', async () => {
+  it('an included resource has no cursor', async () => {
     const { found } = await send(
       '{ search(type: Observation, query: "_id=example&_include=Observation:subject") { edges { mode cursor } } }',
     );

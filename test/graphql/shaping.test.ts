@@ -187,7 +187,7 @@ it.each(CASES)('%s', async (_title, text, expected) => {
   expect(await ask(text)).toEqual({ data: expected, errors: [] });
 });
 
-it('what is skipped shapes nothing, by variables and their defaults too', async () => {
+it('skipped fields shape nothing, by variables and their defaults too', async () => {
   const text = `query ($off: Boolean = true) { patient { name @flatten @skip(if: $off) { family } name { use } } }`;
   expect((await ask(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
   expect((await ask(text, { off: false })).data).toEqual({

@@ -110,7 +110,7 @@ async function changeGroup(shape: number): Promise<void> {
 
 describe('the statements of a query', () => {
   it.each(SHAPES.map(([what], index) => [what, index] as const))(
-    'are at most the kinds of what is read, summed over its levels: %s',
+    'are at most the kinds of reads, summed over its levels: %s',
     async (_what, shape) => {
       const query = queryOf(shape);
       const most = boundOf(query);
@@ -131,7 +131,7 @@ describe('the statements of a query', () => {
   );
 });
 
-describe('the statements of a query that does not ask for its cost, as PostgreSQL is sent them', () => {
+describe('the statements of a query without usage statistics, as PostgreSQL receives them', () => {
   let fresh: TestServer;
   let another: TestServer;
   beforeAll(async () => {
@@ -166,7 +166,7 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
   }
 
   it.each(SHAPES.map(([what], index) => [what, index] as const))(
-    'are no more, and one more at most where some of it was asked before: %s',
+    'are no more, and one more at most where some of it was queried before: %s',
     async (_what, shape) => {
       const query = queryOf(shape);
       const most = boundOf(query);
@@ -193,7 +193,7 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
     },
   );
 
-  it('are those that the header tells', async () => {
+  it('are those of the header', async () => {
     for (const query of SHAPES.map((_shape, index) => queryOf(index))) {
       let told = 0;
       const statements = await statementsOf(async () => {
@@ -204,7 +204,7 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
   });
 });
 
-describe('a page of what has a value and what has none, by one statement', () => {
+describe('a page of resources with and without the value, by one statement', () => {
   const code = groupOf(0);
   it.each([
     ['of a list by a code', `code=${code}&_sort=date`, `code: "${code}", _sort: "date"`, 7],

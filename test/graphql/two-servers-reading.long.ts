@@ -67,7 +67,7 @@ const OF_HL7 = `{
   none: Condition(id: "c9") { id }
 }`;
 
-it("HL7's binding tells at each process what was written at the other, in the tenant's own data", async () => {
+it("HL7's binding returns at each process the writes of the other, in the tenant's own data", async () => {
   for (const tenant of TENANTS) {
     const word = WORDS[tenant];
     const [writer, reader] = pairOf(tenant);
@@ -122,7 +122,7 @@ it('a query on one resource, by GET and POST, and the forms of answers are of th
     }
 });
 
-it('what the server can do, and how far the tenant has come, are the same at both', async () => {
+it('the capabilities of the server, and the last change of the tenant, are the same at both', async () => {
   const query = '{ versionSequence metadata { fhirVersion resourceTypes } operations(type: ValueSet) { code levels affectsState } }'; // prettier-ignore
   const answers = new Map<Tenant, unknown>();
   for (const tenant of TENANTS) {
@@ -163,7 +163,7 @@ it('of two processes that change the same version exactly one does, by JSON Patc
     }
 });
 
-it('live queries by WebSocket tell at one process what was written at the other, of their tenant alone', async () => {
+it('live queries by WebSocket report at one process the writes of the other, of their tenant alone', async () => {
   const subscribers = new Map<Tenant, Subscriber>();
   for (const tenant of TENANTS) {
     const [, reader] = pairOf(tenant);

@@ -37,7 +37,7 @@ const VISIT = `mutation($patient: ResourceInput!, $criteria: String!, $visit: Re
   counter: update(resource: $counter, ifMatch: $seen) { versionId }
 }`;
 
-it('@atomic documents of many clients are done one after the other, and no half of them is there', async () => {
+it('@atomic documents of many clients are executed one after the other, each as a whole', async () => {
   const senders = [senderOf(servers.first), senderOf(servers.second)];
   const [first, second] = senders as [Sender, Sender];
   await first(
@@ -82,7 +82,7 @@ it('@atomic documents of many clients are done one after the other, and no half 
   expect([found.search.total, found.read.meta.versionId]).toEqual([sum, String(sum + 1)]);
 });
 
-it('what one process wrote the other shows at once, as of each moment, and nothing of what it tried out', async () => {
+it('the writes of one process are visible at the other at once, as of each moment, without its dry runs', async () => {
   const [first, second] = [senderOf(servers.first), senderOf(servers.second)];
   const WRITE = 'mutation($r: ResourceInput!, $dry: Boolean) { PatientUpdate(id: "p", res: $r, dryRun: $dry) { resource { birthDate meta { versionId lastUpdated } } } }'; // prettier-ignore
   const seen: { date: string; moment: string }[] = [];
@@ -116,7 +116,7 @@ it('what one process wrote the other shows at once, as of each moment, and nothi
   expect(diff.found.diff).toEqual([{ op: 'replace', path: '/birthDate', value: '1970-01-09' }]);
 });
 
-it('none of it is there for another tenant', async () => {
+it('none of it exists for another tenant', async () => {
   await servers.first.request(
     'POST',
     '/w/system/api/v1/tenants',
@@ -345,7 +345,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
     }
 });
 
-it('documents that are registered at one process are known at the other, and search parameters that are made there: in their tenant', async () => {
+it('documents that are registered at one process exist at the other, and new search parameters too: in their tenant', async () => {
   const query = `{ metadata { fhirVersion } } # ${Date.now()}`;
   const extensions = {
     persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },

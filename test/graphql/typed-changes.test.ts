@@ -92,7 +92,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect(refused.errors[1]?.extensions.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
   });
 
-  it('show what later mutations of a document have changed', async () => {
+  it('return the changes of earlier mutations of a document', async () => {
     const { errors, found } = await send(`mutation {
       o1: OrganizationUpdate(id: "o", res: {resourceType: "Organization", id: "o", name: "before"}) { resource { id } }
       p1: PatientUpdate(id: "q", res: {resourceType: "Patient", id: "q", managingOrganization: {reference: "Organization/o"}}) { ...Name }

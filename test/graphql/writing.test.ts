@@ -137,7 +137,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 412)]);
   });
 
-  it('keeps what succeeded when another mutation of the document fails', async () => {
+  it('keeps the successful writes when another mutation of the document fails', async () => {
     const answer = await send(`mutation {
       good: update(resource: {resourceType: "Basic", id: "p-1", code: {text: "a"}}) { resource { id } }
       bad: update(resource: {resourceType: "Basic", id: "p-1", code: {text: "b"}}, ifVersion: "999") { versionId }
@@ -147,7 +147,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(answer.errors).toMatchObject([{ path: ['bad'], extensions: { code: 'conflict' } }]);
   });
 
-  it('asks for type and id where the resource must have them', async () => {
+  it('requires type and id where the resource must have them', async () => {
     const noType = await send('mutation { create(resource: {id: "x"}) { created } }');
     expect([noType.status, noType.errors[0]?.extensions.code]).toEqual([400, 'required']);
     const noId = await send('mutation { update(resource: {resourceType: "Patient"}) { created } }');

@@ -94,7 +94,7 @@ it.each<[string, (value: string) => readonly string[]]>([
   }
 });
 
-it('creates whose criteria name several values, each in another order, make one resource in each tenant', async () => {
+it('concurrent creates with the same criteria in different orders make one resource in each tenant', async () => {
   for (let round = 0; round < 4; round++) {
     const values = ['a', 'b', 'c'].map((name) => `${name}${++last}`);
     const [a = '', b = '', c = ''] = values;
@@ -151,7 +151,7 @@ it('updates by criteria each make one version of one resource, among creates of 
   }
 });
 
-it('patches by criteria land on what meets them, while others change it', async () => {
+it('patches by criteria change the current match, while others change it', async () => {
   const [tenant, release] = SPACES[1];
   const value = 'contended';
   const [made] = await askAll(1, (server) =>

@@ -55,7 +55,7 @@ async function guess(at: Asked, { id }: MadeClient, times: number): Promise<read
 
 const looked = (statuses: readonly number[]): number => statuses.filter((status) => status === 401).length;
 
-it('a process that is killed takes no count of wrong secrets with it', async () => {
+it('a process that is killed loses no count of wrong secrets', async () => {
   const client = await makeOne();
   const first = await startOther();
   expect(await guess(first, client, 3)).toEqual([401, 401, 401]);
@@ -67,7 +67,7 @@ it('a process that is killed takes no count of wrong secrets with it', async () 
   await second.kill();
 }, 240_000);
 
-it('not one that is killed while it looks at many of them at the same time', async () => {
+it('not one that is killed while it checks many of them at the same time', async () => {
   const client = await makeOne();
   const first = await startOther();
   const asked = Array.from({ length: 8 }, (_, count) => prove(first, toBasic(client.id, `guess ${count}`)));
@@ -81,7 +81,7 @@ it('not one that is killed while it looks at many of them at the same time', asy
   expect(before + after).toBeLessThanOrEqual(FREE);
 }, 240_000);
 
-it('without Redis it is counted in the database, as exactly, and no killed process takes that with it', async () => {
+it('without Redis it is counted in the database, as exactly, and no killed process loses the count', async () => {
   const client = await makeOne();
   const first = await startOther();
   await redis.stop();
@@ -95,7 +95,7 @@ it('without Redis it is counted in the database, as exactly, and no killed proce
   await redis.restart();
 }, 240_000);
 
-it('who has guessed when Redis goes, and the process with it, has what is free once more, of all processes together', async () => {
+it('after the loss of Redis and of the process, a guessing client has the free attempts once more, of all processes together', async () => {
   const client = await makeOne();
   const first = await startOther();
   expect(looked(await guess(first, client, FREE + 1))).toBe(FREE);
@@ -110,7 +110,7 @@ it('who has guessed when Redis goes, and the process with it, has what is free o
   await redis.restart();
 }, 240_000);
 
-it('what a process has counted goes with it from Redis to the database and back, where that comes back empty', async () => {
+it('the count of a process moves with it from Redis to the database and back, where that returns empty', async () => {
   const client = await makeOne();
   expect(await guess(server, client, 4)).toEqual([401, 401, 401, 401]);
   await redis.stop();

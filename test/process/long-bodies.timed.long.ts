@@ -78,7 +78,7 @@ it.each<[string, string, object]>([
     `${FHIR}/StructureDefinition/$snapshot`,
     parameters('definition', profile),
   ],
-])('%s holds it for less than its parsing takes', async (_title, address, body) => {
+])('%s blocks it for less time than parsing', async (_title, address, body) => {
   const text = JSON.stringify(body);
   const parsing = timeToParse(text);
   let held = Infinity;

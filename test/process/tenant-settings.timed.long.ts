@@ -92,7 +92,7 @@ it('a change in one process holds in the other within 2 s, in both releases, and
   }
 });
 
-it('null takes a setting back to the default of the server, and no other', async () => {
+it('null resets a setting to the default of the server, and no other', async () => {
   await administer(0, 'PATCH', 'lenient', {
     settings: { validation: 'structure', 'search-unknown': 'lenient' },
   });
@@ -117,7 +117,7 @@ it.each<[unknown]>([
   [{}],
   [[]],
   ['{'],
-])('what is not a setting is 400 and changes nothing: %j', async (body) => {
+])('an invalid setting is 400 and changes nothing: %j', async (body) => {
   const { status, json } = await administer(0, 'PATCH', 'strict', body);
   expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
   expect((await administer(0, 'GET', 'strict')).json.own).toEqual([]);

@@ -27,7 +27,7 @@ it.each(TESTED_RELEASES)(
   },
 );
 
-it('they leave an index that is what the stored versions give', async () => {
+it('they leave an index that matches the stored versions', async () => {
   const differences = [];
   for await (const difference of server.app.core.verifyIndex({ tenant: 'system' }))
     differences.push(difference);

@@ -142,7 +142,7 @@ async function check(release: Release, model: Model): Promise<number[]> {
   return sequences;
 }
 
-it('after a random mix of writes by eight clients every read, version and history is what the model says', async () => {
+it('after a random mix of writes by eight clients every read, version and history equals the model', async () => {
   const clients = Array.from({ length: CLIENTS }, (_, client) => {
     const release: Release = client % 4 === 3 ? 'r4b' : 'r4';
     const examples = readRightExamples(release).filter(
@@ -167,7 +167,7 @@ it('the index rows in the database are those that the stored versions give', asy
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('the feed tells every version once, in the order of its numbers', async () => {
+it('the feed has every version once, in the order of its numbers', async () => {
   const context = await opened.context('system', 'r4');
   const told: string[] = [];
   let last = 0;

@@ -210,7 +210,7 @@ it('a search that begins after a write has ended finds it, while all write and s
   expect(outcomes.changed).toBeGreaterThan(0);
 });
 
-it('what a snapshot shows is of its moment, whatever was asked and remembered before and after', async () => {
+it('a snapshot shows its moment, independent of earlier and later cached searches', async () => {
   const third = await openCore({ database: first.database });
   try {
     await third.core.tenants.create('snapshots');
@@ -252,7 +252,7 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
   }
 });
 
-it('what is answered from memory alone is of one moment, or not answered', async () => {
+it('an answer from the cache is of one moment, or is not given', async () => {
   const third = await openCore({ database: first.database });
   try {
     await third.core.tenants.create('moments');
@@ -364,7 +364,7 @@ it('rows that a reindex puts right are a change, though no version was written',
   }
 });
 
-it('what a restore of the database undid is not remembered', async () => {
+it('nothing that a restore of the database undid is cached', async () => {
   const tenant = 'restored';
   await first.core.tenants.create(tenant);
   const context = await first.context(tenant, 'r4');
@@ -401,7 +401,7 @@ it('what a restore of the database undid is not remembered', async () => {
   expect(await names()).toEqual(['after']);
 });
 
-it('tenants and clients of the same words share nothing, and little memory forgets', async () => {
+it('tenants and clients with equal searches share nothing, and a small cache evicts entries', async () => {
   await first.core.tenants.create('stranger');
   const [own, strange] = [await first.context('system', 'r4'), await first.context('stranger', 'r4')];
   const { search, outcomes } = remembering(first.core, 100_000);

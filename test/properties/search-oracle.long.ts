@@ -109,7 +109,7 @@ const sets = RELEASES.flatMap((release) =>
 );
 
 describe('searches of random data', () => {
-  it.each(sets)('find what the rules say, under $release with seed $seed', async ({ release, seed }) => {
+  it.each(sets)('find the matches of the rules, under $release with seed $seed', async ({ release, seed }) => {
     const tenant = `oracle-${seed}`;
     await makeTenant(tenant);
     const space = await loadSpace(server, {

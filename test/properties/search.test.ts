@@ -346,7 +346,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ...Array.from({ length: ROUNDS }, () => ({ type: 'Patient', ...ask(patients, PATIENT) })),
   ];
 
-  it('finds exactly what the rules say, each once, whatever the size of the page', async () => {
+  it('finds exactly the matches of the rules, each once, for any page size', async () => {
     const wrong: unknown[] = [];
     for (const { type, query, expected } of cases) {
       const sort = pick([
@@ -364,7 +364,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(wrong).toEqual([]);
   });
 
-  it('counts what it finds, each resource once', async () => {
+  it('counts its matches, each resource once', async () => {
     for (const { type, query, expected } of cases.slice(0, 60)) {
       const path = `${server.path('system', release)}/${type}?${query}`;
       const { json } = await server.request('GET', `${path}&_count=2&_total=accurate`);

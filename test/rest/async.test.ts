@@ -32,7 +32,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
   });
   afterAll(() => server.close());
 
-  it('a search is taken with 202 and answered at its own address', async () => {
+  it('a search is accepted with 202 and answered at its own address', async () => {
     const at = `${root}/Basic?_total=accurate&_count=1`;
     const taken = await server.request('GET', at, undefined, { prefer: 'respond-async, handling=strict' });
     expect(taken.status).toBe(202);
@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     expect((await server.request('DELETE', pathOf(taken))).status).toBe(404);
   });
 
-  it('a search by POST is answered with what its form asked', async () => {
+  it('a search by POST is answered by its form', async () => {
     const taken = await server.request('POST', `${root}/Basic/_search`, '_summary=count', {
       'content-type': 'application/x-www-form-urlencoded',
       ...LATER,
@@ -110,7 +110,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(taken));
   });
 
-  it('is no matter of what is quick: a read and a create are answered at once', async () => {
+  it('does not apply to quick requests: a read and a create are answered at once', async () => {
     const created = await server.request(
       'POST',
       `${root}/Basic`,
@@ -124,7 +124,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', `${root}/Basic/${created.json.id}`);
   });
 
-  it('an answer is seen by nobody else: another tenant or release finds nothing at its address', async () => {
+  it('an answer is visible to no others: another tenant or release finds nothing at its address', async () => {
     const taken = await server.request('GET', `${root}/Basic`, undefined, LATER);
     await waitFor(server, pathOf(taken));
     const id = pathOf(taken).split('/').at(-1);
@@ -159,7 +159,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     for (const path of [...taken, pathOf(fine)]) await server.request('DELETE', path);
   });
 
-  it('what a dead process has left is begun anew if it is a search, else told as failed', async () => {
+  it('a job of a dead process is restarted if it is a search, else reported as failed', async () => {
     const leave = async (repeatable: boolean): Promise<string> => {
       const id = `${repeatable ? 'a' : 'b'}${release === 'r4' ? '4' : '5'}`.padEnd(32, '0');
       const request = { method: 'GET', url: `${root}/Basic?_summary=count`, headers: { host: 'localhost' } };
@@ -190,7 +190,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
 });
 
 describe('respond-async', () => {
-  it('keeps an answer for a while and then forgets it', async () => {
+  it('stores an answer for a while and then deletes it', async () => {
     const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '2000' } });
     const taken = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
     expect((await waitFor(server, pathOf(taken))).status).toBe(200);
@@ -198,7 +198,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('a search that is given up stops in the database; another one may take longer than a request', async () => {
+  it('a search that is cancelled stops in the database; another one may take longer than a request', async () => {
     const server = await startServer({
       environment: {
         REQUEST_TIMEOUT_MS: '1500',
@@ -234,7 +234,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('a batch or transaction that waits and is given up is not done; one under way is, as a whole', async () => {
+  it('a batch or transaction that waits and is cancelled is not done; one under way is, as a whole', async () => {
     const server = await startServer();
     const root = server.path('system', 'r4');
     const owner = new Client(server.database.settings);
@@ -281,7 +281,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('an answer that is too large is told as such', async () => {
+  it('an answer that is too large is reported as such', async () => {
     const server = await startServer({ environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' } });
     const root = server.path('system', 'r4');
     for (let count = 0; count < 3; count++)
@@ -295,7 +295,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('a search that was taken before the server stopped is answered by the next one', async () => {
+  it('a search that was accepted before the server stopped is answered by the next one', async () => {
     const database = await createTestDatabase();
     const first = await startServer({ database });
     const taken = await first.request('GET', `${first.path('system', 'r4')}/Basic`, undefined, LATER);

@@ -89,7 +89,7 @@ const observationOf = (patient: string): object => ({
   subject: { reference: `Patient/${patient}` },
 });
 
-it('whose a version is, is not told of one that was purged and made anew for somebody else', async () => {
+it('the patient of a version is not recorded for one that was purged and created again for another patient', async () => {
   const { basic: authorization } = await makeClient(server.app.core, 'other', { isAdministrator: true });
   const root = server.path('other', 'r4');
   const headers = (id: string): Record<string, string> => ({ ...JSON_TYPE, 'x-request-id': id });
@@ -159,7 +159,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     expect(found.map(shortly)).toEqual([`delete D 0: Patient/a ${version}3 | `]);
   });
 
-  it('what a GraphQL request has read is told by one event, and what it has written by its own', async () => {
+  it('reads of a GraphQL request are recorded by one event, and its writes by their own', async () => {
     const path = `/w/system/api/v1/graphql/${release}`;
     const send = (id: string, query: string): Promise<{ status: number }> =>
       server.request('POST', path, { query }, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });
@@ -190,7 +190,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     expect(await shown('fails')).toEqual(['vread R 4: Patient/d Patient/d | ']);
   });
 
-  it('what is answered from memory is told as what the database has answered', async () => {
+  it('answers from the cache are recorded like answers of the database', async () => {
     const { core } = server.app;
     const context = await contextOf(release);
     await ask('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
@@ -217,7 +217,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     }
   });
 
-  it('what memory alone could not answer, and was begun anew, is told once', async () => {
+  it('a request that the cache could only partly answer, and was restarted, is recorded once', async () => {
     const { core } = server.app;
     const access: Access = { ...AUDITOR, isAuditor: false, client: 'reader', scopes: ['system/Patient.rs'] };
     const requestId = `anew.${release}`;
@@ -310,7 +310,7 @@ function rootOf(release: Release): string {
   return `/w/system/api/v1/fhir/${release}`;
 }
 
-it('who is not let in leaves an event, in enforced mode by default', async () => {
+it('a caller without rights leaves an event, in enforced mode by default', async () => {
   const enforced = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   const path = `${enforced.path('system', 'r4')}/Patient/a?x=1`;
   const long = `${path}&note=${'x'.repeat(6_000)}`;

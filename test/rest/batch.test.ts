@@ -134,7 +134,7 @@ describe.each<[Release, string]>([
     ).toEqual(['200', '404']);
   });
 
-  it('takes preferences of the whole: minimal answers, and searches by their handling', async () => {
+  it('applies preferences to the whole: minimal answers, and searches by their handling', async () => {
     const body = bundleOf(
       'batch',
       { resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },

@@ -17,7 +17,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
   const post = (bytes: Buffer | string, type: string, headers = {}): ReturnType<TestServer['request']> =>
     server.request('POST', `${root}/Binary`, bytes, { 'content-type': type, ...headers });
 
-  it('takes bytes of any type and gives them back as they were', async () => {
+  it('accepts bytes of any type and returns them unchanged', async () => {
     const created = await post(PNG, 'image/png');
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({
@@ -45,7 +45,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect(old.bytes).toEqual(PNG);
   });
 
-  it('is a resource for who names a content type of FHIR', async () => {
+  it('is a resource for a client that names a content type of FHIR', async () => {
     const { json } = await post(PNG, 'image/png');
     const path = `${root}/Binary/${json.id}`;
     for (const accept of [
@@ -79,7 +79,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     },
   );
 
-  it('is not sent again to who has it, nor is its body to a HEAD', async () => {
+  it('is not sent again to a client that has it, nor is its body to a HEAD', async () => {
     const { json } = await post(PNG, 'image/png');
     const path = `${root}/Binary/${json.id}`;
     const known = await server.request('GET', path, undefined, { 'if-none-match': 'W/"1"' });
@@ -171,7 +171,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     await lax.close();
   });
 
-  it('has a size: what would not fit into a resource is 413', async () => {
+  it('has a size limit: content that would not fit into a resource is 413', async () => {
     expect((await post(Buffer.alloc(44 * KILOBYTE, 1), 'application/pdf')).status).toBe(201);
     expect((await post(Buffer.alloc(49 * KILOBYTE, 1), 'application/pdf')).status).toBe(413);
   });

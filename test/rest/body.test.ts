@@ -67,7 +67,7 @@ describe('a body', () => {
     await expect(read([], { 'content-length': '1001' })).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is compressed is inflated, and 400 if it is not what it says', async () => {
+  it('that is compressed is inflated, and 400 if it does not have that coding', async () => {
     const compressed = gzipSync('{"a":1}');
     const chunks = [...compressed].map((byte) => Buffer.from([byte]));
     expect(await read(chunks, { 'content-encoding': 'gzip' })).toBe('{"a":1}');

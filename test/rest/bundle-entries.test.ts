@@ -238,7 +238,7 @@ describe.each(TESTED_RELEASES)('a single patient under %s', (release) => {
 
   // A server that read these criteria as all patients would find exactly one.
   it.each(['', 'identifier=', 'identifer=only', 'identifier=only&nonsense=1', '_sort=_id', '_count=1', '_=7', 'family=--'])(
-    'is not what criteria of "%s" mean, in requests, entries and references',
+    'is not the meaning of criteria "%s", in requests, entries and references',
     async (criteria) => {
       const patch = [{ op: 'replace', path: '/active', value: false }];
       const single = [
@@ -265,7 +265,7 @@ describe.each(TESTED_RELEASES)('a single patient under %s', (release) => {
     },
   ); // prettier-ignore
 
-  it('is not what a reference by criteria means outside of transactions: it is refused', async () => {
+  it('is not the meaning of a reference by criteria outside of transactions: it is refused', async () => {
     const reference = 'Patient?identifier=only';
     const alone = await send('POST', '/Observation', observation(reference));
     const batch = await send('POST', '', bundleOf('batch', post(observation(reference))));

@@ -55,7 +55,7 @@ async function until(status: number, ask: () => Promise<Answer>): Promise<Answer
   }
 }
 
-it('a body for which there is never room is 413 and says what there is room for', async () => {
+it('a body beyond the memory of the server is 413 and states the limit', async () => {
   const { status, json } = await write('b', LARGEST + 1000);
   expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
   expect(json.issue[0].diagnostics).toContain(`at most ${LARGEST} bytes (MAX_BYTES_UNDER_WAY)`);
@@ -70,7 +70,7 @@ it('so it is where no length is declared, and where the body is compressed', asy
   expect(status).toBe(413);
 });
 
-it('what others leave no room for is 503 with Retry-After, small requests and health are answered', async () => {
+it('requests beyond the free memory are 503 with Retry-After, small requests and health are answered', async () => {
   const socket = await begin(LARGEST - 1000, LARGEST - 2000);
   const refused = await until(503, () => write('d', MEGABYTE));
   expect([refused.status, refused.json.issue[0].code, refused.headers['retry-after']]).toEqual([503, 'throttled', '1']);
@@ -87,7 +87,7 @@ it('a length that is only declared holds nothing', async () => {
   expect([200, 201]).toContain((await write('e', 3 * MEGABYTE)).status);
 });
 
-it('a batch that reads a large resource many times is told so entry by entry', async () => {
+it('a batch that reads a large resource many times fails entry by entry', async () => {
   expect((await write('large', MEGABYTE)).status).toBe(201);
   const entry = Array.from({ length: 100 }, () => ({ request: { method: 'GET', url: 'Binary/large' } }));
   const { status, json } = await server.request('POST', root, {
@@ -113,7 +113,7 @@ it('a GraphQL answer that repeats one text by aliases is refused before it is ma
   expect(json.errors[0].extensions.outcome.issue[0].code).toBe('too-costly');
 }); // prettier-ignore
 
-it('a client that takes nothing of its answer loses its connection, and gives its room back', async () => {
+it('a client that reads nothing of its answer loses its connection, and frees its memory', async () => {
   const { hostname, port } = new URL(server.base);
   expect([200, 201]).toContain((await write('unread', LARGEST - 1000)).status);
   const socket = connect(Number(port), hostname);

@@ -168,7 +168,7 @@ describe.each([
       expect(total.json.total).toBe(expected.length);
     });
 
-    it('_contained=false says what holds anyway, and what means nothing is refused', async () => {
+    it('_contained=false is the default, and invalid values are refused', async () => {
       expect(await find('Medication?code=aspirin&_contained=false&_containedType=container')).toEqual([
         'stored',
       ]);

@@ -141,7 +141,7 @@ describe('a write of which the answer is lost', () => {
     expect(await countStored(families[0] ?? '')).toBe(1);
   });
 
-  it('is taken once when it is to be answered later', async () => {
+  it('is accepted once when it is to be answered later', async () => {
     const family = loss('answer');
     const entry = [{ resource: patient(family), request: { method: 'POST', url: 'Patient' } }];
     const bundle = { resourceType: 'Bundle', type: 'batch', entry };
@@ -182,7 +182,7 @@ describe('a write of which the answer is lost', () => {
 });
 
 describe('connections that forward nothing more', () => {
-  it('are given up soon after the statement timeout, and replaced', async () => {
+  it('are abandoned soon after the statement timeout, and replaced', async () => {
     await recovered();
     // New connections are not affected: each request must find an idle one.
     await server.request('GET', `${ROOT}/Patient/somebody`);
@@ -209,7 +209,7 @@ describe('connections that forward nothing more', () => {
     expect((await server.request('POST', `${ROOT}/Patient`, patient('Afterwards'))).status).toBe(201);
   });
 
-  it('are no reason to wait for what asks whether the server is ready', async () => {
+  it('do not delay the readiness check', async () => {
     await recovered();
     forwarder.hang();
     const began = performance.now();
@@ -219,7 +219,7 @@ describe('connections that forward nothing more', () => {
   });
 });
 
-describe('a database that refuses what it is asked', () => {
+describe('a database that refuses statements', () => {
   const linesAfter = (start: number, word: string): readonly string[] =>
     server.lines.slice(start).filter((line) => line.includes(word));
 
@@ -251,7 +251,7 @@ describe('a database that refuses what it is asked', () => {
     ]);
   });
 
-  it('says that it is a standby, and is asked on another connection afterwards', async () => {
+  it('says that it is a standby, and statements use another connection afterwards', async () => {
     await recovered();
     const { database: name } = database.settings;
     await operator.query(`alter database "${name}" set default_transaction_read_only = on`);
@@ -290,7 +290,7 @@ describe('a database that refuses what it is asked', () => {
   });
 });
 
-it('a request is answered at its deadline whatever its statement does, and says what may have been done', async () => {
+it('a request is answered at its deadline independent of its statement, and says what may have been stored', async () => {
   const hasty = await startLoggedServer(database, {
     REQUEST_TIMEOUT_MS: '1500',
     STATEMENT_TIMEOUT_MS: '20000',

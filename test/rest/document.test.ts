@@ -96,7 +96,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('what it refers to and is not here is told by its place', async () => {
+  it('a missing resource that it refers to is reported by its place', async () => {
     const section = [
       { title: 'Lost', entry: [{ reference: 'Observation/pulse' }, { reference: 'Observation/lost' }] },
     ];

@@ -88,7 +88,7 @@ test('pages of 50 of a record of 2,000 have each resource once', async () => {
   }
 });
 
-test('what is referred to by many comes along once over all pages', async () => {
+test('a resource that many refer to is included once over all pages', async () => {
   const pages = await readPages('?_count=50&_type=Observation,Practitioner');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });

@@ -77,7 +77,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       }
     });
 
-    it('by operations: $meta gives its part, $lookup what the code system says', async () => {
+    it('by operations: $meta returns its part, $lookup the properties of the code system', async () => {
       const id = 'exact-meta';
       const extension = '"extension":[{"valueDecimal":1.50,"url":"http://example.org/b"}]';
       const text = exactText(id).replace('"meta":{', `"meta":{${extension},`);
@@ -146,7 +146,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('GET', `/Patient/${id}`)).text).toBe(stored);
     });
 
-    it('in what they mean when they are written with escapes and white space', async () => {
+    it('in their meaning when they are written with escapes and white space', async () => {
       const escaped =
         '\ufeff{ "resourceType" : "Patient",\n"id":"exact-escapes",\t"name":[{"famil\\u0079":"\\u00e9\\/\\ud83d\\ude00\\u202e\\u0041"}]}\r\n';
       const answer = await send('PUT', '/Patient/exact-escapes', escaped);
@@ -155,7 +155,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  describe('what cannot be kept is refused, with the place, and changes nothing', () => {
+  describe('a value that cannot be stored exactly is refused, with the place, and changes nothing', () => {
     const id = 'exact-refused';
     let etag: string | undefined;
     beforeAll(async () => {

@@ -69,7 +69,7 @@ async function differences(tenant: string): Promise<readonly unknown[]> {
   }
 }
 
-describe('a search parameter whose expression costs too much', () => {
+describe('a search parameter with an expression that costs too much', () => {
   it('fails when it is met in a resource that is written, and the write goes on', async () => {
     await makeTenant('written');
     for (const [id, expression] of [
@@ -144,7 +144,7 @@ describe('a search parameter whose expression costs too much', () => {
     }
   });
 
-  it('fails when it is met in what was there before, and by its id it is tried again', async () => {
+  it('fails when it meets such a resource among the existing ones, and is tried again by its id', async () => {
     await makeTenant('before');
     await send('before', 'PUT', 'Basic/b', basic('b', 60));
     expect((await send('before', 'PUT', 'SearchParameter/costly', parameter('costly', COSTLY))).status).toBe(
@@ -178,7 +178,7 @@ describe('a search parameter whose expression costs too much', () => {
   });
 });
 
-describe('a search parameter whose indexing has ended the server', () => {
+describe('a search parameter whose indexing has crashed the server', () => {
   it.each([
     ['fails at the start after the third time', 3, 'failed'],
     ['is tried again after the second time', 2, 'completed'],

@@ -28,7 +28,7 @@ describe.each<[Release, string]>([
   ['r4b', 'other'],
 ])('under %s of the tenant %s', (release, tenant) => {
   it.each(fhirPathPatchCases)(
-    "a FHIRPath Patch does what HL7's case says: %s",
+    "a FHIRPath Patch has the result of HL7's case: %s",
     async (_name, before, steps, after) => {
       const place = `${server.path(tenant, release)}/Patient`;
       const made = await server.request('POST', place, { resourceType: 'Patient', ...before });

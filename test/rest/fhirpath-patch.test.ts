@@ -53,7 +53,7 @@ describe.each<[Release, string]>([
 
   // prettier-ignore
   it.each(['application/fhir+json', 'application/json', 'application/fhir+json; charset=utf-8'])(
-    'as %s makes a new version, and what it does not touch stays to the last digit',
+    'as %s makes a new version, and unchanged elements stay to the last digit',
     async (type) => {
       const id = await create();
       const { status, headers, json, text } = await patch(
@@ -82,7 +82,7 @@ describe.each<[Release, string]>([
     expect(json.text).toEqual({ status: 'generated', div });
   });
 
-  it('adds, inserts, deletes, replaces and moves, each on what the one before has left', async () => {
+  it('adds, inserts, deletes, replaces and moves, each on the result of the one before', async () => {
     const id = await create();
     const { status, json } = await patch(id, [
       add('Patient', 'name', { valueHumanName: { text: 'second' } }),
@@ -173,7 +173,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
   });
 
-  it('of what is not there is 404, of what was deleted 410, and by GET 400', async () => {
+  it('of a missing resource is 404, of a deleted one 410, and by GET 400', async () => {
     expect((await patch('not-there', [rename])).status).toBe(404);
     const id = await create();
     const byGet = await send('GET', `/Patient/${id}`, toParameters(rename));
@@ -195,7 +195,7 @@ describe.each<[Release, string]>([
     expect(json.telecom).toHaveLength(1000);
   });
 
-  it('changes what criteria find: nothing is 404, one 200, two 412', async () => {
+  it('changes the match of criteria: none is 404, one 200, two 412', async () => {
     const identifier = { system: 'http://example.org/fhirpath-patch', value: release };
     const where = `/Patient?identifier=${identifier.system}|${identifier.value}`;
     const change = () =>
@@ -208,7 +208,7 @@ describe.each<[Release, string]>([
     expect((await change()).status).toBe(412);
   });
 
-  it('is an entry of a transaction, and refers to what another entry makes', async () => {
+  it('is an entry of a transaction, and refers to resources of other entries', async () => {
     const id = await create();
     const organization = {
       fullUrl: 'urn:uuid:9f1ab5d1-7d0f-4f0e-a3b5-7c6b6c6b7f10',

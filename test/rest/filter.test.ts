@@ -255,7 +255,7 @@ describe.each([
       ['Observation', 'patient.gender pr true', ['arm', 'head']],
       // The set that a path leads to is empty where nothing is reached, too.
       ['Observation', 'patient.gender pr false', ['hand', 'of-nameless']],
-    ])('%s: asks references, and what they lead to: %s', async (type, filter, expected) => {
+    ])('%s: tests references, and their targets: %s', async (type, filter, expected) => {
       expect(await find(type, filter)).toEqual(expected);
     });
 
@@ -300,7 +300,7 @@ describe.each([
       ['DocumentReference', 'relatesTo[code eq appends].target re DocumentReference/first', ['third']],
       ['DocumentReference', 'relatesTo[code ne replaces].target pr true', ['second', 'third']],
       ['DocumentReference', 'relatesto[relation eq appends].status eq current', ['second']],
-    ])('%s: asks one element by itself: %s', async (type, filter, expected) => {
+    ])('%s: tests one element by itself: %s', async (type, filter, expected) => {
       expect(await find(type, filter)).toEqual(expected);
     });
 
@@ -310,7 +310,7 @@ describe.each([
       expect(json).toMatchObject({ total: 1, entry: [{ resource: { id: 'ann' } }] });
     });
 
-    it('stands at the end of a chain and inside _has', async () => {
+    it('is possible at the end of a chain and inside _has', async () => {
       const { json } = await ask(`Observation?patient._filter=${encodeURIComponent('name co "pet"')}`);
       expect((json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['arm']);
       const has = await ask(`Patient?_has:Observation:patient:_filter=${encodeURIComponent('code eq head')}`);
@@ -387,7 +387,7 @@ describe.each([
         /change 20 times/,
       ],
       ['branching', Array.from({ length: 30 }, () => 'focus.code eq a').join(' or '), /too many types/],
-    ])('what is too %s is too costly', async (_what, filter, message) => {
+    ])('a filter that is too %s is too costly', async (_what, filter, message) => {
       const { status, json } = await ask(`Observation?_filter=${encodeURIComponent(filter)}`);
       expect([status, JSON.stringify(json.issue)]).toEqual([422, expect.stringMatching(message)]);
     });

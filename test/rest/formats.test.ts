@@ -27,7 +27,7 @@ describe.each(
   const create = async (): Promise<string> => (await send('POST', '/Patient', patient)).json.id;
 
   it.each(['json', 'application/json', 'application/fhir+json', 'application%2Ffhir%2Bjson'])(
-    'an answer can be asked for as _format=%s, whatever Accept says',
+    '_format=%s in the address overrides Accept',
     async (format) => {
       const { status, headers } = await send('GET', `/Patient?_format=${format}`, undefined, {
         accept: 'text/csv',
@@ -49,7 +49,7 @@ describe.each(
     },
   );
 
-  it('a body that is no JSON by its type is 415, and JSON by any of its names is taken', async () => {
+  it('a body with another content type than JSON is 415, and JSON by any of its names is accepted', async () => {
     const text = JSON.stringify(patient);
     for (const type of [
       'text/plain',
@@ -110,7 +110,7 @@ describe.each(
     }
   });
 
-  it('who has the version is told so with 304', async () => {
+  it('a client that has the version gets 304', async () => {
     const id = await create();
     const { headers } = await send('GET', `/Patient/${id}`);
     const known: Record<string, string>[] = [
@@ -124,7 +124,7 @@ describe.each(
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"9"' })).status).toBe(200);
   });
 
-  it('a write answers with what it was asked to answer with', async () => {
+  it('a write answers with the preferred representation', async () => {
     const id = await create();
     for (const [method, address] of [
       ['POST', '/Patient'],
@@ -167,7 +167,7 @@ it.each([
   ['/w/nobody/api/v1/fhir/r4/Patient'],
   ['/w/system/api/v1/fhir/r5/Patient'],
   ['/w/system/api/v1/fhir/r4/Patient/a/b/c/d'],
-])('%s is 404 and tells nothing of the server', async (address) => {
+])('%s is 404 and discloses nothing of the server', async (address) => {
   const { status, headers, json, text } = await server.request('GET', address);
   expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
   expect(headers['x-request-id']).toBeDefined();

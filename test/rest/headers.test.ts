@@ -78,7 +78,7 @@ describe('Prefer', () => {
 });
 
 describe('X-Request-Id', () => {
-  it('is kept when it is short and harmless', () => {
+  it('is used when it is short and harmless', () => {
     expect(toRequestId({ headers: { 'x-request-id': '3f2a-77.b:1' } })).toBe('3f2a-77.b:1');
   });
 

@@ -128,7 +128,7 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
     return [...names].filter((name) => type === undefined || name.startsWith(`${type}/`)).sort();
   };
 
-  it.each(LEVELS)('pages of %s_at tell what stood at a time that is past', async (level) => {
+  it.each(LEVELS)('pages of %s_at list the versions that were current at a time that is past', async (level) => {
     const times = written.map(({ made }) => made).sort((one, other) => one - other);
     for (const at of [0, 0.4, 0.9]) {
       const time = times[Math.floor(times.length * at)] ?? 0;
@@ -138,7 +138,7 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
   });
 
   it.each(LEVELS)(
-    'pages of %s_at tell one version of each resource of this moment, and of one that is yet to come',
+    'pages of %s_at list one version of each resource of this moment, and of one that is yet to come',
     async (level) => {
       for (const time of [Date.now(), Date.now() + 1, Date.UTC(2999, 0, 1)]) {
         const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
@@ -154,7 +154,7 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
     },
   );
 
-  it('pages of one resource by _at tell each version since then, newest first', async () => {
+  it('pages of one resource by _at list each version since then, newest first', async () => {
     const own = written.filter(({ resource }) => resource === 'Basic/b1');
     for (const { made, version } of own) {
       const at = `_at=${encodeURIComponent(new Date(made).toISOString())}`;
@@ -171,7 +171,7 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
   });
 
   it.each(['/_history?_list=all', '/Basic/_history?_list=all', '/_history?_list=all&_at=2'])(
-    'pages of %s tell each version of what a List refers to once',
+    'pages of %s list each version of the items of a List once',
     async (rest) => {
       const year = String(new Date().getUTCFullYear());
       const address = rest.replace('_at=2', `_at=${year}`);

@@ -67,7 +67,7 @@ it('a page of long versions ends early and the next one goes on', async () => {
   expect(namesOf(await tenant.history(nextOf(first, tenant.root) ?? ''))).toEqual(['Binary/one/1']);
 });
 
-it('of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
+it('of versions of many hours, whose times run a little against their order, those of a time are listed', async () => {
   const tenant = await openTenant('r4');
   const { put, remove } = tenant;
   const code = { text: 'x' };

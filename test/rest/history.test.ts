@@ -15,7 +15,7 @@ const openTenant = (release: Release): Promise<HistoryTenant> => openHistory(ser
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  it('a type and the whole tell each change, newest first, with request and response', async () => {
+  it('a type and the whole list each change, newest first, with request and response', async () => {
     const { send, put, remove, history, root } = await openTenant(release);
     const { json: made } = await send('POST', '/Patient', { resourceType: 'Patient' });
     await put('Organization', 'clinic', { name: 'Clinic' });
@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(namesOf(await history('/_history?_since-version=9999999999'))).toEqual([]);
   });
 
-  it('_list tells the versions that a List refers to, and no others', async () => {
+  it('_list lists the versions of the items of a List, and no others', async () => {
     const tenant = await openTenant(release);
     const { send, put, history, root } = tenant;
     for (const id of ['ann', 'ann', 'bob', 'bob', 'cid']) await put('Patient', id);
@@ -195,7 +195,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(other.root).not.toBe(root);
   });
 
-  it('base conformance resources stand in no history', async () => {
+  it('base conformance resources are in no history', async () => {
     const { history, send } = await openTenant(release);
     expect((await send('GET', '/StructureDefinition/Patient')).status).toBe(200);
     expect(await history('/StructureDefinition/_history')).toMatchObject({ total: 0 });
@@ -203,7 +203,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/StructureDefinition/Patient/_history')).status).toBe(404);
   });
 
-  it('the history of an id that never was is 404, whatever it is asked for', async () => {
+  it('the history of an id that never existed is 404, with any parameters', async () => {
     const { send } = await openTenant(release);
     for (const query of ['', '?_count=0', '?_since=2020', '?_at=2020', '?_list=x']) {
       const { status, json } = await send('GET', `/Patient/never-was/_history${query}`);

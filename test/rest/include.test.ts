@@ -131,7 +131,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     expect(included).toEqual([...expected].sort());
   });
 
-  it('what is included is neither counted nor given twice', async () => {
+  it('an included resource is neither counted nor repeated', async () => {
     const { json, matches } = await find(
       'Observation?code=c&_include=Observation:subject&_total=accurate&_count=2',
     );
@@ -141,7 +141,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     expect(new Set(urls).size).toBe(urls.length);
   });
 
-  it('each page brings along what its own matches refer to, and stands alone', async () => {
+  it('each page includes the targets of its own matches, independent of other pages', async () => {
     const pages: Record<string, string[]> = {};
     let path: string | undefined = 'Observation?_sort=_id&_count=1&_include=Observation:subject';
     while (path !== undefined) {

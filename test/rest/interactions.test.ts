@@ -54,7 +54,7 @@ describe.each<[Release, string]>([
     expect(next.meta.extension[0].valueInteger).toBeGreaterThan(sequence.valueInteger);
   });
 
-  it("a create gives an id of its own, whatever the client's", async () => {
+  it('a create assigns a new id, whatever the client sent', async () => {
     const { status, json } = await send('POST', '/Patient', { ...patient, id: 'mine' });
     expect(status).toBe(201);
     expect(json.id).not.toBe('mine');
@@ -75,7 +75,7 @@ describe.each<[Release, string]>([
     expect(json.issue[0].diagnostics.length).toBeGreaterThan(10);
   });
 
-  it('a read gives back what was written, to the last digit', async () => {
+  it('a read returns the written resource, to the last digit', async () => {
     const text =
       '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.10,"unit":"kg"},"component":[{"code":{"text":"y"},"valueQuantity":{"value":100.000}}]}';
     const created = await send('POST', '/Observation', text);
@@ -100,7 +100,7 @@ describe.each<[Release, string]>([
     }
   });
 
-  it('a read of what is not there is 404', async () => {
+  it('a read of a missing resource is 404', async () => {
     const { status, json } = await send('GET', '/Patient/not-there');
     expect(status).toBe(404);
     expect(json.issue[0].code).toBe('not-found');
@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
       expect(updateCreate).toBe(true);
   });
 
-  it('a PUT whose body has another id, or none, is 400', async () => {
+  it('a PUT with another id in its body, or none, is 400', async () => {
     const id = await create();
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id: 'other' })).status).toBe(400);
     expect((await send('PUT', `/Patient/${id}`, patient)).status).toBe(400);
@@ -190,7 +190,7 @@ describe.each<[Release, string]>([
     }
   }); // prettier-ignore
 
-  it('If-Match on what is not there is 412, whatever it says', async () => {
+  it('If-Match on a missing resource is 412, for any value', async () => {
     const body = { ...patient, id: 'nobody' };
     for (const match of ['W/"1"', '*']) {
       expect((await send('PUT', '/Patient/nobody', body, { 'if-match': match })).status).toBe(412);
@@ -237,7 +237,7 @@ describe.each<[Release, string]>([
     expect(back.headers.location).toMatch(/_history\/3$/);
   });
 
-  it('deleting what never was is 200 too', async () => {
+  it('deleting a resource that never existed is 200 too', async () => {
     const { status, json } = await send('DELETE', '/Patient/never-was');
     expect(status).toBe(200);
     expect(json.resourceType).toBe('OperationOutcome');
@@ -267,7 +267,7 @@ describe.each<[Release, string]>([
     ).toBe(304);
   });
 
-  it('Prefer decides what a write answers', async () => {
+  it('Prefer decides the answer of a write', async () => {
     const minimal = await send('POST', '/Patient', patient, { prefer: 'return=minimal' });
     expect([minimal.status, minimal.text]).toEqual([201, '']);
     const id = /Patient\/([^/]+)\//.exec(minimal.headers.location ?? '')?.[1] ?? '';
@@ -283,7 +283,7 @@ describe.each<[Release, string]>([
     expect(outcome.headers.etag).toBe('W/"4"');
   });
 
-  it("the server's part of meta is not the client's, the rest is kept", async () => {
+  it("the server's part of meta is not the client's, the rest is stored", async () => {
     const kept = {
       profile: ['http://example.org/profile'],
       tag: [{ system: 'http://example.org/tags', code: 't' }],
@@ -332,7 +332,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Binary/${json.id}?_format=json`)).json.data).toBe(content);
   });
 
-  it('tells the history of a resource, newest first, page by page', async () => {
+  it('lists the history of a resource, newest first, page by page', async () => {
     const id = await create();
     await send('PUT', `/Patient/${id}`, { ...patient, id });
     await send('DELETE', `/Patient/${id}`);

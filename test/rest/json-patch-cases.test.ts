@@ -37,7 +37,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(jsonPatchCases)(
-    'a JSON Patch does what json-patch-tests say: %s',
+    'a JSON Patch has the result of json-patch-tests: %s',
     async (_title, document, operations, ...rest) => {
       const before = await version();
       const between = moveDown(operations).trim().slice(1, -1);

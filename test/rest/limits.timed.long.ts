@@ -86,7 +86,7 @@ const query = (release: Release, bytes: number): string => {
 };
 
 describe.each(TESTED_RELEASES)(
-  'under %s what is as much as may be is taken, and more is refused with its status',
+  'under %s a request at the limit is accepted, and a larger one is refused with its status',
   (release) => {
     beforeAll(async () => {
       const basic = { resourceType: 'Basic', id: 'b', code: { text: 'x' } };
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)(
       ]);
     });
 
-    it('a search that is too long for an address is taken by POST', async () => {
+    it('a search that is too long for an address is accepted by POST', async () => {
       const ids = `_id=${`${'x'.repeat(60)},`.repeat(50)}`;
       const { status } = await send('POST', '/Patient/_search', ids, FORM, release);
       expect(status).toBe(200);
@@ -206,14 +206,14 @@ describe('a connection', () => {
 
   const isTimeout = expect.stringMatching(/^HTTP\/1\.1 408 [\s\S]*"OperationOutcome"[\s\S]*"timeout"/);
 
-  it('whose headers do not come is told 408 and closed', async () => {
+  it('without its headers in time gets 408 and is closed', async () => {
     const head = `GET ${root}/Basic HTTP/1.1\r\nhost: localhost\r\n`;
     const { received, ms } = await talk([head, 'x-1: a\r\n', 'x-2: a\r\n'], 150);
     expect(received).toEqual(isTimeout);
     expect(ms / slowness()).toBeLessThan(1500);
   });
 
-  it('whose body does not come is told 408 and closed, and nothing is stored', async () => {
+  it('without its body in time gets 408 and is closed, and nothing is stored', async () => {
     const head = `POST ${root}/Basic HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 300\r\n\r\n`;
     const { received, ms } = await talk([head, '{"resourceType"', ':"Basic",'], 150);
     expect(received).toEqual(isTimeout);

@@ -47,7 +47,7 @@ async function lineOf(requestId: string): Promise<Line['details']> {
   throw new Error(`no line of request ${requestId}`);
 }
 
-it('one line tells route pattern, type, interaction, tenant, status and time', async () => {
+it('one line has route pattern, type, interaction, tenant, status and time', async () => {
   const body = { resourceType: 'Patient' };
   await client.request('POST', `${toPath('system', 'r4')}/Patient`, body, { 'x-request-id': 'one' });
   const line = await lineOf('one');
@@ -64,7 +64,7 @@ it('one line tells route pattern, type, interaction, tenant, status and time', a
   expect(line).not.toHaveProperty('abandoned');
 });
 
-it('what clients send reaches no log', async () => {
+it('the content of requests reaches no log', async () => {
   const root = toPath('system', 'r4');
   const patient = { resourceType: 'Patient', id: CANARY, name: [{ family: CANARY }] };
   const sent: [string, string, unknown?, Record<string, string>?][] = [

@@ -65,7 +65,7 @@ describe.each(
     { release, audit: 'off' },
     { release, audit: 'on' },
   ]),
-)('what metadata of $release lists where AUDIT is $audit', ({ release, audit }) => {
+)('the search parameters in metadata of $release where AUDIT is $audit', ({ release, audit }) => {
   const send = (method: string, rest: string, body?: unknown): Promise<Answer> => {
     const server = servers.get(audit);
     if (server === undefined) throw new Error('there is no server');
@@ -141,7 +141,7 @@ describe.each(
     }
   }, 120_000);
 
-  it('for AuditEvents: what the tenant has made, where they are resources like all others', async () => {
+  it('for AuditEvents: those of the tenant, where they are ordinary resources', async () => {
     const made = {
       resourceType: 'SearchParameter',
       url: 'http://example.org/SearchParameter/outcome-text',

@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect(await find(`Observation?_query=latest-labs&${given}`)).toEqual(expected);
   });
 
-  it('brings along what it says, pages, and stands in the links as it was asked', async () => {
+  it('includes, pages, and has its parameters in the links', async () => {
     const { json } = await server.request(
       'GET',
       path('Observation?_query=latest-labs&patient=Patient/one&_count=2'),
@@ -136,7 +136,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect((second.json as Bundle).entry?.[0]?.resource.id).toBe('labs-0');
   });
 
-  it('a value stays one value, whatever stands in it', async () => {
+  it('a value stays one value, with any characters in it', async () => {
     for (const value of ['Patient/one&status=final', 'Patient/one,Patient/two', 'x$y', '\\'])
       expect([
         value,
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect(await find('Observation?_query=latest-labs&patient=one%26_count=0')).toEqual([]);
   });
 
-  it('says what is missing, too much or not known, and is known to this tenant and type alone', async () => {
+  it('reports missing, superfluous and unknown inputs, and exists for this tenant and type alone', async () => {
     expect(await refusal('Observation?_query=latest-labs')).toMatch(/^400 .*needs the parameter 'patient'/);
     expect(await refusal('Observation?_query=latest-labs&patient=a&patient=b')).toMatch(
       /^400 .*takes 'patient' once/,

@@ -11,7 +11,7 @@ function isAccepted(accept: string | undefined, format?: string, release: 'r4' |
   }
 }
 
-describe('what a client accepts', () => {
+describe('the accepted content types of a client', () => {
   it.each([
     [undefined],
     [''],
@@ -29,7 +29,7 @@ describe('what a client accepts', () => {
     ['application/fhir+json;q=0, application/json'],
     ['no media type at all'],
     [BROWSER],
-  ])('takes JSON with Accept: %s', (accept) => {
+  ])('accepts JSON with Accept: %s', (accept) => {
     expect(isAccepted(accept)).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe('what a client accepts', () => {
   });
 
   it.each([['xml'], ['application/fhir+xml'], ['html'], ['ttl'], ['nonsense']])(
-    'refuses _format=%s whatever the header says',
+    'refuses _format=%s with any header',
     (format) => {
       expect(isAccepted('application/fhir+json', format)).toBe(false);
     },

@@ -64,7 +64,7 @@ describe('in open mode on loopback', () => {
     '192.168.1.2',
     '[fe80::1]',
   ])(
-    'a request for %s is 421 everywhere, so that a page whose name was made to point here learns nothing',
+    'a request for %s is 421 everywhere, so that a page with a host name that points here learns nothing',
     async (host) => {
       for (const path of [
         `${fhir}/Patient/p`,
@@ -192,7 +192,7 @@ describe('a write that comes from a page', () => {
     },
   );
 
-  it('is known by PUBLIC_URL behind a proxy', async () => {
+  it('is accepted with PUBLIC_URL behind a proxy', async () => {
     const write = async (origin: string): Promise<number> =>
       (await proxied.request('PUT', `${fhir}/Patient/p`, patient, { host: 'localhost', origin })).status;
     expect(await write('https://fhir.example')).toBe(200);
@@ -200,7 +200,7 @@ describe('a write that comes from a page', () => {
     expect(await write('http://fhir.example')).toBe(403);
   });
 
-  it('is refused in enforced mode too, whatever client it names', async () => {
+  it('is refused in enforced mode too, with any client', async () => {
     const { basic: authorization } = await makeClient(enforced.app.core, 'system');
     const write = async (page: Headers): Promise<number> =>
       (await enforced.request('PUT', `${fhir}/Patient/p`, patient, { authorization, ...page })).status;

@@ -56,7 +56,7 @@ it.each(TESTED_RELEASES)(
   },
 );
 
-it('what is answered later has a limit of time of its own', async () => {
+it('an asynchronous request has a time limit of its own', async () => {
   const server = await startServer({ environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
   const path = `${server.path('system', 'r4')}/Basic`;
   await whileLocked(server.database, 'access exclusive', async () => {
@@ -70,7 +70,7 @@ it('what is answered later has a limit of time of its own', async () => {
   await server.close();
 }); // prettier-ignore
 
-it('a server that is told to stop waits no longer than it may for what is under way', async () => {
+it('a server that stops waits no longer than its timeout for requests under way', async () => {
   const server = await startProcess({ environment: { SHUTDOWN_TIMEOUT_MS: '1000' } });
   await whileLocked(server.database, 'access exclusive', async () => {
     const path = `${server.path('system', 'r4')}/Basic`;

@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
-  it('1,000 operations and a value of 10 MB are taken, a longer one and growth without end are not', async () => {
+  it('1,000 operations and a value of 10 MB are accepted, a longer one and growth without end are not', async () => {
     const id = await create();
     const telecom = { op: 'add', path: '/telecom', value: [{ system: 'phone', value: '0' }] };
     const phones = Array.from({ length: 999 }, (_, index) => ({ op: 'copy', from: '/telecom/0', path: `/telecom/${index}` }));

@@ -94,7 +94,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     );
   });
 
-  it('refuse what does not meet them, with all faults, on create, update and patch', async () => {
+  it('refuse invalid resources, with all faults, on create, update and patch', async () => {
     const broken = patient('Born', { contact: [{ gender: 'male' }] });
     const refused = await send('POST', '/Patient', broken);
     const places = ['Patient.birthDate', 'Patient.contact[0]', 'Patient.name'];
@@ -149,7 +149,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     );
   });
 
-  it('whose slices differ by the codes of a value set are told these by terminology', async () => {
+  it('with slices that differ by the codes of a value set use terminology', async () => {
     const codes = ['35200-5', '35217-9', '2085-9', '18262-6'];
     const report = {
       resourceType: 'DiagnosticReport',
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(foreign)).toEqual([0, 1, 2].map((index) => `DiagnosticReport.result[${index}]`));
   });
 
-  it('that are not known are a warning on a write and an error for $validate', async () => {
+  it('that do not exist are a warning on a write and an error for $validate', async () => {
     const unknown = patient('http://nowhere.example/fhir/StructureDefinition/x', { name: named });
     const written = await server.request('POST', `${root()}/Patient`, unknown, {
       prefer: 'return=OperationOutcome',
@@ -187,13 +187,13 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(await validate(unknown)).toContainEqual({ severity: 'error', ...issue });
   });
 
-  it('that are asked for by $validate count whether they are claimed or not', async () => {
+  it('that are named for $validate count whether they are claimed or not', async () => {
     const asked = { name: 'profile', [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named` };
     const issues = await validate({ resourceType: 'Patient', text, active: true }, [asked]);
     expect(placesOf(issues)).toEqual(['Patient.name']);
   });
 
-  it('of extensions count for $validate wherever these stand', async () => {
+  it('of extensions count for $validate at any place', async () => {
     const extended = {
       resourceType: 'Patient',
       text,

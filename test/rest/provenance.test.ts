@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     ).toBe(200);
   });
 
-  it('goes with writes by condition, and with none that finds what it would make', async () => {
+  it('is stored with conditional writes, and not when they find an existing resource', async () => {
     const identifier = [{ system: 'http://example.org/ids', value: `conditional-${release}` }];
     const criteria = `identifier=http://example.org/ids|conditional-${release}`;
     const create = { 'if-none-exist': criteria, ...header(provenance) };
@@ -219,7 +219,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(await count('Provenance')).toBe(before + 4);
   });
 
-  it('with a transaction may name what the transaction makes, where references must lead somewhere', async () => {
+  it('with a transaction may refer to resources of the transaction, where references must have targets', async () => {
     await server.createTenant(`strict-${release}`, {
       'referential-integrity': 'on-write-and-delete',
     });

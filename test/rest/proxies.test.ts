@@ -86,7 +86,7 @@ describe('a connection', () => {
     );
   });
 
-  it('that is given up at any point does no harm', async () => {
+  it('that breaks off at any point does no harm', async () => {
     const path = `${server.path('system', 'r4')}/Patient`;
     const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`;
     await Promise.all([

@@ -67,7 +67,7 @@ it('the limits of one tenant are no matter to another, and both releases share t
   expect(await statusOf(quiet, 'r4')).toBe(200);
 });
 
-it('scripts of web pages may read what is left', async () => {
+it('scripts of web pages may read the remaining requests', async () => {
   const { headers } = await server.request(
     'GET',
     `${server.path(await makeTenant(), 'r4')}/metadata`,
@@ -119,7 +119,7 @@ it('each entry of a batch or transaction and each change of a GraphQL request is
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(36);
 });
 
-it('a tenant that has all of its requests under way is told so at once, and no other waits for it', async () => {
+it('a tenant at its limit of concurrent requests is refused at once, and no other waits for it', async () => {
   const tenant = await makeTenantWith({ 'max-requests': '2' });
   const quiet = await makeTenantWith({ 'max-requests': '2' });
   const owner = new Client(server.database.settings);

@@ -50,7 +50,7 @@ function refusalOf({ status, json }: Answer): unknown[] {
 }
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  it('a reference to what is not there is refused with its expression, each of them', async () => {
+  it('a reference to a missing resource is refused with its expression, each of them', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
@@ -77,7 +77,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/_history?_count=0')).json.total).toBe(1);
   });
 
-  it('what is no resource of the tenant here needs not be there', async () => {
+  it('targets that are not resources of the tenant need not exist', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const references = [
       { reference: '#s' },
@@ -107,7 +107,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await put('Bundle', 'c', { type: 'collection', entry })).status).toBe(201);
   });
 
-  it('deleted resources and versions that never were are not there', async () => {
+  it('deleted resources and versions that never existed do not exist', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     await put('Patient', 'bob');
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
   });
 
-  it('another tenant’s resource is as little there as one that nobody has, in the same words', async () => {
+  it('another tenant’s resource does not exist, in the same words as for an unused id', async () => {
     const here = await openTenant(release, 'on-write');
     const other = await openTenant(release, 'on-write');
     expect((await other.put('Patient', 'known')).status).toBe(201);
@@ -182,7 +182,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/Provenance?_count=0')).json.total).toBe(1);
   });
 
-  it('what others refer to is not deleted, and the answer says who they are', async () => {
+  it('a resource that others refer to is not deleted, and the answer lists them', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     await put('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));
@@ -219,7 +219,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       'an identifier’s assigner',
       { identifier: [{ value: '1', assigner: { reference: 'Organization/clinic' } }] },
     ],
-  ])('what no search leads to counts as well: %s', async (_place, more) => {
+  ])('references without a search parameter count as well: %s', async (_place, more) => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Organization', 'clinic', { name: 'Clinic' });
     await put('Patient', 'ann');
@@ -236,7 +236,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', `/${target}`)).status).toBe(200);
   });
 
-  it('many that refer are told by a few of them', async () => {
+  it('of many referring resources a few are listed', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -364,7 +364,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
   const bundle = (...entry: object[]): object => ({ resourceType: 'Bundle', type: 'transaction', entry });
   const URN = 'urn:uuid:7a9b5a3e-4d35-4a5b-9a7f-0d7d5c3f4b11';
 
-  it('may refer to what its other entries make, whichever comes first', async () => {
+  it('may refer to resources of its other entries, in any order', async () => {
     const { send } = await openTenant(release, 'on-write-and-delete');
     const circle = [
       put('Patient', 'ann', { link: [{ other: { reference: 'Patient/bob' }, type: 'seealso' }] }),
@@ -408,7 +408,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
     expect((await send('GET', '/Patient/ann')).status).toBe(200);
   });
 
-  it('deletes what nothing refers to when it is over, and else nothing', async () => {
+  it('deletes resources without references at its end, and no others', async () => {
     const { send, put: store } = await openTenant(release, 'on-write-and-delete');
     await store('Patient', 'ann');
     await store('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));

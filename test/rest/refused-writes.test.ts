@@ -144,7 +144,7 @@ describe.each(['requested', 'active'])(
   },
 );
 
-it('Subscriptions that ask for nothing are stored, and $validate says which are not', async () => {
+it('Subscriptions that request nothing are stored, and $validate lists those that are not', async () => {
   for (const status of ['off', 'error'])
     expect((await send('PUT', '/Subscription/quiet', subscription('quiet', status))).status).toBeLessThan(
       300,
@@ -177,7 +177,7 @@ describe.each(FORMS)(
       expect((await send('GET', '/Observation/there')).json.subject.reference).toBe('Patient/a');
     });
 
-    it('and within one means what it finds', async () => {
+    it('and within one means the resource that it finds', async () => {
       const { status, json } = await send('POST', '', transaction(post(observation(reference))));
       expect([status, json.entry[0].resource.subject.reference]).toEqual([200, 'Patient/known']);
     });

@@ -82,7 +82,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     expect((await get('north', 'SearchParameter/none/$reindex-status')).status).toBe(404);
   });
 
-  it('makes what is missing again, and is searched by meanwhile', async () => {
+  it('restores missing rows, and can be searched meanwhile', async () => {
     const { database } = server;
     const client = new Client(database.settings);
     await client.connect();
@@ -104,7 +104,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
   });
 
-  it('is for POST, and for what is the tenant’s own', async () => {
+  it('is for POST, and for the tenant’s own resources', async () => {
     expect((await get('north', '$reindex')).status).toBe(405);
     expect((await send('POST', 'north', 'SearchParameter/none/$reindex')).status).toBe(404);
     expect((await send('POST', 'north', 'SearchParameter/individual-gender/$reindex')).status).toBe(405);

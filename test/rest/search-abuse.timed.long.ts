@@ -207,7 +207,7 @@ describe.each(TESTED_RELEASES)('a search that is too much under %s', (release: R
     await expectAnswer(query, statuses);
   });
 
-  it('afterwards everything is there', async () => {
+  it('afterwards everything is found', async () => {
     for (const [type, count] of [
       ['Observation', RESOURCES],
       ['Patient', RESOURCES],

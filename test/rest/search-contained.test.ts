@@ -189,7 +189,7 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
     expect(await follow(`Patient?${query}&_count=2`)).toEqual(shown(all));
   });
 
-  it('what is contained is shown as it stands there, with all its digits and in parts', async () => {
+  it('a contained resource is returned unchanged, with all its digits and in parts', async () => {
     const { entry = [] } = await ask('Patient?birthdate=1970-01-01&_contained=true&_containedType=contained');
     expect(entry[0]?.resource).toEqual(person('p', 'Smith', { birthDate: '1970-01-01' }));
     const parts = await ask(
@@ -198,7 +198,7 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
     expect(JSON.stringify(parts.entry?.[0]?.resource)).not.toContain('Smith');
   });
 
-  it('finds what only another contained resource refers to, and follows its references', async () => {
+  it('finds resources that only another contained resource refers to, and follows its references', async () => {
     for (const query of ['name=inner', 'partof=Organization/whole', 'partof.name=whole'])
       expect([
         query,

@@ -83,7 +83,7 @@ describe.each(TESTED_RELEASES)('a date under %s', (release) => {
   });
 
   it.each(Object.keys(MEETS))(
-    'the prefix "%s" goes by the whole of both, whatever their precision',
+    'the prefix "%s" compares both ranges, whatever their precision',
     async (prefix) => {
       for (const [text, asked] of Object.entries(ASKED)) {
         const met = Object.keys(VALUES).filter((id) => {

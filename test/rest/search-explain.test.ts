@@ -60,14 +60,14 @@ it('is refused as any unknown parameter unless the server allows it', async () =
   expect(json.issue[0].diagnostics).toContain("'_explain' is not a search parameter of Patient");
 });
 
-it('takes true and false, and nothing else', async () => {
+it('accepts true and false, and nothing else', async () => {
   const { status, json } = await server.request('GET', `${root}/Patient?name=canary&_explain=maybe`);
   expect([status, json.issue[0].code]).toEqual([400, 'value']);
   const plain = await server.request('GET', `${root}/Patient?name=canary&_explain=false`);
   expect(plain.json.entry).toHaveLength(1);
 });
 
-it('tells the plan, the SQL with placeholders, its times, and the plan of PostgreSQL', async () => {
+it('returns the plan, the SQL with placeholders, its times, and the plan of PostgreSQL', async () => {
   const { texts, others } = await explain('/Observation?code=canary&status=final');
   expect(others).toHaveLength(1);
   expect(texts[0]).toMatch(/^Time: \d+\.\d+ ms/);
@@ -93,7 +93,7 @@ it.each([
   ['/Observation?date=', 'ge2020', 'ge2021-03-04T05:06:07Z'],
   ['/Observation?subject:Patient.name=', 'left', 'right'],
 ])(
-  '%s: searches of one shape are the same SQL, whatever is looked for (%s, %s)',
+  '%s: searches of one shape have the same SQL, for any values (%s, %s)',
   async (query, one, other) => {
     const statements = async (value: string): Promise<string[]> =>
       (await explain(query + encodeURIComponent(value))).texts.flatMap(
@@ -105,14 +105,14 @@ it.each([
   },
 );
 
-it('tells what drives a chain', async () => {
+it('shows the access path of a chain', async () => {
   const { texts } = await explain('/Observation?subject:Patient.organization.name=canary');
   expect(texts[1]).toMatch(
     /'subject:Patient.organization.name' \(chain found from the inside by '[\w.:]+': .*chain found from the inside by 'name': 'name' \(string\)/,
   );
 });
 
-it('shows that a list over all types asks only the types that stand on it', async () => {
+it('shows that a list over all types reads only the types of its items', async () => {
   const list = {
     ...{ resourceType: 'List', id: 'canary-list', status: 'current', mode: 'working' },
     entry: [{ item: { reference: 'Patient/canary' } }],
@@ -157,7 +157,7 @@ it.each([
   },
 );
 
-it('stands in the links of the answer', async () => {
+it('is part of the links of the answer', async () => {
   const first = await server.request('GET', `${root}/Observation?_count=1&_explain=true&code=canary,other`);
   expect(first.status).toBe(200);
   const self = (first.json.link as { relation: string; url: string }[]).find(

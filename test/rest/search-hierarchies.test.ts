@@ -143,7 +143,7 @@ describe('hierarchies of references', () => {
       expect(found).toEqual(['in-room', 'in-ward', 'in-hospital']);
     });
 
-    it('ends where what is between was deleted', async () => {
+    it('ends where a resource in between was deleted', async () => {
       await storeAll(server, release, [location('floor', 'annex'), location('corner', 'floor')]);
       expect(await find('Location?partof:below=annex')).toEqual(['corner', 'floor']);
       for (const id of ['floor', 'corner']) {
@@ -166,7 +166,7 @@ describe('hierarchies of references', () => {
     });
   });
 
-  it('what another tenant has is not part of it', async () => {
+  it('resources of another tenant are not part of it', async () => {
     await server.app.core.tenants.create('other');
     const others = [
       { resourceType: 'Patient', id: 'ann' },

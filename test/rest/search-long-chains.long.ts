@@ -56,13 +56,13 @@ async function search(query: string): Promise<{ status: number; text: string; id
   return { status, text, ids: entry.map(({ resource }) => resource.id) };
 }
 
-it('a chain that thousands of resources are met on finds what it leads from', async () => {
+it('a chain over thousands of resources finds the sources', async () => {
   const { status, ids } = await search(chain('name=ring'));
   expect([status, ids]).toEqual([200, ['a']]);
   expect((await search(chain('name=other'))).ids).toEqual([]);
 }, 60_000);
 
-it('more than a hundred thousand on the way of chains are too costly, and it is said what would be allowed', async () => {
+it('more than a hundred thousand resources in a chain are too costly, and the error states the limit', async () => {
   const { status, text } = await search(`${chain('name=ring')}&${chain('name:missing=false')}`);
   expect(status).toBe(422);
   expect(JSON.parse(text)).toMatchObject({

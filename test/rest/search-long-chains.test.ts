@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('chains of many links under %s', (release: Releas
     }
   });
 
-  it.each(SEARCHES)('find what leads there, once, and count it: %s', async (query, ids) => {
+  it.each(SEARCHES)('find the sources, once, and count them: %s', async (query, ids) => {
     for (const total of ['', '&_total=accurate', '&_summary=count']) {
       const path = `${server.path('system', release)}/Observation?${query}${total}`;
       const { status, json, text } = await server.request('GET', path);

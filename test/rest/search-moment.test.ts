@@ -151,7 +151,7 @@ it.each([
     'is referred to by, over several rounds',
     '/Organization?_id=g&_revinclude=Patient:organization&_revinclude:iterate=Observation:subject',
   ],
-])('what a page %s is of the moment of the page', async (_title, query) => {
+])('the resources of a page %s are of the moment of the page', async (_title, query) => {
   await writeRound(0);
   const rounds = new Set<number>();
   await whileWriting([writeRound], async () => {

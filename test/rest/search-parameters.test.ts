@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(json).toEqual({ data: { search: { resources: [{ id: 'ada' }] } } });
   });
 
-  it('find what is written, changed and deleted afterwards', async () => {
+  it('find resources that are written, changed and deleted afterwards', async () => {
     const race = (code: string): object => ({
       resourceType: 'Patient',
       id: 'zoe',
@@ -227,7 +227,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(again.status).toBe(304);
   });
 
-  it('leave an index that is what the stored versions give', async () => {
+  it('leave an index that matches the stored versions', async () => {
     for (const tenant of ['north', 'south'])
       for await (const difference of server.app.core.verifyIndex({ tenant, release }))
         expect(difference).toEqual({});
@@ -362,7 +362,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     });
   });
 
-  it('may repeat what FHIR says, and be drafts with anything that is FHIRPath', async () => {
+  it('may repeat those of FHIR, and be drafts with any valid FHIRPath', async () => {
     const same = makeParameter('same', {
       code: 'gender',
       type: 'token',
@@ -383,7 +383,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect((await get('refused', 'Patient?gender=male')).status).toBe(200);
   });
 
-  it('are made again when what they say changes, and are gone when they are retired or deleted', async () => {
+  it('are indexed again when their expression changes, and removed when they are retired or deleted', async () => {
     await send('PUT', 'changing', 'Patient/p', {
       resourceType: 'Patient',
       id: 'p',

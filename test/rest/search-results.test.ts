@@ -313,7 +313,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     }
   });
 
-  it('a subject by its address, id, type, name and identifier, and whatever version was meant', async () => {
+  it('a subject by its address, id, type, name and identifier, and with any version', async () => {
     for (const query of [
       'subject=Patient/smith',
       'subject=smith',
@@ -343,7 +343,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect([status, json.total, json.entry]).toEqual([200, 0, undefined]);
   });
 
-  it('a searchset says what was asked, where each resource is, and why it is there', async () => {
+  it('a searchset has the parameters of the search, and the address and mode of each resource', async () => {
     const { json } = await send(
       'GET',
       '/Observation?code=8867-4&_include=Observation:subject&shoe-size=9',
@@ -363,7 +363,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect(urls.sort()).toEqual([`${root()}/Observation/rate`, `${root()}/Patient/smith`]);
   });
 
-  it('what is included counts neither for the total nor for _count', async () => {
+  it('included resources count neither for the total nor for _count', async () => {
     const { json } = await send(
       'GET',
       '/Observation?patient=smith&_include=Observation:subject&_count=1&_total=accurate',
@@ -390,7 +390,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect(await totalOf('estimate')).toBe(3);
   });
 
-  it('what was deleted, and what former versions said, is never found', async () => {
+  it('deleted resources, and values of former versions, are never found', async () => {
     const put = (name: string) =>
       send('PUT', '/Organization/passing', { resourceType: 'Organization', id: 'passing', name });
     expect((await put('Former')).status).toBe(201);

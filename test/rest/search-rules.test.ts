@@ -358,7 +358,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     }
   });
 
-  it('what a conformance type has is found in the base space and in the own one together, over all pages', async () => {
+  it('conformance resources are found in the base space and in the own one together, over all pages', async () => {
     await expectFound({
       'StructureDefinition?kind=primitive-type&name=base64Binary': ['base64Binary'],
       'ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender': ['administrative-gender'],

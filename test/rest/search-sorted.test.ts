@@ -178,7 +178,7 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     ['Condition', 'onset-date,_id'],
     ['Patient', '-_lastUpdated,family'],
   ])(
-    '%s by %s: what is equal by the first key is sorted by the others, on every page',
+    '%s by %s: equal values of the first key are sorted by the others, on every page',
     async (type, sort) => {
       const path = `${root()}/${type}?_tag=kept&_sort=${sort}`;
       const whole = await follow([gathering], `${path}&_count=1000`);
@@ -229,7 +229,7 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     },
   );
 
-  it('a number and what is more than it begin at one place, so that the next key decides', async () => {
+  it('a number and an open range above it begin at one place, so that the next key decides', async () => {
     // QUANTITIES has 5 and >5 in the first two places, and others between their copies.
     const ids = ['observation-0', 'observation-1', 'observation-20', 'observation-11'];
     for (const sort of ['value-quantity,_id', '-value-quantity,_id'])
@@ -239,7 +239,7 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
         ).toEqual(['observation-0', 'observation-1', 'observation-11', 'observation-20']);
   });
 
-  it('least first and greatest first, each resource once, what has no value last in both', async () => {
+  it('least first and greatest first, each resource once, resources without a value last in both', async () => {
     const ids = await follow([walking], `${root()}/Patient?_sort=family&_count=11`);
     const descending = await follow([walking], `${root()}/Patient?_sort=-family&_count=11`);
     const isLast = (id: string): boolean => Number(id.slice(8)) % 8 >= 6;
@@ -267,7 +267,7 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     for (const { id } of long) await walking.request('DELETE', `${root()}/Observation/${id}`);
   });
 
-  it('the total is counted where it is asked for, and _count=0 needs no order', async () => {
+  it('the total is counted where requested, and _count=0 needs no order', async () => {
     for (const server of [walking, gathering]) {
       for (const path of [
         'Patient?gender=male&_sort=family&_count=3&_total=accurate',

@@ -99,7 +99,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return names;
   }
 
-  it('all types are searched by what all have', async () => {
+  it('all types are searched by the common parameters', async () => {
     expect((await find('?_id=one')).names).toEqual(['Patient/one', 'Practitioner/one']);
     expect((await find('/?_tag=http://example.org/tags|study')).names).toEqual([
       'Condition/asthma',
@@ -121,7 +121,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_count=0', 'small')).bundle.total).toBe(0);
   });
 
-  it('what the server is told of all resources finds them, in one type and in all; a List too', async () => {
+  it('parameters for all resources find them, in one type and in all; a List too', async () => {
     const root = server.path('system', release);
     const profile = 'http://example.org/fhir/StructureDefinition/marked';
     const security = { system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' };
@@ -160,7 +160,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await server.request('DELETE', `${root}/${name}`)).status).toBe(200);
   });
 
-  it('named types are searched by what those types have', async () => {
+  it('named types are searched by their common parameters', async () => {
     expect((await find('?_type=Patient,Practitioner&name=miller,zweig')).names).toEqual([
       'Patient/two',
       'Practitioner/one',
@@ -200,7 +200,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain(message);
   });
 
-  it('what not all types have is left out under lenient handling, and told', async () => {
+  it('a parameter that not all types have is left out under lenient handling, with a warning', async () => {
     const path = `${server.path('system', release)}?_type=Patient,Observation&birthdate=1970-03-01&_tag=study`;
     const { status, json } = await server.request('GET', path, undefined, { prefer: 'handling=lenient' });
     expect(status).toBe(200);
@@ -314,7 +314,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_type=Patient,Practitioner&_count=0')).bundle.total).toBe(3);
   });
 
-  it('matches bring along what they refer to, and come in parts', async () => {
+  it('matches include their targets, and can be reduced to parts', async () => {
     const { bundle } = await find('?_type=Observation,Condition&_include=Observation:subject');
     expect(namesOf(bundle)).toEqual(['Condition/asthma', 'Observation/sodium']);
     expect(namesOf(bundle, 'include')).toEqual(['Patient/one']);
@@ -329,7 +329,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it("a named conformance type is searched in the specification's own too, and what the tenant has hides it", async () => {
+  it("a named conformance type is searched in the specification's own too, and resources of the tenant hide it", async () => {
     const { names } = await find('?_type=Patient,StructureDefinition&_id=one,Patient');
     expect(names).toEqual(['Patient/one', 'StructureDefinition/Patient']);
     const urls = await find(

@@ -277,7 +277,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     expect((await ask('Condition?code:in=ValueSet/changing')).status).toBe(400);
   });
 
-  it('sees at once what another process has changed', async () => {
+  it('sees at once the changes of another process', async () => {
     const other = await startServer({
       database: server.database,
       environment: { ...OPEN, PUBLIC_URL: PUBLIC },
@@ -299,7 +299,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     }
   });
 
-  it('asks the terminology of the tenant alone', async () => {
+  it('uses the terminology of the tenant alone', async () => {
     const tenant = `elsewhere-${release}`;
     await server.app.core.tenants.create(tenant);
     const root = server.path(tenant, release);
@@ -346,7 +346,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     expect(await find('Condition?code:in=ValueSet/many')).toEqual([]);
   });
 
-  it('pages, sorts and counts what it finds like any other search', async () => {
+  it('pages, sorts and counts its matches like any other search', async () => {
     const first = await ask('Condition?code:not-in=ValueSet/liver&_count=2&_total=accurate&_sort=_id');
     expect(first.json['total']).toBe(3);
     expect((first.json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual([

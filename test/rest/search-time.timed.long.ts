@@ -92,7 +92,7 @@ async function fill(server: TestServer): Promise<void> {
   }
 }
 
-describe('a search whose client has gone away', () => {
+describe('a search of a disconnected client', () => {
   let server: TestServer;
   let owner: Client;
   beforeAll(async () => {
@@ -161,7 +161,7 @@ describe('a search whose client has gone away', () => {
   /** Nothing outside tells that requests have come and wait for their statement. */
   const arrival = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
 
-  it('leaves a statement that others share to them, and takes it along as the last of them', async () => {
+  it('leaves a shared statement to the others, and cancels it as the last of them', async () => {
     const address = `${server.root('system', 'r4')}/Observation?code=c`;
     await whileLocked(server, 'token_index', async () => {
       const first = await takeStatements(address);
@@ -179,7 +179,7 @@ describe('a search whose client has gone away', () => {
     });
   });
 
-  it('does not take the answer from those who asked the same and stay', async () => {
+  it('does not cancel the statement of clients with the same search', async () => {
     const address = `${server.root('system', 'r4')}/Observation?code=c`;
     let staying: Promise<number>[] = [];
     await whileLocked(server, 'token_index', async () => {
@@ -243,7 +243,7 @@ describe('a search that meets a time limit', () => {
       ['string_index', '/Patient?name=smith&_summary=count', 'or leave the total out'],
       ['string_index', '/Patient?name=smith&_sort=family,-_id', "narrow 'name'"],
       ['string_index', '?_type=Patient,Organization&name=smith', "narrow 'name'"],
-    ])('on %s: %s is told what to narrow', async (table, search, told) => {
+    ])('on %s: %s gets an error that suggests what to narrow', async (table, search, told) => {
       const answer = await whileLocked(server, table, () =>
         server.request('GET', server.path('system', 'r4') + search),
       );

@@ -238,7 +238,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     expect(spent).toBeLessThan(2_000);
   });
 
-  it('looks at what is there now', async () => {
+  it('finds current versions only', async () => {
     const text = (words: string): string => JSON.stringify(condition('changing', { text: words }));
     await put(text('Volatile zebra'));
     expect(await find('Condition?code:text=zebra')).toEqual(['changing']);
@@ -268,7 +268,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     expect(json['entry']).toBeUndefined();
   });
 
-  it("hides a base resource behind the tenant's own, whose words alone count", async () => {
+  it("hides a base resource behind the tenant's own, and only the words of the latter count", async () => {
     const find1 = (): Promise<string[]> =>
       find('ValueSet?title:text=administrativegender&_id=administrative-gender');
     expect(await find1()).toEqual(['administrative-gender']);
@@ -286,7 +286,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     expect(await find1()).toEqual(['administrative-gender']);
   });
 
-  it('pages through what it finds, each once, and counts it', async () => {
+  it('pages through its matches, each once, and counts them', async () => {
     const many = Array.from({ length: 25 }, (_, index) =>
       JSON.stringify(condition(`page-${index}`, { text: `Pageable number ${index}` })),
     );

@@ -92,7 +92,7 @@ async function fill(name: string): Promise<void> {
   }
 }
 
-it('Each table says by a column "space" or "tenant" whose its rows are, or is of the whole installation', async () => {
+it('Each table has a column "space" or "tenant", or belongs to the whole installation', async () => {
   const session = await OwnerSession.open(server.database.settings);
   const owned = (await readOwnedTables(session)).map(({ name }) => name);
   await session.close();
@@ -103,7 +103,7 @@ it('Each table says by a column "space" or "tenant" whose its rows are, or is of
   expect([...owned, ...OF_ALL].sort()).toEqual(rows.map(({ name }) => name).sort());
 });
 
-it('A tenant is called something else, stopped, and let again', async () => {
+it('A tenant is renamed, disabled, and enabled again', async () => {
   await server.createTenant('renamed');
   const path = `${server.path('renamed', 'r4')}/Patient`;
   const renamed = await administer('PATCH', 'renamed', { display: 'St. Mary’s', status: 'disabled' });
@@ -153,7 +153,7 @@ it('A tenant is removed with everything in it, and nothing else is', async () =>
   expect((await server.request('GET', `${server.path('globex', 'r4')}/Patient/ann`)).status).toBe(200);
 });
 
-it('A removal that was interrupted is gone on with; meanwhile the tenant is not answered and nobody can write to it', async () => {
+it('A removal that was interrupted is resumed; meanwhile the tenant is not served and refuses writes', async () => {
   await fill('umbra');
   const { tenant, spaces } = await numbersOf('umbra');
   const { core } = server.app;
@@ -189,7 +189,7 @@ describe('A tenant that another process works on', () => {
     return session;
   };
 
-  it('is removed as soon as PostgreSQL has done what a killed process left to it', async () => {
+  it('is removed as soon as PostgreSQL has finished the work of a killed process', async () => {
     await server.createTenant('orphaned');
     const { tenant, spaces } = await numbersOf('orphaned');
     const session = await hold(tenant);
@@ -210,7 +210,7 @@ describe('A tenant that another process works on', () => {
     expect((await administer('DELETE', 'held?confirm=held')).status).toBe(200);
   });
 
-  it('is removed once where two ask for it; who comes second learns that it is gone', async () => {
+  it('is removed once by two requests; the second finds that it does not exist', async () => {
     await server.createTenant('twice');
     const session = await hold((await numbersOf('twice')).tenant);
     const removals = [1, 2].map(() => administer('DELETE', 'twice?confirm=twice'));
@@ -295,7 +295,7 @@ describe('where access is enforced and recorded', () => {
     expect(read.status).toBe(200);
   });
 
-  it('in open mode nobody purges without the credentials of an administrator', async () => {
+  it('in open mode a purge requires the credentials of an administrator', async () => {
     const root = server.path('system', 'r4');
     const patient = { resourceType: 'Patient', id: 'kept' };
     await server.request('PUT', `${root}/Patient/kept`, patient);
@@ -305,7 +305,7 @@ describe('where access is enforced and recorded', () => {
     expect((await server.request('GET', `${root}/Patient/kept`)).status).toBe(200);
   });
 
-  it('a purge takes what was recorded of accesses with it; only the record of the purge itself comes after', async () => {
+  it('a purge removes the audit records of the resource; only the record of the purge itself remains', async () => {
     const headers = { ...(await headersOf('system', true)), 'content-type': 'application/fhir+json' };
     const root = closed.path('system', 'r4');
     for (const id of ['anna', 'ann'])

@@ -70,7 +70,7 @@ describe.each<[Release, string]>([
     expect([await total('Basic'), await total('Observation')]).toEqual(before.map((count) => count + 1));
   });
 
-  it('resolves a reference by criteria to what it makes itself, unless that makes two', async () => {
+  it('resolves a reference by criteria to a resource of its own, unless that makes two', async () => {
     const reference = `Patient?${criteria('made-here')}`;
     const made = await send(
       'POST',
@@ -110,7 +110,7 @@ describe.each<[Release, string]>([
     expect(await total(`Patient?${criteria('84')}`)).toBe(1);
   });
 
-  it('makes once what two entries would make under the same criteria', async () => {
+  it('creates one resource for two entries with the same criteria', async () => {
     const { json } = await send(
       'POST',
       '',
@@ -171,7 +171,7 @@ describe.each<[Release, string]>([
     ['DELETE', 'Patient?identifier='],
     ['DELETE', 'Patient?_sort=birthdate'],
     ['DELETE', 'Patient'],
-  ])('never takes %s %s for all patients', async (method, url) => {
+  ])('never reads %s %s for all patients', async (method, url) => {
     const before = await total('Patient');
     const { status, json } = await send(
       'POST',
@@ -238,7 +238,7 @@ describe.each<[Release, string]>([
     ]);
   });
 
-  it('reads, searches, looks at histories and asks operations among its entries', async () => {
+  it('reads, searches, returns histories and runs operations among its entries', async () => {
     const id = `read-${release}`;
     const resource = { resourceType: 'Patient', id, name: [{ family: 'Reading' }] };
     const { status, json } = await send(
@@ -269,7 +269,7 @@ describe.each<[Release, string]>([
     expect(validation.resource.resourceType).toBe('OperationOutcome');
   });
 
-  it('is undone by an entry that reads what is not there, or by an operation that writes', async () => {
+  it('is undone by an entry that reads a missing resource, or by an operation that writes', async () => {
     const before = await total('Patient');
     const absent = await send('POST', '', transaction(post(patient('undone')), ask('GET', 'Patient/nobody')));
     expect([absent.status, absent.json.issue[0].expression]).toEqual([404, ['Bundle.entry[1]']]);
@@ -285,7 +285,7 @@ describe.each<[Release, string]>([
     expect(await total('Patient')).toBe(before);
   });
 
-  it('keeps nothing of what operations found in what was undone', async () => {
+  it('caches nothing of operations that were undone', async () => {
     const url = `http://example.org/undone-${release}`;
     const system = (code: string): object => ({
       resourceType: 'CodeSystem',

@@ -204,7 +204,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('what profiles and value sets say is asked once for all entries, not once for each', async () => {
+  it('profiles and value sets are read once for all entries, not once for each', async () => {
     const url = 'http://example.org/fhir/StructureDefinition/coded';
     const binding = { strength: 'required', valueSet: 'http://example.org/fhir/ValueSet/colours' };
     const codes = { resourceType: 'ValueSet', id: 'colours', url: binding.valueSet, status: 'active', compose: { include: [{ system: 'http://example.org/colour', concept: [{ code: 'red' }] }] } }; // prettier-ignore

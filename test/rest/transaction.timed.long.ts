@@ -118,7 +118,7 @@ it('others go on reading while a transaction of 5,000 entries is carried out', a
   expect(took[Math.floor(took.length * 0.99)]).toBeLessThan(whole / 3);
 });
 
-it('one entry more than there may be is refused, and told the limit', async () => {
+it('one entry beyond the limit is refused, and the error states the limit', async () => {
   const { status, json } = await server.request('POST', server.path('system', 'r4'), recordOf(10_001));
   expect([status, json.issue[0].expression]).toEqual([413, ['Bundle.entry']]);
   expect(json.issue[0].diagnostics).toContain('10000');

@@ -126,7 +126,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  it('without a map all that are known from the system are asked, each match with its source', async () => {
+  it('without a map all maps from the system are used, each match with its source', async () => {
     const { json } = await send('GET', `ConceptMap/$translate?system=${GENDER}&code=female`);
     const sources = (json.parameter as Parameter[])
       .filter(({ name }) => name === 'match')
@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  it('what depends on another element is translated when that is given, with what it makes', async () => {
+  it('a mapping that depends on another element is used when that is given, with its products', async () => {
     const given = (valueCodeableConcept: object) => ({
       name: 'dependency',
       part: [
@@ -228,7 +228,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  it('what a map does not map is looked for where it says: in another map, as a fixed code, as it is', async () => {
+  it('an unmapped code is translated as the map defines: by another map, to a fixed code, or unchanged', async () => {
     expect(await ask({ url: laboratory.url, system: LOCAL, code: 'rare', targetsystem: LOINC })).toEqual({
       result: true,
       matches: [`inexact ${LOINC}|9999-9`],
@@ -250,7 +250,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(told(json.parameter)).toEqual({ result: true, matches: [`inexact ${LOINC}|9999-9`] });
   });
 
-  it("another tenant's maps are not known", async () => {
+  it("another tenant's maps do not exist", async () => {
     const query = `system=${encodeURIComponent(LOCAL)}&code=glu`;
     expect((await send('GET', `ConceptMap/$translate?${query}`, undefined, 'other')).status).toBe(404);
     const named = `url=${encodeURIComponent(laboratory.url)}&${query}`;

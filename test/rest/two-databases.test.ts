@@ -30,7 +30,7 @@ async function startWith(family: string, code: string): Promise<TestServer> {
   return server;
 }
 
-it('what one server has found is nothing that the other remembers', async () => {
+it('results of one server are not used from the cache of the other', async () => {
   const codes = ['one', 'two'];
   for (const code of codes) await startWith(`Family ${code}`, code);
   for (const [index, server] of servers.entries()) {

@@ -318,7 +318,7 @@ describe('compiled execution and that of graphql', () => {
     }
   });
 
-  it('tell resolvers the same about their field', async () => {
+  it('pass resolvers the same information about their field', async () => {
     const seen: unknown[] = [];
     const type = schema.getType('Person') as GraphQLObjectType;
     const field = type.getFields()['name'] as GraphQLField<Record<string, unknown>, unknown>;
@@ -341,7 +341,7 @@ describe('compiled execution and that of graphql', () => {
     }
   });
 
-  it('ask a type whether a value is of it', async () => {
+  it('call isTypeOf of a type', async () => {
     const dog = schema.getType('Dog') as GraphQLObjectType;
     for (const isTypeOf of [() => false, () => true, () => later(false), () => later(true)]) {
       dog.isTypeOf = isTypeOf;
@@ -350,7 +350,7 @@ describe('compiled execution and that of graphql', () => {
     dog.isTypeOf = null;
   });
 
-  it('find the type of a value by asking each, where nothing else says it', async () => {
+  it('find the type of a value by isTypeOf of each type, where there is no resolveType', async () => {
     const animal = schema.getType('Animal') as GraphQLInterfaceType;
     const cat = schema.getType('Cat') as GraphQLObjectType;
     animal.resolveType = null;
@@ -363,7 +363,7 @@ describe('compiled execution and that of graphql', () => {
 });
 
 describe('compiled execution', () => {
-  it('leaves out errors of what has become null around them', async () => {
+  it('leave out errors of positions below null', async () => {
     const { data, errors } = await runCompiled('{ person { later { mustLater must failsLater } } none { id } }', {});
     expect(data).toEqual({ person: null, none: null });
     expect(errors?.map(({ path }) => path)).toEqual([['person', 'later', 'must']]);

@@ -40,7 +40,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
   const schema = createSchema(definitions, true);
   const own = extendSchema(schema, withOwn(definitions, OWN));
 
-  it('makes what a document names, and nothing else', () => {
+  it('makes the types that a document names, and nothing else', () => {
     const extended = extendSchema(schema, withOwn(definitions, OWN));
     const made = (): string[] =>
       Object.entries(Object.getOwnPropertyDescriptors(extended.getTypeMap()))
@@ -62,7 +62,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
     expect(made()).toEqual(['ObservationWhere', 'Patient']);
   });
 
-  it('is what all of it would be when it was made at once', () => {
+  it('equals the schema that is made at once', () => {
     const whole = createSchema(withOwn(definitions, OWN), true);
     expect(blocks(printSchema(own))).toEqual(blocks(printSchema(whole)));
   });
@@ -78,7 +78,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
     expect(new Set(filters.map((filter) => filter?.name)).size).toBe(2);
   });
 
-  it('tells of itself as any other', () => {
+  it('is introspected like any other', () => {
     const { data } = graphqlSync({
       schema: own,
       source: `{ __type(name: "PatientWhere") { inputFields { name } }

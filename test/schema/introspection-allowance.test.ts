@@ -1,6 +1,6 @@
 import { IntrospectionAllowance } from '../../src/gateway/introspection-allowance';
 
-it('lets a tenant ask four new introspections at once and one in ten seconds, and no tenant on the cost of others', () => {
+it('allows a tenant four new introspections at once and one in ten seconds, and no tenant delays others', () => {
   let now = 0;
   const allowance = new IntrospectionAllowance(() => now);
   const taken = (tenant: number, times: number): number => {

@@ -18,7 +18,7 @@ describe('JSON in a GraphQL document', () => {
     },
   );
 
-  it('takes objects, lists, null and variables at any depth', () => {
+  it('accepts objects, lists, null and variables at any depth', () => {
     expect(literal('{a: [1, "x", null, true], b: {c: $v}}', { v: { d: 1 } })).toEqual({
       a: [1, 'x', null, true],
       b: { c: { d: 1 } },
@@ -38,7 +38,7 @@ describe('JSON in a GraphQL document', () => {
     expect(() => literal('{status: final}')).toThrow("'final' is not JSON");
   });
 
-  it('takes only an object as a resource and as parameters', () => {
+  it('accepts only an object as a resource and as parameters', () => {
     for (const scalar of [resourceInputScalar, parametersInputScalar]) {
       expect(scalar.parseValue({ resourceType: 'Patient' })).toEqual({ resourceType: 'Patient' });
       for (const value of [[], 'Patient', 1, null]) expect(() => scalar.parseValue(value)).toThrow('must be a JSON object');

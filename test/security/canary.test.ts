@@ -120,7 +120,7 @@ it('mistakes of clients stay out of log and metrics', async () => {
   await expectSilence();
 });
 
-it('what PostgreSQL quotes when it refuses a row stays out of log, metrics and answer', async () => {
+it('quotations of PostgreSQL in errors stay out of log, metrics and answer', async () => {
   await owner.query(
     `alter table andiron.string_index add constraint refuse_canary check (value <> '${CANARY.toLowerCase()}') not valid`,
   );
@@ -142,7 +142,7 @@ it('what PostgreSQL quotes when it refuses a row stays out of log, metrics and a
   await expectSilence();
 });
 
-it('statements that take too long, and connections that are cut, say nothing of what they carried', async () => {
+it('statements that time out, and connections that are cut, disclose nothing of their values', async () => {
   await owner.query('begin; lock table andiron.resource, andiron.string_index in access exclusive mode');
   const late = await Promise.all([
     server.request('POST', `${root}/Patient`, patient('x')),

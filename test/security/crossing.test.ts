@@ -198,7 +198,7 @@ describe('a page link', () => {
   });
 });
 
-it('each tenant’s value set of the same url has its own expansion, however often it is asked for', async () => {
+it('each tenant’s value set of the same url has its own expansion, repeatedly', async () => {
   for (const [tenant, release] of SPACES) {
     const code = `code-of-${tenant}-${release}`;
     const body = {
@@ -261,7 +261,7 @@ it.each([
   expect(text).not.toContain('Family-of');
 });
 
-it('a disabled tenant answers nobody, and its data stays', async () => {
+it('a disabled tenant answers no requests, and its data stay', async () => {
   await server.app.core.tenants.create('leaving');
   await ask('leaving', 'r4', 'PUT', '/Patient/abc', { resourceType: 'Patient', id: 'abc' });
   expect((await ask('leaving', 'r4', 'GET', '/Patient/abc')).status).toBe(200);

@@ -181,7 +181,7 @@ it.each<Case>([
   ],
   ['a compartment', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/Observation`)],
   ['a search by list', (side, index) => ask('GET', `${at(OWN)}/Patient?_list=${idOf(side, index)}`)],
-])('%s of what another tenant has takes the time of one of nothing', (_name, asking) =>
+])('%s of a resource of another tenant takes the time of a missing one', (_name, asking) =>
   expectSameClass(asking),
 );
 
@@ -242,7 +242,7 @@ it.each<Case>([
     (side, index) =>
       graphql('query($id: String!) { history(type: Patient, id: $id) { total } }', { id: idOf(side, index) }),
   ],
-])('%s by GraphQL of what another tenant has takes the time of one of nothing', (_name, asking) =>
+])('%s by GraphQL of a resource of another tenant takes the time of a missing one', (_name, asking) =>
   expectSameClass(asking),
 );
 
@@ -261,7 +261,7 @@ it.each<Case>([
       return ask('GET', side === 'other' ? job : spoil(job));
     },
   ],
-])('%s that another tenant was given takes the time of one that nobody was', (_name, asking) =>
+])('%s of another tenant takes the time of an unknown one', (_name, asking) =>
   expectSameClass(asking),
 );
 
@@ -305,7 +305,7 @@ it.each<Case>([
       return tokenOf({ grant_type: 'refresh_token', refresh_token: text });
     },
   ],
-])('%s of another tenant is refused in the time of one of nobody', (_name, asking) =>
+])('%s of another tenant is refused in the time of an unknown one', (_name, asking) =>
   expectSameClass(asking),
 );
 
@@ -338,7 +338,7 @@ it.each<Case>([
       return ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`, undefined, headers);
     },
   ],
-])('%s is refused in the time of one of nobody', (_name, asking) => expectSameClass(asking, FEW_PAIRS));
+])('%s is refused in the time of an unknown one', (_name, asking) => expectSameClass(asking, FEW_PAIRS));
 
 it.each<Case>([
   ['the data', (side) => ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`)],
@@ -348,7 +348,7 @@ it.each<Case>([
   expectSameClass(asking),
 );
 
-it('the name and password of somebody of another tenant are refused in the time of those of nobody', async () => {
+it('the name and password of a user of another tenant are refused in the time of an unknown user', async () => {
   const browser = new Browser(server);
   const more = { aud: `${PUBLIC_URL}${at(OWN)}`, redirect_uri: person.redirectUri };
   const page = await browser.open(toAuthorize(server, OWN, ownApp, makeProof(), more));
@@ -366,7 +366,7 @@ it('the name and password of somebody of another tenant are refused in the time 
   }, FEW_PAIRS);
 });
 
-it('one statement more would be seen: a server that looked at what another tenant has and said nothing of it', async () => {
+it('one statement more would be seen: a server that reads data of another tenant and does not return them', async () => {
   const owner = new Client(server.database.settings);
   await owner.connect();
   const read = (index: number): Promise<Answer> => ask('GET', `${at(OWN)}/Patient/${idOf('nobody', index)}`);

@@ -100,7 +100,7 @@ describe.each([
     await expectHidden(inBatches(release, historiesOfThen()), 1);
   });
 
-  it('so is what tries to change something by the one process, and what the other one says of it then', async () => {
+  it('so are attempts of changes at the one process, and the answers of the other one', async () => {
     expect(await wrongOf(writes(release))).toEqual([]);
     for (const address of ['Patient/a', 'Observation/v4', 'Bundle/bun'])
       expect((await sides.stored(0, address)).text).toContain(wordOf(0));

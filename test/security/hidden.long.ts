@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 it.each<Release>(['r4', 'r4b'])(
-  'whatever is asked in %s, what is hidden does not show',
+  'for all requests in %s, hidden data do not show',
   async (release) => {
     const sides = await openTwoSides(server, release);
     const random = createRandom(SEED);

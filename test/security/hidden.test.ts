@@ -70,7 +70,7 @@ it('so are searches, compartments, records and histories of many', async () => {
   expect(await countTelling(questions.slice(0, 2))).toBe(2);
 });
 
-it('so are pages, headers, forms, requests that are answered later, and what comes as content', async () => {
+it('so are pages, headers, forms, asynchronous requests, and content', async () => {
   expect(await wrongOf(direct(RELEASE))).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ it('so is GraphQL: fields, arguments, where, counts, groups, differences, histor
   expect(await countTelling(questions.slice(0, 24))).toBeGreaterThan(12);
 });
 
-it('so is GraphQL that one who sees everything has just asked', async () => {
+it('so is GraphQL after a client with full access has just sent the same', async () => {
   for (const question of graphqlReads(RELEASE)) {
     await sides.tellsApart(question);
     expect(await wrongOf([question])).toEqual([]);
@@ -112,7 +112,7 @@ it('so is the past: at each moment between two changes of both sides', async () 
   expect(await countTelling(histories)).toBe(histories.length);
 });
 
-it('live queries tell of the same changes, and none by what is hidden', async () => {
+it('live queries report the same changes, and none by hidden elements', async () => {
   const told = await Promise.all(
     TENANTS.map(async (tenant, side) => {
       const follow = (type: string, query?: string): ReturnType<typeof subscribeByEvents> =>
@@ -148,7 +148,7 @@ it('live queries tell of the same changes, and none by what is hidden', async ()
   expect(left.slice(3).every((text) => text.includes('OperationOutcome'))).toBe(true);
 });
 
-it('so is what tries to change something: conditions, patches, updates, transactions, mutations and what they would do', async () => {
+it('so are attempts of changes: conditions, patches, updates, transactions, mutations and dry runs', async () => {
   expect(await wrongOf(writes(RELEASE))).toEqual([]);
   // What a client does not see is not lost by what it writes.
   const [patient, observation, bundle] = await Promise.all(
@@ -160,7 +160,7 @@ it('so is what tries to change something: conditions, patches, updates, transact
   expect(bundle?.json.entry[0].resource.telecom[0].value).toContain(wordOf(0));
 });
 
-it('where references are looked after, a refusal does not tell who refers', async () => {
+it('where references are checked, a refusal does not list the referring resources', async () => {
   const { tenants } = server.app.core;
   for (const tenant of TENANTS)
     expect(await tenants.changeSettings(tenant, { 'referential-integrity': 'on-write-and-delete' })).toBe(

@@ -130,7 +130,7 @@ function expectSomething({ requests, statuses }: Tally, told: number): void {
 }
 
 it(
-  'two tenants are answered as each of them is alone, behind both walls and behind the second alone, also after something was erased',
+  'two tenants are answered as each of them alone, behind both checks and behind row-level security alone, also after an erasure',
   async () => {
     wall.takeAway();
     const tally = startTally(WALLS);
@@ -153,7 +153,7 @@ it(
   TIME_MS,
 );
 
-it('without both walls the same questions find the other tenant: what is looked at would be seen', async () => {
+it('without both checks the same requests find the other tenant: the compared answers would differ', async () => {
   // A live query would be told of changes without end.
   closeFeeds();
   const [first, second] = tenants.map(({ tenant, alone, shared }) => {

@@ -223,7 +223,7 @@ async function emptyVictim(): Promise<void> {
 
 beforeEach(emptyVictim);
 
-describe('what the victim has stored', () => {
+describe('the data of the victim', () => {
   it('is found by the victim itself, by every kind of search that the attacks use', async () => {
     const examples = STRANGERS.slice(0, 1).flatMap(examplesFor);
     await fillVictim(examples);
@@ -305,7 +305,7 @@ describe('row-level security alone', () => {
     };
   }
 
-  it('is what keeps the confused statements from the victim: without it they would find everything', async () => {
+  it('keeps the confused statements from the victim: without it they would find everything', async () => {
     const [stranger] = STRANGERS;
     if (stranger === undefined) throw new Error('there is no stranger');
     const [own, victim] = [await spaceOf(stranger), await spaceOf(VICTIM)];

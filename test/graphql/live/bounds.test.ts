@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('when the server stops, each live query is told after which change to go on', async () => {
+it('when the server stops, each live query gets the number of the change after which to resume', async () => {
   const stopping = await startServer({ database: server.database });
   const base = stopping.base;
   const told: Subscriber[] = [
@@ -92,7 +92,7 @@ it('a quiet stream has signs of life, with the number to go on after', async () 
   expect(text).toMatch(/^retry: 1000\n:\nid: \d+\n\n/);
 });
 
-it('a tenant has as many live queries as it may have; others are not concerned, and there is room when one has ended', async () => {
+it('a tenant has a limit of live queries; others are not affected, and a new one is accepted when one has ended', async () => {
   const open = (tenant: string) => subscribeByEvents({ base: server.base, tenant });
   const [first, second, refused] = [await open('many'), await open('many'), await open('many')];
   while (!refused.isOver) await delay(5);

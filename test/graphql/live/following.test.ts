@@ -64,7 +64,7 @@ async function settled(...told: readonly Subscriber[]): Promise<void> {
 }
 
 describe('a live query', () => {
-  it('tells what is created, updated and deleted, each with its version, in the order of the changes', async () => {
+  it('reports created, updated and deleted resources, each with its version, in the order of the changes', async () => {
     const all = await subscribe();
     const created = await server.request('POST', `${server.path('north', 'r4')}/Patient`, {
       resourceType: 'Patient',
@@ -85,7 +85,7 @@ describe('a live query', () => {
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
-  it('hears at once of what another process writes, and of batches, transactions and patches', async () => {
+  it('reports at once the writes of another process, and of batches, transactions and patches', async () => {
     const told = await subscribe({ variables: { type: 'Patient' } });
     const began = Date.now();
     await put(patient('far', 'Away'), { of: other });
@@ -115,7 +115,7 @@ describe('a live query', () => {
     ]);
   });
 
-  it('keeps the digits of decimals and takes texts with lines of their own', async () => {
+  it('keeps the digits of decimals and accepts texts with line breaks', async () => {
     const told = await listen({ query: 'subscription { resourceChanged(type: Observation) { id json } }' });
     const text = JSON.stringify(JSON.parse(readExample('Observation-decimal')), undefined, 2);
     await put(text.replace(/"value": [0-9.]+/, '"value": 1.00'));
@@ -124,7 +124,7 @@ describe('a live query', () => {
     told.stop();
   });
 
-  it('gives its results the form that directives ask for', async () => {
+  it('gives its results the form of the directives', async () => {
     const query =
       'subscription { resourceChanged(type: Basic) { id @slice(path: "$this") resource @flatten { versionOf: id } } }';
     const told = await listen({ query });
@@ -134,7 +134,7 @@ describe('a live query', () => {
     told.stop();
   });
 
-  it('tells nothing of other tenants and of the other release', async () => {
+  it('reports nothing of other tenants and of the other release', async () => {
     const told = await subscribe();
     const elsewhere = await subscribe({ tenant: 'south' });
     const later = await subscribe({ release: 'r4b' });
@@ -225,7 +225,7 @@ describe('the query of a live query', () => {
       valueSet('q-17', 'http://example.org/a'),
       valueSet('n-17', 'http://example.org/b'),
     ],
-  ])('tells of %s what %s asks for, and nothing else', async (type, query, met, unmet) => {
+  ])('reports the matches of %s for %s, and nothing else', async (type, query, met, unmet) => {
     await put(patient('chained', 'Chained'));
     await put(observation('of-has', 'of-has', { subject: { reference: 'Patient/chained' } }));
     const told = await subscribe({ variables: { type, query: encodeURI(query) } });
@@ -244,7 +244,7 @@ describe('the query of a live query', () => {
     return { resourceType: 'ValueSet', id, url, status: 'active' };
   }
 
-  it('tells when a resource leaves what it asks for, comes back, and is deleted; nothing of one that never was in it', async () => {
+  it('reports when a resource stops matching, matches again, and is deleted; nothing of one that never matched', async () => {
     await put(patient('w', 'Inside'));
     await put(patient('v', 'Outside'));
     const told = await subscribe({ variables: { type: 'Patient', query: 'family=inside' } });
@@ -260,7 +260,7 @@ describe('the query of a live query', () => {
     expect(told.changes[0]?.json).toBeNull();
   });
 
-  it('tells of one resource, before it exists too', async () => {
+  it('reports one resource, before it exists too', async () => {
     const told = await subscribe({ variables: { type: 'Patient', id: 'to-come' } });
     await put(patient('another', 'A'));
     await put(patient('to-come', 'B'));
@@ -292,7 +292,7 @@ describe('the query of a live query', () => {
 });
 
 describe('going on after a break', () => {
-  it('misses nothing and repeats nothing after the number that was told last', async () => {
+  it('misses nothing and repeats nothing after the number that was reported last', async () => {
     const { found } = await createSender(server, 'north', 'r4')('{ versionSequence }');
     const first = await subscribe({ variables: { type: 'Basic' } });
     for (const id of ['r1', 'r2']) await put(basic(id));
@@ -309,7 +309,7 @@ describe('going on after a break', () => {
     expect(third.changes.map(({ id }) => id)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5', 'r6']);
   });
 
-  it('is what an EventSource does by itself: the numbers are the ids of the events, and Last-Event-ID wins over after', async () => {
+  it('is automatic for an EventSource: the numbers are the ids of the events, and Last-Event-ID has precedence over after', async () => {
     await put(basic('e1'));
     const told = await listen({ query: 'subscription { resourceChanged(type: Basic) { id } }' });
     await told.until('id: ');
@@ -332,7 +332,7 @@ describe('the stream of events', () => {
   const path = `${gatewayPath('north', 'r4')}/stream`;
   const json = { 'content-type': 'application/json' };
 
-  it('is for subscriptions alone, and these are not asked for elsewhere', async () => {
+  it('is for subscriptions alone, which are not served elsewhere', async () => {
     const answer = await server.request('POST', path, { query: '{ versionSequence }' }, json);
     expect(answer.text).toContain('Only subscriptions are allowed at this address');
     expect(answer.text.endsWith('event: complete\ndata:\n\n')).toBe(true);
@@ -346,7 +346,7 @@ describe('the stream of events', () => {
     ['subscription { resourceChanged { id } versionSequence }', 'versionSequence'],
     ['subscription A { resourceChanged { id } } subscription B { resourceChanged { id } }', 'Name one'],
     [`subscription { ${'a'.repeat(10)}: resourceChanged { ${'id '.repeat(600)} } }`, 'id'],
-  ])('tells what is wrong with %s', async (query, message) => {
+  ])('reports the error of %s', async (query, message) => {
     const answer = await server.request('POST', path, { query }, json);
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');

@@ -106,7 +106,7 @@ describe('a WebSocket', () => {
     socket.close();
   });
 
-  it('is told what is wrong with a subscription, with an OperationOutcome, and goes on', async () => {
+  it('gets the errors of a subscription, with an OperationOutcome, and stays open', async () => {
     const client = connectSocket({ base: server.base, tenant: 'north' });
     for (const [document, code] of [
       ['subscription { resourceChanged(type: Patient, query: "nmae=x") { id } }', 'not-supported'],
@@ -127,7 +127,7 @@ describe('a WebSocket', () => {
     await client.dispose();
   });
 
-  it('has as many live queries as it may have, and room for another when one has ended', async () => {
+  it('has a limit of live queries, and accepts another when one has ended', async () => {
     const client = connectSocket({ base: server.base, tenant: 'north' });
     const three = [await subscribe({}, client), await subscribe({}, client), await subscribe({}, client)];
     const fourth = await subscribe({}, client);
@@ -211,7 +211,7 @@ describe('the handshake', () => {
     }
   });
 
-  it('is refused for pages of other origins, because browsers do not ask before they open one', async () => {
+  it('is refused for pages of other origins, because browsers send no preflight before they open one', async () => {
     const path = gatewayPath('north', 'r4');
     expect((await handshake(path, { origin: 'https://evil.example' }))[0]).toBe(403);
     expect((await handshake(path, { origin: 'null' }))[0]).toBe(403);

@@ -78,7 +78,7 @@ describe('the table of search parameters', () => {
 
   const composites = pairs.filter(({ parameter: { kind } }) => kind === 'composite');
   it.each(composites)(
-    'takes the parts of $type?$code from where $release says',
+    'reads the parts of $type?$code from $release',
     ({ release, type, code, parameter }) => {
       const official = officialParameters(release).get(`${type}.${code}`);
       for (const resource of data.filter(({ resourceType }) => resourceType === type)) {

@@ -106,7 +106,7 @@ describe('_filter (search_filter.html)', () => {
     expect(find(data, `${type}?${asked(filter)}`)).toEqual(expected);
   });
 
-  it('asks nothing where case decides and the page is of two minds', () => {
+  it('generates no search where case decides and the page is ambiguous', () => {
     expect(() => find(data, `Patient?${asked('active eq TRUE')}`)).toThrow(Unclear);
   });
 

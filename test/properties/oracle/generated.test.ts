@@ -38,7 +38,7 @@ describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
   });
 
   // Contained resources are in the data, whether they are asked about or not.
-  it.each(FEATURES.filter((feature) => feature !== 'chain:contained'))('ask %s where it is on', (feature) => {
+  it.each(FEATURES.filter((feature) => feature !== 'chain:contained'))('search %s on its side', (feature) => {
     const whole = createRandom(5);
     const without = createRandom(5);
     const asksIt = (): boolean => {

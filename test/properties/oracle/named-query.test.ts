@@ -37,6 +37,6 @@ it.each([
   expect(find(data, asked)).toEqual(expected);
 });
 
-it('does not say what an escape within a value means', () => {
+it('does not define an escape within a value', () => {
   expect(() => find(data, 'Observation?_query=latest&which=a\\,b')).toThrow(Unclear);
 });

@@ -51,6 +51,6 @@ it.each([
   expect(find(data, asked)).toEqual(expected);
 });
 
-it('asks nothing of the id of a contained resource', () => {
+it('generates no search by the id of a contained resource', () => {
   expect(() => find(data, 'Observation?subject:Patient._id=p')).toThrow(Unclear);
 });

@@ -322,7 +322,7 @@ describe('composites (#composite)', () => {
   });
 });
 
-describe('order and what comes along (#sort, #include)', () => {
+describe('order and included resources (#sort, #include)', () => {
   const stored = [
     patient('a', { birthDate: '1970', link: [{ other: { reference: 'Patient/b' }, type: 'seealso' }] }),
     patient('b', { birthDate: '1960', managingOrganization: { reference: 'Organization/o' } }),
@@ -338,7 +338,7 @@ describe('order and what comes along (#sort, #include)', () => {
     ['-birthdate', ['a', 'b', 'c']],
     ['gender,-birthdate', ['c', 'a', 'b']],
     ['-_id', ['c', 'b', 'a']],
-  ])('_sort=%s gives %j: what has no value comes last in both directions', (keys, order) => {
+  ])('_sort=%s gives %j: resources without a value are last in both directions', (keys, order) => {
     const expected = search(space, 'Patient', `_sort=${keys}`);
     if (expected === undefined) throw new Error('refused');
     expect(

@@ -38,7 +38,7 @@ describe('numbers (#number)', () => {
     expect(number(stored, asked)).toBe(expected);
   });
 
-  it('takes a comparator as a range without an end', () => {
+  it('reads a comparator as a range without an end', () => {
     const below5 = compared(rational('5'), '<');
     expect(meetsNumber(below5, 'lt', '1')).toBe(true);
     expect(meetsNumber(below5, 'gt', '5')).toBe(false);
@@ -85,7 +85,7 @@ describe('quantities (#quantity)', () => {
     expect(meets(stored('5.4', 'mg', 'urn:units'), '5.4|http://unitsofmeasure.org|mg')).toBe(false);
   });
 
-  it('refuses what has no shape of a quantity', () => {
+  it('refuses an invalid quantity', () => {
     for (const text of ['abc', '5.4|mg', '1|2|3|4', 'xx5']) expect(() => readQuantity(text)).toThrow();
   });
 });
