@@ -150,9 +150,12 @@ describe('the settings', () => {
     })),
     ...['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'].map((url) => ({ PUBLIC_URL: url })),
     { PUBLIC_URL: 'http://localhost:3000, http://127.0.0.1:3000', TRUST_PROXY: 'false' },
-  ])('answer without credentials, and record nothing, where only this machine can connect: %j', (environment) => {
-    expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
-  });
+  ])(
+    'answer without credentials, and record nothing, where only this machine can connect: %j',
+    (environment) => {
+      expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
+    },
+  );
 
   it.each([
     ...['0.0.0.0', '::', '192.168.1.2', 'fhir.example.org', '127.0.0.1.example.org'].map((HOST) => ({

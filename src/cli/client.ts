@@ -33,7 +33,10 @@ function show(client: ClientApplication): void {
   printList('scopes', scopes);
   printList('policies', policies);
   printList('redirect-uris', client.redirectUris);
-  printList('keys', jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)));
+  printList(
+    'keys',
+    jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)),
+  );
   for (const { id: secret, created, expires } of secrets)
     process.stdout.write(
       `  secret: ${secret}  created ${new Date(created).toISOString()}${expires === undefined ? '' : `, expires ${new Date(expires).toISOString()}`}\n`,

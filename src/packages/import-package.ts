@@ -126,17 +126,18 @@ function chooseRelease(
   }
   const served = RELEASE_NAMES.map((release) => RELEASES[release]);
   const fits = (mimeVersion: string) => fhirVersions.some((each) => `${each}.`.startsWith(`${mimeVersion}.`));
-  if (requested !== undefined && (fhirVersions.length === 0 || fits(RELEASES[requested].mimeVersion))) return requested;
+  if (requested !== undefined && (fhirVersions.length === 0 || fits(RELEASES[requested].mimeVersion)))
+    return requested;
   const fitting = served.find(({ mimeVersion }) => fits(mimeVersion));
   if (requested === undefined && fitting !== undefined) return fitting.name;
   if (fhirVersions.length === 0) {
-    throw new PackageError(
-      `${name} ${version} does not name its FHIR version; set --release`,
-    );
+    throw new PackageError(`${name} ${version} does not name its FHIR version; set --release`);
   }
   const known = served.map((each) => `${each.name} (${each.fhirVersion})`).join(' and ');
   const wanted =
-    requested === undefined ? `, served are ${known}` : `, not for ${requested} (${RELEASES[requested].fhirVersion})`;
+    requested === undefined
+      ? `, served are ${known}`
+      : `, not for ${requested} (${RELEASES[requested].fhirVersion})`;
   throw new PackageError(`${name} ${version} is for FHIR ${fhirVersions.join(', ')}${wanted}`);
 }
 

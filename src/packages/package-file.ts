@@ -63,7 +63,8 @@ export async function readPackage(path: string, maxFileBytes: number): Promise<P
   const isWanted = (name: string, bytes: number): boolean => {
     if (nameInPackage(name) === undefined || bytes > maxFileBytes) return false;
     total += bytes;
-    if (total > MAX_RESOURCE_BYTES) throw new TarError(`its resources have more than ${MAX_RESOURCE_BYTES} bytes`);
+    if (total > MAX_RESOURCE_BYTES)
+      throw new TarError(`its resources have more than ${MAX_RESOURCE_BYTES} bytes`);
     return true;
   };
   try {

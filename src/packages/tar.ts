@@ -53,7 +53,8 @@ export async function* readTar(
       if (size > LONGEST_HEADER) throw new TarError('an entry has a header of more than 1 MB');
       const text = (await bytes.takeAll(size)).toString('utf8');
       await bytes.skip(padding);
-      extended = header.kind === 'pax' ? { ...extended, ...readPax(text) } : { ...extended, path: untilZero(text) };
+      extended =
+        header.kind === 'pax' ? { ...extended, ...readPax(text) } : { ...extended, path: untilZero(text) };
       continue;
     }
     const name = extended.path ?? header.name;

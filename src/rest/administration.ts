@@ -65,7 +65,8 @@ export function readObject(request: AdministrationRequest): JsonObject {
 export function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
   const value = readObject(request);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not allowed; the body may have ${known.join(', ')}`);
+  if (unknown !== undefined)
+    refuse(`'${unknown.slice(0, 40)}' is not allowed; the body may have ${known.join(', ')}`);
   return value;
 }
 

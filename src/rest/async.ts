@@ -74,7 +74,10 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
-    .send(202, informationOf('The request was accepted; its result will be at the address in Content-Location'));
+    .send(
+      202,
+      informationOf('The request was accepted; its result will be at the address in Content-Location'),
+    );
 }
 
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
@@ -98,7 +101,9 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
-  return exchange.forbidCaching().send(202, informationOf('The request is cancelled, and its result removed'));
+  return exchange
+    .forbidCaching()
+    .send(202, informationOf('The request is cancelled, and its result removed'));
 }
 
 function informationOf(diagnostics: string): string {

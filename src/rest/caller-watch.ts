@@ -24,12 +24,13 @@ export function watchCaller(core: Core, tenant: string, release: Release, caller
   const check = async (): Promise<void> => {
     try {
       const space = await core.findSpace(tenant, release);
-      if (space === undefined)
-        throw fhirError('unauthorized', { reason: 'The tenant is not active' });
+      if (space === undefined) throw fhirError('unauthorized', { reason: 'The tenant is not active' });
       const rights = JSON.stringify((await core.renewCaller(space, caller)).access);
       atFirst ??= rights;
       if (rights !== atFirst)
-        throw fhirError('forbidden', { reason: 'The access of this client has changed: send the request again' });
+        throw fhirError('forbidden', {
+          reason: 'The access of this client has changed: send the request again',
+        });
     } catch (error) {
       if (error instanceof FhirError && [401, 403].includes(error.status)) controller.abort(error);
     }

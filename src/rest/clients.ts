@@ -174,7 +174,8 @@ function readAlgorithm(value: unknown): IdTokenAlgorithm | undefined {
 
 function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
   const keys = isObject(value) ? value['keys'] : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('"jwks" must be a JSON Web Key Set, {"keys":[…]}');
+  if (!Array.isArray(keys) || !keys.every(isObject))
+    refuse('"jwks" must be a JSON Web Key Set, {"keys":[…]}');
   return { keys };
 }
 

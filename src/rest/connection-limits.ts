@@ -85,10 +85,7 @@ function limitServer(server: Server, connections: number, log: Log): void {
   server.on('drop', () => {
     if (performance.now() - warnedAt < WARNING_MS) return;
     warnedAt = performance.now();
-    log.warn(
-      { connections },
-      'connections were closed, because the limit is reached (MAX_CONNECTIONS)',
-    );
+    log.warn({ connections }, 'connections were closed, because the limit is reached (MAX_CONNECTIONS)');
   });
 }
 

@@ -67,7 +67,9 @@ function specificityFor(range: MediaRange, subtype: string): number | undefined 
 export function fitsRelease(range: MediaRange, release: Release): boolean {
   const wanted = range.parameters.get('fhirversion');
   return (
-    wanted === undefined || wanted === RELEASES[release].mimeVersion || wanted === RELEASES[release].fhirVersion
+    wanted === undefined ||
+    wanted === RELEASES[release].mimeVersion ||
+    wanted === RELEASES[release].fhirVersion
   );
 }
 

@@ -157,7 +157,10 @@ function drained(output: Writable, stallMs: number): Promise<void> {
       then();
     };
     const go = (): void => end(resolve);
-    const timer = setTimeout(() => end(() => reject(new Error('the client does not read the export'))), stallMs);
+    const timer = setTimeout(
+      () => end(() => reject(new Error('the client does not read the export'))),
+      stallMs,
+    );
     output.once('drain', go).once('close', go);
   });
 }

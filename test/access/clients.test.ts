@@ -230,26 +230,33 @@ describe('a client with keys', () => {
     return toJwt({ alg: 'ES384', typ: 'JWT', kid: signer.kid }, claims, signer.privateKey);
   };
 
-  it.each(['in the server', 'under an address'])('%s gets a token for a signed assertion, once', async (where) => {
-    const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
-    const { id } = await core().clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], ...keys });
-    const assertion = assert(id);
-    const { status, json } = await send(assertion);
-    expect([status, json.scope]).toEqual([200, 'system/*.rs']);
-    expect((await patients(`Bearer ${json.access_token}`)).status).toBe(200);
-    const again = await send(assertion);
-    expect([again.status, again.json.error]).toEqual([401, 'invalid_client']);
-    for (const changes of [
-      { exp: Math.floor(Date.now() / 1000) - 60 },
-      { exp: Math.floor(Date.now() / 1000) + 3600 },
-      { aud: 'https://elsewhere.example/token' },
-      { sub: 'somebody' },
-      { jti: undefined },
-    ])
-      expect((await send(assert(id, changes))).status).toBe(401);
-    expect((await send(assert(id, {}, makeKey('one')))).status).toBe(401);
-    expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
-  });
+  it.each(['in the server', 'under an address'])(
+    '%s gets a token for a signed assertion, once',
+    async (where) => {
+      const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
+      const { id } = await core().clients.create('acme', {
+        name: 'Backend',
+        scopes: ['system/*.rs'],
+        ...keys,
+      });
+      const assertion = assert(id);
+      const { status, json } = await send(assertion);
+      expect([status, json.scope]).toEqual([200, 'system/*.rs']);
+      expect((await patients(`Bearer ${json.access_token}`)).status).toBe(200);
+      const again = await send(assertion);
+      expect([again.status, again.json.error]).toEqual([401, 'invalid_client']);
+      for (const changes of [
+        { exp: Math.floor(Date.now() / 1000) - 60 },
+        { exp: Math.floor(Date.now() / 1000) + 3600 },
+        { aud: 'https://elsewhere.example/token' },
+        { sub: 'somebody' },
+        { jti: undefined },
+      ])
+        expect((await send(assert(id, changes))).status).toBe(401);
+      expect((await send(assert(id, {}, makeKey('one')))).status).toBe(401);
+      expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
+    },
+  );
 
   it('may replace its key at its address without notice; while the address cannot be reached it is 503', async () => {
     const own = await serveKeys([key]);

@@ -225,8 +225,11 @@ it.each([
   ['{ patient { id @flatten } }', '@flatten needs a field that has fields'],
   ['{ patient { name @slice(path: "period.start") { family } } }', "@slice finds no value at 'period.start'"],
   ['{ patient { name @slice(path: "1 + 1") { family } } }', "@slice finds no value at '1 + 1' of HumanName"],
-  ['query ($p: String!) { patient { name @slice(path: $p) { family } } }', 'must be a string, not a variable'],
-  ['{ patient { __andiron_type: id } }', "are reserved for the server"],
+  [
+    'query ($p: String!) { patient { name @slice(path: $p) { family } } }',
+    'must be a string, not a variable',
+  ],
+  ['{ patient { __andiron_type: id } }', 'are reserved for the server'],
 ])('%s is refused before it runs', (text, reason) => {
   const errors = validate(schema, parse(text), [shapingRule]);
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(reason)]);

@@ -109,35 +109,38 @@ const sets = RELEASES.flatMap((release) =>
 );
 
 describe('searches of random data', () => {
-  it.each(sets)('find the matches of the rules, under $release with seed $seed', async ({ release, seed }) => {
-    const tenant = `oracle-${seed}`;
-    await makeTenant(tenant);
-    const space = await loadSpace(server, {
-      tenant,
-      release,
-      seed,
-      size: SIZE,
-      hasContained: features.has('chain:contained'),
-    });
-    const random = createRandom(seed);
-    const repeated = searchesToRepeat();
-    const wrong: string[] = [];
-    let unclear = 0;
-    let left = repeated?.length ?? SEARCHES;
-    const worker = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        const asked =
-          repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
-        const verdict = await judge(server, space, asked);
-        if (verdict === 'unclear') unclear += 1;
-        else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));
+  it.each(sets)(
+    'find the matches of the rules, under $release with seed $seed',
+    async ({ release, seed }) => {
+      const tenant = `oracle-${seed}`;
+      await makeTenant(tenant);
+      const space = await loadSpace(server, {
+        tenant,
+        release,
+        seed,
+        size: SIZE,
+        hasContained: features.has('chain:contained'),
+      });
+      const random = createRandom(seed);
+      const repeated = searchesToRepeat();
+      const wrong: string[] = [];
+      let unclear = 0;
+      let left = repeated?.length ?? SEARCHES;
+      const worker = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1;
+          const asked =
+            repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
+          const verdict = await judge(server, space, asked);
+          if (verdict === 'unclear') unclear += 1;
+          else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      if (wrong.length > 0) {
+        throw new Error(`${wrong.length} of ${SEARCHES} differ:\n${wrong.slice(0, MOST_SHOWN).join('\n')}`);
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    if (wrong.length > 0) {
-      throw new Error(`${wrong.length} of ${SEARCHES} differ:\n${wrong.slice(0, MOST_SHOWN).join('\n')}`);
-    }
-    expect(unclear).toBeLessThanOrEqual(SEARCHES * MOST_UNCLEAR);
-  });
+      expect(unclear).toBeLessThanOrEqual(SEARCHES * MOST_UNCLEAR);
+    },
+  );
 });

@@ -128,14 +128,17 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
     return [...names].filter((name) => type === undefined || name.startsWith(`${type}/`)).sort();
   };
 
-  it.each(LEVELS)('pages of %s_at list the versions that were current at a time that is past', async (level) => {
-    const times = written.map(({ made }) => made).sort((one, other) => one - other);
-    for (const at of [0, 0.4, 0.9]) {
-      const time = times[Math.floor(times.length * at)] ?? 0;
-      const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
-      expect([...seen].sort()).toEqual(namesAt(level, standing(written, time)));
-    }
-  });
+  it.each(LEVELS)(
+    'pages of %s_at list the versions that were current at a time that is past',
+    async (level) => {
+      const times = written.map(({ made }) => made).sort((one, other) => one - other);
+      for (const at of [0, 0.4, 0.9]) {
+        const time = times[Math.floor(times.length * at)] ?? 0;
+        const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
+        expect([...seen].sort()).toEqual(namesAt(level, standing(written, time)));
+      }
+    },
+  );
 
   it.each(LEVELS)(
     'pages of %s_at list one version of each resource of this moment, and of one that is yet to come',

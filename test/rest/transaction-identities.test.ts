@@ -159,19 +159,16 @@ describe('Criteria that name another entry by its fullUrl', () => {
     ['modifier', 'subject:Patient=NAME', uuid(1)],
     ['address', 'subject=NAME&status=final', `${ELSEWHERE}/Patient/1`],
     ['alternatives', 'patient=Patient/nobody,NAME', uuid(1)],
-  ])(
-    'find the match of that entry, and make no duplicate (%s)',
-    async (mrn, criteria, name) => {
-      const first = await run(...chart(mrn, criteria, name));
-      expect(first.map(({ response }) => response.status)).toEqual(['201 Created', '201 Created']);
-      for (let round = 0; round < 2; round++) {
-        const again = await run(...chart(mrn, criteria, name));
-        expect(again.map(({ response }) => response.status)).toEqual(['200 OK', '200 OK']);
-        expect(again[1].resource.id).toBe(first[1].resource.id);
-      }
-      expect(await countOf(mrn)).toBe(1);
-    },
-  );
+  ])('find the match of that entry, and make no duplicate (%s)', async (mrn, criteria, name) => {
+    const first = await run(...chart(mrn, criteria, name));
+    expect(first.map(({ response }) => response.status)).toEqual(['201 Created', '201 Created']);
+    for (let round = 0; round < 2; round++) {
+      const again = await run(...chart(mrn, criteria, name));
+      expect(again.map(({ response }) => response.status)).toEqual(['200 OK', '200 OK']);
+      expect(again[1].resource.id).toBe(first[1].resource.id);
+    }
+    expect(await countOf(mrn)).toBe(1);
+  });
 
   it('make one resource when many send the same at once', async () => {
     const answers = await Promise.all(

@@ -261,9 +261,7 @@ it.each<Case>([
       return ask('GET', side === 'other' ? job : spoil(job));
     },
   ],
-])('%s of another tenant takes the time of an unknown one', (_name, asking) =>
-  expectSameClass(asking),
-);
+])('%s of another tenant takes the time of an unknown one', (_name, asking) => expectSameClass(asking));
 
 let askedFrom = 0;
 /** A network of its own for each request, so that no guess is one too many. */

@@ -181,8 +181,7 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
     const data = root.isGone ? null : root.content;
     return run.errors.length === 0 ? { data } : { errors: run.errors, data };
   };
-  if (operation.operation === OperationTypeNode.MUTATION)
-    return runSerially(plan, run, root).then(finish);
+  if (operation.operation === OperationTypeNode.MUTATION) return runSerially(plan, run, root).then(finish);
   if (plan.fill(run, rootValue, root) === FAILED) root.fail();
   return run.isIdle ? finish() : run.idle().then(finish);
 }

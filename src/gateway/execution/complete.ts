@@ -123,7 +123,8 @@ const SHORT = 256;
  * refused.
  */
 function counted(run: Run, value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= SHORT || run.countCharacters(value.length) ? value : null;
+  if (typeof value === 'string')
+    return value.length <= SHORT || run.countCharacters(value.length) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   const length = value instanceof RawJson ? value.text.length : sizeOfJson(value as JsonValue, Infinity);
   return run.countCharacters(length) ? value : null;
@@ -234,7 +235,9 @@ function objectCompleter(
     if (!type.isTypeOf) return complete(run, value, key, place);
     const finish = (isRight: boolean): unknown => {
       if (isRight) return complete(run, value, key, place);
-      throw new GraphQLError(`The value of ${site.name} is not of the type ${type.name}`, { nodes: site.nodes });
+      throw new GraphQLError(`The value of ${site.name} is not of the type ${type.name}`, {
+        nodes: site.nodes,
+      });
     };
     const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, place));
     return isPromise(isRight)

@@ -24,7 +24,10 @@ export interface ExecutionLimits {
 }
 
 /** Executes an operation that is an introspection only; `tenant` is the tenant of the client. */
-export type Introspect = (introspection: Introspection, tenant: number) => Promise<Readonly<Record<string, unknown>>>;
+export type Introspect = (
+  introspection: Introspection,
+  tenant: number,
+) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
@@ -94,7 +97,8 @@ export function compiledExecution(
     cost: OperationCost,
   ): Promise<ExecutionResult> {
     const snapshotMs = snapshotOf(operation, cost);
-    if (snapshotMs === undefined || uncacheable.has(operation)) return runAtOnce(prepared, context, snapshotMs);
+    if (snapshotMs === undefined || uncacheable.has(operation))
+      return runAtOnce(prepared, context, snapshotMs);
     const cached = await runFromCache(prepared, context);
     if (typeof cached === 'object') return cached.answer;
     if (cached === 'unfit') uncacheable.add(operation);

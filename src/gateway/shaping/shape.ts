@@ -240,7 +240,8 @@ class Shaper {
 
   private valueOf(member: Member, path: Path): unknown {
     const { values, groups, isSingle, isList, hasMixedTypes } = member;
-    if (hasMixedTypes) return this.fail('The values that are flattened into one list have different types', member, path);
+    if (hasMixedTypes)
+      return this.fail('The values that are flattened into one list have different types', member, path);
     if (isSingle && values.length > 1)
       return this.fail('@singleton allows one value, but there are several', member, path);
     // The flattened values of several fields are always a list.

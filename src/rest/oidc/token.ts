@@ -16,7 +16,10 @@ export async function answerClient(
   { addresses }: RestContext,
   request: FormRequest,
   reply: FastifyReply,
-  { space, perform }: { readonly space: TenantSpace; readonly perform: (request: TokenRequest) => Promise<object> },
+  {
+    space,
+    perform,
+  }: { readonly space: TenantSpace; readonly perform: (request: TokenRequest) => Promise<object> },
 ): Promise<FastifyReply> {
   requireContentType(request.headers, FORM_TYPES, space.release);
   reply.header('pragma', 'no-cache');

@@ -162,6 +162,10 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   ],
   [
     INTERACTIONS.asyncCancel,
-    { summary: 'Cancel an asynchronous request', schema: 'OperationOutcome', answers: { '202': 'Cancelled' } },
+    {
+      summary: 'Cancel an asynchronous request',
+      schema: 'OperationOutcome',
+      answers: { '202': 'Cancelled' },
+    },
   ],
 ]);
