@@ -74,7 +74,7 @@ export class ChangeResolver {
   @Query(() => Int, {
     nullable: true,
     description:
-      'The number of the last change of this tenant and release. Asked before a search and given to `resourceChanged` as `after`, nothing is missed in between.',
+      'The number of the last change of this tenant and release. If it is read before a search and given to `resourceChanged` as `after`, no change in between is missed.',
   })
   versionSequence(@Ctx() { core, request }: GatewayContext): Promise<number> {
     return core.lastSequence(request);
@@ -83,31 +83,31 @@ export class ChangeResolver {
   @Subscription(() => ResourceChange, {
     subscribe: follow,
     description:
-      'Changes of resources as they come, in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
+      'Changes of resources in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
   })
   resourceChanged(
     @Root() event: unknown,
     @Ctx() context: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder, {
       nullable: true,
-      description: 'Without it those of all types.',
+      description: 'Default: all types.',
     })
     _type: string | null | undefined,
     @Arg('id', () => ID, {
       nullable: true,
-      description: 'Only those of this resource; it need not exist yet.',
+      description: 'Only changes of this resource, which need not exist yet.',
     })
     _id: string | null | undefined,
     @Arg('query', () => String, {
       nullable: true,
       description:
-        'Only those of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
+        'Only changes of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
     })
     _query: string | null | undefined,
     @Arg('after', () => Int, {
       nullable: true,
       description:
-        'Only changes behind the one of this `sequence`, from the past too; without it those from now on.',
+        'Only changes after the one with this `sequence`, including past ones. Default: changes from now on.',
     })
     _after: number | null | undefined,
   ): ResourceChange {

@@ -18,10 +18,10 @@ const DESCRIPTIONS = {
   as: 'A urn by which the other mutations of an operation with `@atomic` refer to the resource: `urn:uuid:…`.',
   criteria:
     'Instead of the id, the query string of a search that finds one resource: `identifier=http://hospital.example/mrn|17`.',
-  dryRun: 'True: nothing is changed, and the answer says what would be.',
+  dryRun: 'True: nothing is stored, and the result shows what would be.',
   ifMatch:
-    'Versions of which one must be the current one (`3`, or `W/"3"` as REST writes it), or `*`: there must be one; ' +
-    'otherwise the error has the code `conflict`.',
+    'Versions; one must be the current one (`3`, or `W/"3"` as in REST). `*`: the resource must exist. Otherwise the ' +
+    'error has the code `conflict`.',
   ifVersion: 'The version that must be the current one; otherwise the error has the code `conflict`.',
 } as const;
 
@@ -39,7 +39,7 @@ export class WriteResolver {
     @Arg('ifNoneExist', () => String, {
       nullable: true,
       description:
-        'The query string of a search: `identifier=http://hospital.example/mrn|17`. Nothing is stored where it finds a resource, which is answered.',
+        'The query string of a search: `identifier=http://hospital.example/mrn|17`. If it finds a resource, nothing is stored, and that resource is returned.',
     })
     ifNoneExist: string | null | undefined,
     @Arg('as', () => String, { nullable: true, description: DESCRIPTIONS.as }) as: string | null | undefined,
@@ -82,7 +82,7 @@ export class WriteResolver {
   @Extensions({ toChange: patching })
   @Mutation(() => WriteResult, {
     nullable: true,
-    description: 'Changes a resource by a JSON Patch or a FHIRPath Patch: all of it or nothing.',
+    description: 'Changes a resource by a JSON Patch or a FHIRPath Patch, as a whole or not at all.',
   })
   async patch(
     @Ctx() context: GatewayContext,
@@ -140,7 +140,7 @@ export class WriteResolver {
   @Mutation(() => Resource, {
     nullable: true,
     description:
-      'Does all that the entries of a Bundle of the type transaction ask for, or nothing (http://hl7.org/fhir/http.html#transaction); answers the Bundle of the type transaction-response.',
+      'Executes all entries of a Bundle of the type transaction, or none (http://hl7.org/fhir/http.html#transaction); returns the Bundle of the type transaction-response.',
   })
   async transaction(
     @Ctx() context: GatewayContext,

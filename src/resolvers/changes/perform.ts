@@ -128,7 +128,8 @@ function collectChanges({
     if (node === undefined || field === undefined) continue;
     try {
       const maker = field.extensions['toChange'];
-      if (!(maker instanceof ChangeMaker)) throw new Error('atomicRule has accepted a field that changes nothing');
+      if (!(maker instanceof ChangeMaker))
+        throw new Error('atomicRule has accepted a field that changes nothing');
       changes.push({ key, change: maker.make(getArgumentValues(field, node, variableValues)) });
     } catch (error) {
       throw error instanceof FhirError ? refusalOf(key, error) : error;

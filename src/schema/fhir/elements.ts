@@ -124,7 +124,7 @@ export class ElementTypes<Context> {
       resourceType: { type: new GraphQLNonNull(GraphQLString), resolve: this.resolver('resourceType') },
       json: {
         type: new GraphQLNonNull(jsonScalar),
-        description: 'The whole resource as FHIR JSON, exactly as REST answers it.',
+        description: 'The whole resource as FHIR JSON, exactly as in REST.',
         resolve: (source) => (source instanceof ResourceSource ? new RawJson(source.text) : undefined),
       },
     };

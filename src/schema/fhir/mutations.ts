@@ -137,7 +137,7 @@ export class MutationFields<Context> {
   private information(): Field<Context> {
     return {
       type: this.elements.ofType('OperationOutcome'),
-      description: 'What was done, and what was found in the resource that did not refuse it.',
+      description: 'The outcome, with the warnings about the resource.',
     };
   }
 }
