@@ -99,6 +99,17 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 /** Number of characters after which they are added to the count of all requests. */
 const COUNTED_AT_ONCE = 256 * 1024;
 
+/** The position of a promised value, and the functions that complete it. */
+export interface Promised<T> {
+  readonly key: PathKey;
+  /** The position of the object or list that gets the value. */
+  readonly place: Place;
+  /** Returns the completed value; reports its own errors. */
+  readonly finish: (value: T) => unknown;
+  /** Does the same for a rejection. */
+  readonly refuse: (error: unknown) => unknown;
+}
+
 export class Run {
   readonly errors: GraphQLError[] = [];
   /** The error that refuses the whole response; nothing more is completed after it. */
@@ -145,23 +156,10 @@ export class Run {
   }
 
   /**
-   * Puts the value of `promise`, converted by `finish`, at `key` of the content of `place`. `finish` reports its own
-   * errors. When it returns FAILED, `place` fails. `refuse` does the same for a rejection.
+   * Puts the value of `promise`, converted by `finish`, at `key` of the content of `place`. When `finish` or `refuse`
+   * returns FAILED, `place` fails.
    */
-  await<T>(
-    promise: PromiseLike<T>,
-    {
-      key,
-      place,
-      finish,
-      refuse,
-    }: {
-      readonly key: PathKey;
-      readonly place: Place;
-      readonly finish: (value: T) => unknown;
-      readonly refuse: (error: unknown) => unknown;
-    },
-  ): void {
+  await<T>(promise: PromiseLike<T>, { key, place, finish, refuse }: Promised<T>): void {
     this.pending++;
     const settle = (completed: unknown): void => {
       if (completed === FAILED) {
