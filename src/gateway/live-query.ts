@@ -91,7 +91,7 @@ export interface LiveQueriesOptions {
 const MAX_DOCUMENTS = 200;
 
 /**
- * Returns the result that tells a client that the server ends its subscription, and the number after which to resume.
+ * Returns the last result of a subscription that the server ends, with the number after which to resume.
  */
 export function toEndText(error: FhirError, resumeAfter: number): string {
   return toText({ errors: [endError(error, resumeAfter)] });

@@ -19,7 +19,7 @@ export interface OpenedConnection extends ConnectionSearch {
   readonly cursor: string | undefined;
 }
 
-/** Cursor of the first page; also the value for the first page of the search that stands beside it. */
+/** Cursor of the first page; also the value for the first page of the search beside it. */
 const FIRST = 'first';
 const MOST_LEVELS = 8;
 

@@ -19,7 +19,7 @@ const NO_STORE = 'no-store';
 /** Longer texts are encoded at once: Node encodes a joined text far more slowly. */
 const ENCODED_FROM = 4096;
 
-/** Longer texts are not indented: nobody reads them, and indentation would delay other requests. */
+/** Longer texts are not indented: indentation would delay other requests. */
 const LONGEST_LAID_OUT = 4 * 1024 * 1024;
 
 type ExchangeParts = Pick<Exchange, 'edge' | 'request' | 'reply' | 'context' | 'query'>;

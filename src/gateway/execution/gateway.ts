@@ -39,7 +39,7 @@ const INTROSPECTION_FACTOR = 1.2;
 /** Limit on the cost of introspection beside other fields: `__type` of a few types. */
 const MOST_OF_SCHEMA = 500;
 
-/** The request header that asks for the cost of a request; `extensions.cost` of the request does the same. */
+/** The request header for the cost of a request; `extensions.cost` of the request does the same. */
 const COST_HEADER = 'x-graphql-cost';
 
 /**
