@@ -1,4 +1,7 @@
-/** What is refused before it comes to an interaction, and what administrators do, leaves an AuditEvent as well (docs/audit.md). */
+/**
+ * Requests that are refused before an interaction begins, and actions of administrators, leave AuditEvents too
+ * (docs/audit.md).
+ */
 import type { Access, JsonObject } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';
 import { silentLog } from '../support/log';

@@ -34,7 +34,7 @@ const tokens: Record<Way, string[]> = {
   'scopes of the patient': [],
   'scopes of the user, who is the patient': [],
 };
-/** Of the first world, for somebody else who uses the same client. */
+/** A token of the first world for another patient, of the same client. */
 let otherPatient: string | undefined;
 
 beforeAll(async () => {
@@ -116,12 +116,12 @@ describe.each<[Release, Way]>([
       const told = JSON.stringify(asked).slice(0, 300);
       if (/Patient\/mine|"m1"/.test(left)) having++;
       if (left !== right) wrong.push(`${told}\n${around(left, right)}`);
-      // What GraphQL refuses as a whole asks nothing.
+      // A document that GraphQL refuses as a whole proves nothing.
       const isRefused =
         /^5\d\d/.test(left) || (question.path.startsWith('/graphql') && left.startsWith('400'));
       if (isRefused) wrong.push(`${told}\n${left.slice(0, 500)}`);
       if (left.includes(CANARY) && !JSON.stringify(asked).includes(CANARY)) wrong.push(`${told}\n${left}`);
-      // That there is something to be told apart is asked in one release.
+      // One release is enough to show that there are differences to be found.
       if (release === 'r4' && (asked.method === 'GET' || asked.path.startsWith('/graphql'))) {
         if (JSON.stringify(asked.body ?? '').includes('mutation')) continue;
         const [one, other] = await Promise.all(

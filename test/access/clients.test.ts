@@ -1,4 +1,6 @@
-/** Clients, their secrets and tokens, over HTTP on a server that takes what comes without them too (docs/access.md). */
+/**
+ * Clients, their secrets and tokens, over HTTP on a server that also accepts requests without them (docs/access.md).
+ */
 import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -146,7 +148,7 @@ describe('a client', () => {
     );
     expect(rows[0]?.text).toContain('scrypt$');
     expect(rows[0]?.text).not.toContain(client.secret.slice(8));
-    // Only the owner may read what signs.
+    // Only the owner may read the signing keys.
     await database.query('set role andiron_application');
     await expect(database.query('select private_key from andiron.signing_key')).rejects.toThrow(
       'permission denied',
@@ -209,7 +211,7 @@ describe('a client with keys', () => {
   });
   afterAll(() => keyServer.close());
 
-  /** What is looked for is in the header. */
+  /** The searched text is in the header. */
   const noToken = { payload: '', signature: '' };
   const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
   const send = (assertion: string) =>
@@ -485,7 +487,7 @@ describe('andiron client', () => {
     const [, id = ''] = /^client_id=(.+)$/m.exec(told) ?? [];
     const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(told) ?? [];
     expect((await patients(toBasic(id, secret))).status).toBe(200);
-    // What there is to warn of (Redis is not there) is no part of what a command writes out.
+    // Warnings (there is no Redis) are not part of the output of a command.
     const env = { ...process.env, ...toEnvironment(server.database), REDIS_PORT: '1' };
     const list = ['dist/src/cli.js', 'client', 'list', '--tenant', 'acme'];
     const { stdout: listed, stderr } = await promisify(execFile)(process.execPath, list, { env });

@@ -1,6 +1,6 @@
 /**
- * A patient's record and nothing else: for every type of the Patient compartment and every parameter that puts a resource
- * in it, as the CompartmentDefinition of the release has it, one resource of one's own and one of somebody else.
+ * A patient's record and nothing else: for every type of the Patient compartment and every parameter of its
+ * CompartmentDefinition, one resource of the record and one of another.
  */
 import { FhirError, type Access, type RequestContext, type SearchPage } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';
@@ -17,7 +17,7 @@ const MINE = 'mine';
 const THEIRS = 'theirs';
 /** Read by auditors alone. */
 const AUDIT_EVENT = 'AuditEvent';
-/** They say whose records people reach: no patient writes them. */
+/** They define the records of users: patients may not write them. */
 const DECIDING = ['Person', 'RelatedPerson', 'Group'];
 const ISSUER = 'https://login.example';
 

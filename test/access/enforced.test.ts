@@ -1,4 +1,4 @@
-/** A server that lets in only whom it knows: live queries, and what is open; all addresses: matrix.test.ts. */
+/** A server with enforced access: live queries, and public addresses; all addresses: matrix.test.ts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createClient as createSocketClient } from 'graphql-ws';

@@ -60,7 +60,7 @@ afterAll(() => server.close());
 /** Who may come in where. */
 interface Room {
   readonly credentials: () => Credentials;
-  /** Of all kinds, or of those that are answered in another way than STATUSES says. */
+  /** Of all kinds, or of those whose status differs from STATUSES. */
   readonly statuses?: number | Partial<Record<Kind, number>>;
   /** Good credentials of the tenant that reach nothing, with the status. */
   readonly powerless?: () => readonly (readonly [authorization: string, status: number])[];
@@ -69,7 +69,7 @@ interface Room {
   readonly status?: number;
   readonly body?: object | string;
   readonly query?: string;
-  /** Those who reach nothing get what all others get. */
+  /** Clients without rights get the same answer. */
   readonly isSame?: boolean;
 }
 
@@ -78,7 +78,7 @@ const CLOSED: Room = {
   powerless: () => [[powerless.basic, 403]],
   right: () => ours.basic,
 };
-/** What says nothing of anybody's data. */
+/** Without data of a tenant. */
 const KNOWN_TO_CLIENTS: Room = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
 /** Whose it is not, learns no more than that. */
 const JOB: Room = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
@@ -133,15 +133,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ...rows(ROOT.replace('fhir', 'graphql'), ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
   ...rows(`${ROOT}/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
   ...rows(`${ROOT}/:type/:id/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery('{ id }') }),
-  // A stream is answered 200 and says the rest in it.
+  // A stream is answered 200 and has its errors in it.
   ...rows(`${ROOT.replace('fhir', 'graphql')}/stream`, ['GET', 'POST'], KNOWN_TO_CLIENTS),
-  // It is long: asked for once.
+  // It is long, so that it is requested once.
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.graphql`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.json`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${OIDC}/jwks`]: open(200),
   [`GET ${OIDC}/.well-known/openid-configuration`]: open(200),
   [`GET ${OIDC}/.well-known/smart-configuration`]: open(200),
-  // Of people, who have passwords: without an app's request nothing can be asked.
+  // Addresses of users with passwords: they need the request of an app.
   [`GET ${OIDC}/authorize`]: open(400),
   [`POST ${OIDC}/authorize`]: open(400, 'step=sign-in&user=doc&password=guess'),
   [`POST ${OIDC}/token`]: proving('grant_type=client_credentials'),
@@ -184,7 +184,7 @@ const ask = (
 /** Signing in, and whether the server is well. */
 const OPEN = /^\/w\/:tenant\/oidc\/|^\/health\//;
 
-/** Where nothing is to be had by this method, or what GET has too. */
+/** The method is not allowed, or is the same as GET. */
 const BRIEFLY: readonly Kind[] = ['none', 'forged', 'token of another tenant'];
 
 describe('every address', () => {
@@ -251,7 +251,7 @@ function isRoute(row: string): boolean {
 const TRANSACTION =
   '{resourceType: "Bundle" type: "transaction" entry: [{request: {method: "DELETE" url: "Patient/1"}}]}';
 
-/** What stands for an argument; undefined: nothing needs to. */
+/** The value of an argument; undefined: not needed. */
 function toArgument({ name, type }: GraphQLArgument, field: string): string | undefined {
   const named = getNamedType(type).name;
   const [, resource = 'Patient'] = /^([A-Z]\w+)(?:Create|Update)$/.exec(field) ?? [];
@@ -270,13 +270,13 @@ function toSelection(field: GraphQLField<unknown, unknown>): string {
     const value = toArgument(argument, field.name);
     return value === undefined ? [] : [`${argument.name}: ${value}`];
   });
-  // What is counted is counted only where it is asked for.
+  // A total is counted only on request.
   const leaf = field.name.endsWith(COUNTED) ? 'count' : '__typename';
   const below = isLeafType(getNamedType(field.type)) ? '' : ` { ${leaf} }`;
   return `${field.name}${given.length > 0 ? `(${given.join(' ')})` : ''}${below}`;
 }
 
-/** What those are told who may: ids that there are none of, resources and operations that lack what they need. */
+/** Statuses with the right: missing ids, resources and operations with incomplete input. */
 const LET_IN: readonly string[] = [
   ...['answered', 'required', 'not-found', 'processing', 'invalid', 'invariant', 'not-supported'],
   'too-costly',
@@ -302,9 +302,9 @@ describe.each(TESTED_RELEASES)('every field of the roots of GraphQL, %s', (relea
   const text = readFileSync(path.resolve(__dirname, `../../schema/${release}.graphql`), 'utf8');
   const schema = buildSchema(text, { assumeValid: true });
   const address = `/w/acme/api/v1/graphql/${release}`;
-  /** What the server can do. */
+  /** The capabilities of the server. */
   const TOLD_TO_CLIENTS = ['metadata', 'operations'];
-  /** Which nobody may change. */
+  /** Read-only resources. */
   const RECORDS = ['AuditEventPatch', 'AuditEventDelete'];
   const wanted = (field: string): string =>
     TOLD_TO_CLIENTS.includes(field) ? 'answered' : RECORDS.includes(field) ? 'not-supported' : 'forbidden';

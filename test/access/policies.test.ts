@@ -1,4 +1,4 @@
-/** Policies as administrators put them over HTTP, in force in every process; requests that are answered later are their owners'. */
+/** Policies that administrators put over HTTP apply in every process; asynchronous requests belong to their owners. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientChanges } from '../../src/core';
 import { subscribeByEvents } from '../graphql/live/subscriber';
@@ -143,7 +143,7 @@ describe('a policy that is put', () => {
     const changes = await told.received(2);
     expect(changes.map(({ id }) => id)).toEqual(['amended', 'amended']);
     await until(async () => (await found(other))[0] === 'amended');
-    // What it is told of was chosen by what it might do when it began.
+    // Its changes were selected by its access at the beginning.
     await server.app.core.clients.change('acme', ward.id, { scopes: ['system/Observation.rs'] });
     await write('amended');
     await until(async () => told.isOver);

@@ -174,7 +174,7 @@ describe('an issuer', () => {
 });
 
 describe('an account', () => {
-  /** What an app gets for it, or the error that it is told. */
+  /** The response to an app, or its error. */
   const signIn = async (
     name: string,
     release: Release,

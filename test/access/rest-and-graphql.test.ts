@@ -108,7 +108,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
       observation('bob-2', 'preliminary', 'bob-1', { meta }),
       { resourceType: 'List', id: 'bob-3', status: 'current', mode: 'working', meta, entry: [{ item: { reference: 'Patient/bob-1' } }] } as { resourceType: string; id: string },
     );
-    // Refers to a patient whom Bob has and Alice has not.
+    // Refers to a patient that Bob has and Alice does not have.
     await put('alice', observation('dangling', 'final', 'bob-1'));
     const searches = [
       'Patient?_id=bob-1',
@@ -175,7 +175,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     for (const [path, elsewhere] of [
       [job, 404],
       [`${at('alice')}/Binary/content`, 404],
-      // As one that was changed on its way: that it would be right elsewhere is not told.
+      // Like one that was changed on its way: the answer does not disclose that it is valid elsewhere.
       [page, 400],
     ] as const) {
       expect([path, (await ask(all.alice, 'GET', path)).status]).toEqual([path, 200]);

@@ -1,4 +1,4 @@
-/** No answer tells a caller without the right to know which clients and resources exist. */
+/** No answer discloses to a caller without rights which clients and resources exist. */
 import {
   FORM,
   makeClient,
@@ -28,10 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What differs from one answer to the next whatever is asked. */
+/** Parts of an answer that always differ. */
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection', 'content-length'];
 
-/** What an answer says, with the id left out. */
+/** The content of an answer, without the id. */
 function toTold({ status, text, headers }: Answer, id: string) {
   const plain = (value: string): string => value.replaceAll(id, 'ID');
   const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));

@@ -1,4 +1,7 @@
-/** Where access is enforced, no answer to a caller without rights tells which tenants exist (docs/access.md, Unknown tenants). */
+/**
+ * Where access is enforced, no answer to a caller without rights discloses which tenants exist (docs/access.md,
+ * Unknown tenants).
+ */
 import { WebSocket } from 'ws';
 import { FORM, makeClient, makeKey, toBasic, toJwt, type MadeClient } from '../support/access';
 import { getToken, makeCredentials, type Credentials } from '../support/credentials';
@@ -22,7 +25,7 @@ beforeAll(async () => {
   foreign = await makeClient(core, 'other', { isAdministrator: true });
   foreignToken = `Bearer ${await getToken(server, 'other', foreign)}`;
   credentials = await makeCredentials(server, KNOWN, member, 'other');
-  // What the tenant has set and stored for itself is not for strangers.
+  // Settings and data of the tenant are not for strangers.
   await core.tenants.changeSettings(KNOWN, {
     'conditional-delete': 'multiple',
     'rate-limit': '100000/s',
@@ -47,10 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What differs from one answer to the next whatever is asked. */
+/** Parts of an answer that always differ. */
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection'];
 
-/** What an answer says, with the tenant's name left out. */
+/** The content of an answer, without the tenant's name. */
 function toTold({ status, text, headers }: Answer, tenant: string) {
   const plain = (value: string): string => value.replaceAll(tenant, 'TENANT');
   const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
@@ -66,10 +69,10 @@ interface Sent {
   readonly fields?: Fields;
   readonly headers?: Fields;
 }
-/** Of nobody. */
+/** Of no tenant. */
 const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
 
-/** That all tenants are answered like the one that never was; with which status. */
+/** Asserts that all tenants are answered like one that never existed; with which status. */
 async function expectAlike(ask: (tenant: string) => Promise<Answer>): Promise<number> {
   const [unknown, ...others] = await Promise.all(
     [UNKNOWN, KNOWN, DISABLED].map(async (tenant) => toTold(await ask(tenant), tenant)),
@@ -204,7 +207,7 @@ describe('the keys of a tenant that does not exist', () => {
 
   it('look like those of an existing tenant, also after these were rotated and revoked', async () => {
     const SAID = ['alg', 'crv', 'e', 'kty', 'use'];
-    // Members in their order; of what is random, which characters it may have.
+    // Members in their order; random texts are replaced by the characters they may have.
     const shapeOf = async (tenant: string): Promise<string[]> => {
       const { json, headers, status } = await ask(tenant);
       expect(json.keys.map(({ kid }: Key) => kid)).toEqual(json.keys.map(({ kid }: Key) => kid).sort());

@@ -1,4 +1,4 @@
-/** What `user/` scopes reach: by who the user is, and by what the data say of a RelatedPerson or Person now. */
+/** The reach of `user/` scopes: by the identity of the user, and by the current data of a RelatedPerson or Person. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../src/core';
 import { WITH_LOCAL_KEYS } from '../support/access';
@@ -12,7 +12,7 @@ const dateIn = (days: number): string => new Date(Date.now() + days * DAY_MS).to
 const IDS = Array.from({ length: 12 }, (_each, index) => `p${index}`);
 
 let server: TestServer;
-/** Another process as far as what it remembers goes, and without Redis. */
+/** Another process with caches of its own, without Redis. */
 let other: TestServer;
 let issuer: TestIssuer;
 

@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A page that remembers what must not happen on it. */
+/** A page that records forbidden events. */
 async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults: string[] }> {
   const page = await context.newPage();
   const strangers: string[] = [];
@@ -62,7 +62,7 @@ async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults
   return { page, strangers, faults };
 }
 
-/** The answer as it is shown, once it holds `expected`. Only lines in view are in the page. */
+/** The displayed answer, once it has `expected`. Only visible lines are in the page. */
 async function readAnswer(page: Page, expected: string): Promise<string> {
   const lines = page.locator('.graphiql-response .view-lines', { hasText: expected });
   return ((await lines.textContent()) ?? '').replaceAll('\u00a0', ' ');

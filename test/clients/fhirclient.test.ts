@@ -129,7 +129,7 @@ describe('an app of fhirclient with a signed-in user', () => {
     }));
   });
 
-  /** The app under one of its addresses, with what it keeps of a visitor between two of them. */
+  /** The app under one of its addresses, with the state of a visitor between two of them. */
   function makeApp() {
     const kept = new Map<string, unknown>();
     const storage = {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is looked at here: the package comes without the types of resources. */
+/** The expected shape: the package has no types of resources. */
 interface Entry {
   readonly resource: { readonly meta: { readonly versionId: string } };
 }

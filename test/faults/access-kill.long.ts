@@ -1,8 +1,8 @@
 /**
- * kill -9 of a server that gives tokens and makes clients, secrets, accounts and keys: what was told to somebody works
- * afterwards, what was ended stays ended, and nothing is there by half.
+ * kill -9 of a server that issues tokens and makes clients, secrets, accounts and keys: issued credentials work
+ * afterwards, revoked ones stay revoked, and nothing is incomplete.
  *
- * KILLS says how often (8), at moments that chance gives.
+ * KILLS is the number of kills (8), at random moments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -20,7 +20,7 @@ const TENANT = 'acme';
 const PASSWORD = 'correct horse battery';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SCOPES = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'offline_access', 'system/*.rs'];
-// What addresses and tokens say must be the same of each process.
+// Addresses and tokens must be the same in each process.
 const PUBLIC_URL = 'https://fhir.example.org';
 const ENVIRONMENT = {
   PUBLIC_URL,
@@ -29,7 +29,7 @@ const ENVIRONMENT = {
   TRUST_PROXY: 'true',
   ACCESS_TOKEN_SECONDS: '7200',
 };
-/** Of each of these something must have been answered, and something not. */
+/** Each of these must have been answered at least once, and not answered at least once. */
 const KINDS = ['client', 'secret', 'account', 'rotation', 'token', 'refresh', 'sign-in'];
 /** Until that has been, it goes on; so often at most. */
 const MOST_KILLS = 4 * KILLS;
@@ -40,7 +40,7 @@ interface Secret {
   readonly secret: string;
 }
 
-/** What somebody was told, and what became of it. */
+/** An issued credential, and its state. */
 interface Told {
   readonly secrets: Secret[];
   readonly removed: Secret[];
@@ -51,11 +51,11 @@ interface Told {
   readonly counts: Map<string, { answered: number; lost: number }>;
 }
 
-/** What an app holds of somebody who has signed in. */
+/** The credentials of an app with a signed-in user. */
 interface Held {
   refresh: string;
   access: string;
-  /** The last use was not answered: the server may have given others, or not. */
+  /** The last use was not answered: the server may have issued others, or not. */
   isUnsure: boolean;
 }
 
@@ -66,7 +66,7 @@ let signIns = 0;
 const told: Told = { secrets: [], removed: [], tokens: [], people: [], counts: new Map() };
 const held: Held[] = [];
 const proof: Proof = makeProof();
-/** Codes of which nobody knows whether they were used. */
+/** Codes that may have been used. */
 const unsureCodes: string[] = [];
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ class Gone extends Error {}
 class Asker {
   constructor(readonly server: ServerProcess) {}
 
-  /** Undefined: the process is gone. `kind` counts what was answered and what was not. */
+  /** Undefined: the process is gone. `kind` counts answered and unanswered requests. */
   async ask(kind: string, ...sent: Parameters<ServerProcess['request']>): Promise<Answer> {
     const count = told.counts.get(kind) ?? { answered: 0, lost: 0 };
     told.counts.set(kind, count);
@@ -147,7 +147,7 @@ async function changeSecret(asker: Asker, former: { id: string; known: Secret })
   told.secrets.push(known);
   await giveToken(asker, 'token', known);
   const at = told.secrets.indexOf(former.known);
-  // Until the answer nobody knows whether it is still good.
+  // Until the answer it may be valid or not.
   if (at !== -1) told.secrets.splice(at, 1);
   expectStatus(await asker.administer('removal', 'DELETE', `${path}/${former.id}`), 200);
   told.removed.push(former.known);
@@ -161,7 +161,7 @@ async function addPerson(asker: Asker, name: string): Promise<void> {
   told.people.push(name);
 }
 
-/** A code for somebody who signs in. */
+/** A code for a user who signs in. */
 async function toCode(asker: Asker, name: string): Promise<string> {
   // A password that a killed process was looking at stays counted as wrong: so each comes from somewhere else.
   const address = `10.0.${Math.floor(signIns / 250)}.${(signIns++ % 250) + 1}`;
@@ -221,7 +221,7 @@ async function untilGone(work: (round: number) => Promise<void>): Promise<void> 
 
 /** All kinds of work at the same time, of which the process is killed. */
 async function workUntilKilled(asker: Asker, kill: number): Promise<void> {
-  // What is refreshed and what is begun anew are apart, so that a chain is used by one at a time.
+  // Refreshed chains and new ones are separate, so that a chain is used by one request at a time.
   const chain = held.find(({ isUnsure }) => !isUnsure);
   if (chain === undefined) throw new Error('nobody is signed in');
   const { json } = expectStatus(
@@ -267,7 +267,7 @@ async function expectKept(asker: Asker): Promise<void> {
   for (const { tenant, client, secret } of told.removed.splice(0)) {
     const form = { grant_type: 'client_credentials' };
     const { status } = await asker.token('proof', form, toBasic(client, secret), tenant);
-    // Beyond five wrong ones nothing is looked at.
+    // Beyond five wrong ones nothing is checked.
     expect([401, 429]).toContain(status);
   }
   for (const name of told.people.splice(0)) expect(await toCode(asker, name)).toMatch(/^[\w-]{43}$/);
@@ -298,7 +298,7 @@ async function untilRefused(server: ServerProcess, token: string): Promise<void>
   throw new Error('a token outlives what it came from');
 }
 
-/** Rows that somebody would stumble over who comes afterwards. */
+/** Incomplete rows that would cause later faults. */
 async function halves(): Promise<readonly unknown[]> {
   const { rows } = await owner.query(
     `select 'two keys sign' as what, tenant::text, algorithm as name from andiron.signing_key
@@ -374,7 +374,7 @@ it(
     const server = await startProcess({ database, environment: ENVIRONMENT });
     await expectKept(new Asker(server));
     expect(await halves()).toEqual([]);
-    // What was given and changed has its record.
+    // Issued and changed credentials have their audit records.
     const firstTokens = sumOf(['first token']);
     expect(await countRecorded(server, TENANT, 'type=110114&outcome=0')).toBeGreaterThanOrEqual(
       given - firstTokens,

@@ -1,4 +1,6 @@
-/** kill -9 while a request is answered later: a search is begun anew by another process, a transaction told as failed. */
+/**
+ * kill -9 during an asynchronous request: a search is restarted by another process, a transaction reported as failed.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';

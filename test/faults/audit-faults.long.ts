@@ -1,4 +1,4 @@
-/** The record of accesses while the database goes away and comes back, and when the server is told to stop (docs/audit.md). */
+/** The audit record while the database fails and returns, and when the server stops (docs/audit.md). */
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -36,7 +36,7 @@ it('every answered request is recorded: refusals while the database is down, and
 
   forwarder.cut();
   await eventually(async () => (await server.request('GET', '/health/ready')).status === 503, 10_000);
-  // A search whose answer is remembered too.
+  // A search with a cached answer too.
   const away = [
     await send('away-read', 'GET', 'Patient/a'),
     await send('away-search', 'GET', 'Patient?active=true'),

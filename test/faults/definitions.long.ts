@@ -1,4 +1,4 @@
-/** Definitions change in one process: no other answers with what they were, whatever it remembers and hears. */
+/** Definitions change in one process: no other answers with outdated ones, whatever it has cached. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,7 +67,7 @@ const colours = (round: number): Record<string, unknown> => ({
   status: 'active',
   content: 'complete',
   hierarchyMeaning: 'is-a',
-  // Red stands under warm in every other round.
+  // Red is below warm in every other round.
   concept: [
     {
       code: 'warm',
@@ -138,7 +138,7 @@ describe("a tenant's own terminology", () => {
       return ready.every(({ text }) => text.includes('Redis') !== isReached);
     }, 30_000);
 
-  /** Writes the colours of a round in one process and asks both, each twice: the second time what they remember. */
+  /** Writes the colours of a round in one process and requests both, each twice: the second time from the cache. */
   async function runRound(round: number): Promise<void> {
     const [writer, other] =
       round % 2 === 0 ? [servers.first, servers.second] : [servers.second, servers.first];
@@ -246,7 +246,7 @@ describe('the base conformance resources', () => {
     expect([await isToldToRestart(before), await isToldToRestart(next)]).toEqual([true, false]);
     if (hasRedis) await eventually(async () => (await before.output()).includes(RESTART), 20_000);
 
-    // The new version is taken back.
+    // The new version is removed again.
     await before.close();
     const again = await startProcess({ database, environment });
     expect(await expand(again, 'system', ALL_GENDERS, 'female')).toEqual(['female Female']);
@@ -278,7 +278,7 @@ it('after a restore nothing is answered that was written after the backup', asyn
   await runOnServer(postgres, `drop database "${name}" with (force)`);
   await runOnServer(postgres, `create database "${name}" template "${name}_backup"`);
   await withServer(async (server) => {
-    // The same number in the order of changes as what was lost.
+    // The same version-sequence as the lost change.
     await put(server, 'system', colours(2));
     expect(await expand(server, 'system', ALL_COLOURS)).toContain('red Red 2');
   });

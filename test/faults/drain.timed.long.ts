@@ -1,4 +1,4 @@
-/** SIGTERM under load: what was accepted is answered, what was acknowledged is there, and the process ends with 0. */
+/** SIGTERM under load: accepted requests are answered, acknowledged writes are stored, and the process ends with 0. */
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
 import { createHttpClient } from '../support/http';

@@ -1,8 +1,8 @@
 /**
- * kill -9 in the middle of what erases, and of what makes a tenant of an export: nothing is half erased, nothing that was
- * reported as erased is there, a tenant is answered when all of it is there; and the same request again brings it to its end.
+ * kill -9 in the middle of erasures, and of imports of a tenant: nothing is half erased, nothing that was reported as
+ * erased remains, and a tenant is served only when it is complete; repeating the request completes the work.
  *
- * KILLS says how often each is killed (once), at moments that chance gives.
+ * KILLS is the number of kills of each (once), at random moments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -19,7 +19,7 @@ const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LINES = { 'content-type': 'application/x-ndjson' };
 const OBSERVATIONS = 80;
-/** Milliseconds within which a process is killed after it was asked, until it is known how long it takes. */
+/** Milliseconds within which a process is killed after the request, until the duration is known. */
 const LATEST = 900;
 /** Of so many kills some come before the answer, and some after it. */
 const MANY = 40;
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 /** Processes that were killed while they did the same. */
 interface Killed {
-  /** Milliseconds within which the next one is killed: somewhat more than what it takes to be answered. */
+  /** Milliseconds within which the next one is killed: somewhat more than the duration of an answer. */
   latest: number;
   answered: number;
   unanswered: number;
@@ -55,7 +55,7 @@ interface Killed {
 
 const startKilling = (): Killed => ({ latest: LATEST, answered: 0, unanswered: 0 });
 
-/** Asks a process that is killed soon; undefined: it has not answered. */
+/** Sends a request to a process that is killed soon; undefined: it has not answered. */
 async function askAndKill(
   killed: Killed,
   ask: (victim: ServerProcess) => Promise<Answer>,
@@ -162,7 +162,7 @@ it(
   TIME_MS,
 );
 
-/** It is remembered for two seconds at most. */
+/** It is cached for two seconds at most. */
 async function expectNotAnswered(name: string): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await delay(100))
     if ((await server.request('GET', `${server.path(name, 'r4')}/Patient?_count=0`)).status === 404) return;

@@ -1,9 +1,9 @@
 /**
- * Erasures of a resource, of a patient’s record and of a tenant are killed at moments that chance gives: each of
- * them has erased all, or nothing of what is looked at as one, and goes on when it is asked for again; its report says that
- * nothing is left, and nothing is found in any table. Each process does one of each kind at the same time when it is killed.
+ * Erasures of a resource, of a patient’s record and of a tenant are killed at random moments: each of them has erased
+ * all, or nothing of one unit, and resumes when it is requested again; its report says that nothing is left, and
+ * nothing is found in any table. Each process executes one of each kind at the same time when it is killed.
  *
- * ERASURES says how many, at least: it goes on until all ends were met.
+ * ERASURES is their least number: it goes on until all outcomes have occurred.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -23,12 +23,12 @@ const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
 const TENANTS = '/w/system/api/v1/tenants';
 const SHARED = 'shared';
 const OBSERVATIONS = 6;
-/** Where there is nothing of what was erased any more: it is in every id. */
+/** Asserts that nothing of the erased data remains: the mark is in every id. */
 const MARK = 'tobegone';
-/** Milliseconds that each kind takes, until it is known. */
+/** Milliseconds that each kind takes, until it is measured. */
 const GUESS = 500;
 
-/** How the erasures of one kind came out. */
+/** The outcomes of the erasures of one kind. */
 interface Tally {
   took: number;
   answered: number;
@@ -65,7 +65,7 @@ function tallyOf(kind: Kind): Tally {
   return tally;
 }
 
-/** What one process is asked to erase. */
+/** The erasures of one process. */
 interface Erasure {
   readonly kind: Kind;
   /** Versions of it that there are. */
@@ -95,7 +95,7 @@ async function makeErasures(kill: number): Promise<readonly Erasure[]> {
   ];
 }
 
-/** Asks for all at the same time and kills the process; what each was answered, if it was. */
+/** Requests all at the same time and kills the process; returns each answer, if there was one. */
 async function killDuring(
   victim: ServerProcess,
   erasures: readonly Erasure[],
@@ -121,7 +121,7 @@ async function killDuring(
   return all;
 }
 
-/** What a killed erasure has left is whole, as far as one thing is, and the same request erases the rest. */
+/** The remains of a killed erasure are whole units, and the same request erases the rest. */
 async function expectResumed(
   { kind, name, versions, ask }: Erasure,
   answer: Answer | undefined,
@@ -135,7 +135,7 @@ async function expectResumed(
   if (answer === undefined) tally[isGone ? 'all' : isWhole ? 'nothing' : 'some']++;
   else tally.answered++;
   if (kind === 'tenant') {
-    // Of one that is answered nothing is missing.
+    // An answered one is complete.
     if (status === 'active') expect([name, left]).toEqual([name, versions]);
     if (answer?.status === 200) expect([status, left]).toEqual([undefined, 0]);
     const again = await ask(server);
@@ -200,7 +200,7 @@ it(
     let kill = 0;
     for (; kill < KILLS || (kill < MOST_KILLS && !isBoth()); kill++) {
       const victim = await next;
-      // While the one is killed and what it has left is looked at, the next one starts.
+      // The next process starts while one is killed and its remains are checked.
       next = start();
       const erasures = await makeErasures(kill);
       const answers = await killDuring(victim, erasures, KINDS[kill % KINDS.length] ?? 'record');

@@ -1,4 +1,4 @@
-/** Backends of PostgreSQL that stand still: every request is answered in time, and other connections take their place. */
+/** Backends of PostgreSQL that hang: every request is answered in time, and other connections replace theirs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
@@ -15,7 +15,7 @@ const CLIENTS = 6;
 const ROOT = '/w/system/api/v1/fhir/r4';
 const STATEMENT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 6_000;
-/** Beyond the deadline: what an answer may take on a busy machine. */
+/** Beyond the deadline: the time that an answer may take on a busy machine. */
 const LATE_MS = 3_000;
 
 let database: TestDatabase;

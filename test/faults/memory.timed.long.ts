@@ -1,4 +1,4 @@
-/** How much memory a server takes: idle, and hammered with large resources. */
+/** The memory of a server: idle, and under load with large resources. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestDatabase } from '../support/database';

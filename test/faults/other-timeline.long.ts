@@ -1,4 +1,6 @@
-/** What a server can say of a lost answer when it meets the database again: restarted, or another one after a failover. */
+/**
+ * The answers of a server about a lost answer when the database returns: restarted, or another one after a failover.
+ */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

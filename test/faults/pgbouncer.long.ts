@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What a program says that does not start. */
+/** The error of a program that does not start. */
 async function failureOf(program: string, args: readonly string[], behind: TestDatabase): Promise<unknown> {
   const run = promisify(execFile);
   const env = { PATH: process.env['PATH'], ...toEnvironment(behind) };

@@ -43,7 +43,7 @@ async function stopsAnswering(tenant: string): Promise<number> {
       10_000,
     );
   }
-  // Both keep asking, so that both remember it.
+  // Both repeat the search, so that both cache it.
   let isDisabled = false;
   let answeredAfter = 0;
   let disabledAt = 0;
@@ -55,7 +55,7 @@ async function stopsAnswering(tenant: string): Promise<number> {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
-  // As the command line does it: in a process of its own, which may tell the others by Redis or not at all.
+  // Like the command line: in a process of its own, which may notify the others by Redis or not at all.
   const opened = await openCore({ database: servers.database, environment: REDIS() });
   const disabling = opened.core.tenants.disable(tenant);
   disabledAt = performance.now();

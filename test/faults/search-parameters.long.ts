@@ -55,7 +55,7 @@ async function readAttempts(
 describe('search parameters of a tenant', () => {
   let servers: TwoServers;
   beforeAll(async () => {
-    // Without notices a server learns of what another one has changed after up to 1.5 s.
+    // Without notices a server sees changes of another one after up to 1.5 s.
     servers = await startTwoServers({ REDIS_PORT: '1' });
   });
   afterAll(() => servers.close());

@@ -1,4 +1,4 @@
-/** PostgreSQL answers late: who waits for a connection is told so, and no connection is lost by it. */
+/** PostgreSQL is slow: requests that wait for a connection fail in time, and no connection is lost. */
 import { sql } from 'kysely';
 import { Connections } from '../../src/core/storage/connection/connections';
 import { defineStatement, template } from '../../src/core/storage/connection/statement';
@@ -8,7 +8,7 @@ import { startForwarder } from './forwarder';
 import { eventually } from './two-servers';
 
 const STATEMENT = defineStatement(template(sql`select 1`));
-/** A connection takes three answers to be made (0.5 s each), which is in time, and nine more until it may be used. */
+/** A connection needs three answers to open (0.5 s each), which is in time, and nine more until it may be used. */
 const LATE_MS = 500;
 const PATIENCE_MS = 30_000;
 

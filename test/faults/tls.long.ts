@@ -1,4 +1,4 @@
-/** PostgreSQL and Redis that speak nothing but TLS: whom the server believes, and what it says when it does not. */
+/** PostgreSQL and Redis with TLS only: the certificates that the server trusts, and its errors for others. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -270,7 +270,7 @@ it('a Redis that is named by its address is believed when its certificate is for
 });
 
 it.each([
-  // What the client has told: false for nothing.
+  // The server name that the client has sent; false: none.
   ['localhost', 'localhost'],
   ['127.0.0.1', false],
 ])('Redis gets the server name of the connection: %s', async (host, told) => {

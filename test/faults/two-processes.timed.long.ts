@@ -1,4 +1,4 @@
-/** Two servers on one database: nobody's write is lost, and who follows the changes misses none. */
+/** Two servers on one database: no write is lost, and a reader of the changes misses none. */
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -80,7 +80,7 @@ describe('two processes', () => {
     const names: string[] = [];
     const follow = async (): Promise<void> => {
       for (;;) {
-        // Asked before reading: what was written until then must be told.
+        // Read before: everything written until then must be reported.
         const isLast = !isWriting;
         const changes = await opened.core.changes(context, last, 50);
         for (const { sequence, type, id, versionId } of changes) {

@@ -1,6 +1,6 @@
 /**
- * What a client can send that costs the most: each is answered in bounded time, and another client, which reads and
- * searches meanwhile, does not notice.
+ * The most expensive requests of a client: each is answered in bounded time, and another client, which reads and
+ * searches meanwhile, is not delayed.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const MEGABYTE = 1_000_000;
 let server: ServerProcess;
 let root: string;
 beforeAll(async () => {
-  // Otherwise the first request of GraphQL makes the schema, which is not what is measured here.
+  // Otherwise the first GraphQL request makes the schema, which is not measured here.
   server = await startProcess({ environment: { GRAPHQL_WARM: 'r4' } });
   root = server.path('system', 'r4');
   const example = readExamples('r4').find(({ type, id }) => type === 'Patient' && id === 'example');
@@ -32,7 +32,7 @@ interface Reading {
   readonly statuses: readonly number[];
 }
 
-/** What the other client measures while `work` goes on. */
+/** The measurements of the other client during `work`. */
 async function readWhile(work: () => Promise<void>): Promise<Reading> {
   const reader = spawn(process.execPath, [path.join(__dirname, 'reader.mjs'), server.root('system', 'r4')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -69,7 +69,7 @@ async function trouble(
 ): Promise<void> {
   let slow: Answered[] = [];
   let late: number[] = [];
-  // What is slow by its nature is so each time; the machine may be busy once.
+  // A slow request is slow each time; the machine may be busy once.
   for (let tries = 0; tries < 3 && (tries === 0 || slow.length + late.length > 0); tries++) {
     const answered: Answered[] = [];
     const { times, statuses } = await readWhile(async () => {

@@ -1,4 +1,4 @@
-/** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
+/** The addresses of GraphQL: HL7's (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
 import { gunzipSync } from 'node:zlib';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, gatewayPath, putExample } from './gateway-client';

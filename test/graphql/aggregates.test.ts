@@ -143,7 +143,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
       { 'x-graphql-cost': '1' },
     );
     expect(json.extensions.cost).toMatchObject({ cost: 10 + 500 + (500 + 10 * 2) });
-    // The beginning, the counts, what is read of the matches, what is referred to.
+    // The start, the counts, reads of the matches, reads of references.
     expect(json.extensions.cost.statements).toBeLessThanOrEqual(16);
     const many = Array.from({ length: 41 }, (_, at) => `c${at}: countBy(parameter: code) { code }`).join(' ');
     const refused = await send(`{ ObservationAggregate { ${many} } }`);

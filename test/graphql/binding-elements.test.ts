@@ -1,4 +1,7 @@
-/** HL7's binding for what is in a resource and what it refers to (http://hl7.org/fhir/R4/graphql.html), over the official examples. */
+/**
+ * HL7's binding for the content of a resource and its references (http://hl7.org/fhir/R4/graphql.html), over the
+ * official examples.
+ */
 import { readExamples } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';

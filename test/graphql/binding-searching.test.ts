@@ -116,7 +116,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
       expect(idsOf(await pageAt(page.previous))).toEqual(idsOf(pages[index]));
     const last = await pageAt(pages[0].last);
     expect([idsOf(last), last.next]).toEqual([ids.slice(-20), null]);
-    // A cursor is enough by itself, and nothing else may stand beside it than what was asked.
+    // A cursor is enough by itself, and only the same search may be beside it.
     const alone = async (cursor: string, args = ''): Promise<Json> =>
       send(`query($c: String) { ObservationConnection(_cursor: $c ${args}) { pagesize edges { resource { id } } } }`, { c: cursor }); // prettier-ignore
     for (const [cursor, expected] of [
@@ -166,7 +166,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
       (await get('Observation?patient=Patient/example&_count=0')).total,
       expect.any(String),
     ]);
-    // What comes after it is asked for by itself.
+    // The next page is requested by the cursor alone.
     const further = await data('query($c: String) { ObservationConnection(_cursor: $c) { edges { resource { id } } } }', { c: next }); // prettier-ignore
     expect(further.ObservationConnection.edges.map(({ resource }: { resource: object }) => resource)).toEqual(
       await ids('Observation?patient=Patient/example&_count=3&_offset=3'),

@@ -1,4 +1,7 @@
-/** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
+/**
+ * The content of a client is returned to the last digit and sign; content that cannot be stored exactly is refused,
+ * with the place.
+ */
 import { exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
 import { startServer, type TestServer } from '../support/server';
 import {
@@ -117,7 +120,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect(await version()).toBe('1');
     });
 
-    /** How a Patient or a part of one comes in; and where its name stands then. */
+    /** The ways to send a Patient or a part of one; and the place of its name then. */
     const ways: readonly (readonly [
       title: string,
       query: string,
@@ -172,7 +175,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       readonly title: string;
       readonly name: string;
       readonly says: RegExp;
-      /** Where it stands in the document, or below the name in the resource. */
+      /** The place in the document, or below the name in the resource. */
       readonly place: { readonly locations: readonly object[] } | string;
     }
     const once = { locations: [{ line: 1 }] };
@@ -218,7 +221,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         const ask = createSender(deeper, 'system', release);
         expect((await ask(UPDATE, `{"r":${withLevels(id, 49)}}`)).errors).toEqual([]);
         expect((await ask(READ(id))).found.read.meta.versionId).toBe('1');
-        // What was let in under another limit can still be read.
+        // A resource that was stored under another limit can still be read.
         expect((await send(READ(id))).text).toContain(nestedExtensions(49));
       } finally {
         await deeper.close();

@@ -1,4 +1,7 @@
-/** What the schemas of both releases take: the time of the server's thread, of which the first request has to wait, and memory. */
+/**
+ * The cost of the schemas of both releases: time of the server's thread, for which the first request has to wait, and
+ * memory.
+ */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -29,7 +32,7 @@ it('the first request after a start waits less than a second and a half for the 
   }
 });
 
-/** What else the machine does only adds: of so many starts the best tells. */
+/** Other load of the machine only adds time: the best of several starts counts. */
 const STARTS = 3;
 const MOST_HELD_MS = 100;
 

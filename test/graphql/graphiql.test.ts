@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { startServer, type TestServer } from '../support/server';
 import { gatewayPath } from './gateway-client';
 
-/** What Chromium sends when somebody opens an address. */
+/** The headers that Chromium sends when a user opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 let server: TestServer;

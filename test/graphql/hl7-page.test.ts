@@ -19,10 +19,10 @@ afterAll(() => server.close());
 
 const PATIENT = 'Patient/example';
 const LIST = 'List/long';
-/** All that is asked for but observations, of which there are more than a list gives. */
+/** All requested resources except observations, of which there are more than in a list. */
 const NAMED = [PATIENT, 'Patient/f001', 'Condition/example', LIST];
 
-/** A sentence, what is asked of the server or of a resource, and what is answered. */
+/** A sentence, its request to the server or to a resource, and the answer. */
 type Sentence = readonly [sentence: string, of: string, query: string, data: object];
 
 const ANSWERED: readonly Sentence[] = [
@@ -149,7 +149,7 @@ const ANSWERED: readonly Sentence[] = [
   ],
 ]; // prettier-ignore
 
-/** What is refused, and by which status: `errors` and no `data`. */
+/** Refused requests, with their statuses: `errors` and no `data`. */
 const REFUSED: readonly (readonly [sentence: string, of: string, query: string, status: number])[] = [
   ['fields that are not valid', PATIENT, '{ nope }', 400],
   ['arguments that are not known', '', '{ PatientList(nope: "x") { id } }', 400],

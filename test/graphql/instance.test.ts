@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const IDENTIFIER = { system: ['urn:oid:1.2.36.146.595.217.0.1'], value: ['12345'], active: true };
-/** What the page asks, and what it says that is answered. */
+/** The queries of the page, and its answers. */
 const EXAMPLES: readonly (readonly [title: string, query: string, answer: object])[] = [
   [
     'children of a flattened field that repeats become lists',

@@ -183,7 +183,7 @@ describe('a hostile document', () => {
         ]).toContainEqual([status, code]);
     const each = (mainThreadMilliseconds() - before) / documents.length;
     expect(each / slowness()).toBeLessThan(LIMIT_MS);
-    // Still so when nothing is worked out any more; what was asked before is answered.
+    // Also when no new introspection is executed; earlier ones are answered.
     const again = await send('{ __schema { queryType { b: name } } }');
     expect([again.status, again.headers['retry-after']]).toEqual([429, '1']);
     const known = documents[told.findIndex(([status]) => status === 200)];

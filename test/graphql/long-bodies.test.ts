@@ -1,4 +1,4 @@
-/** A long request is parsed in a thread of its own, and most of its variables stay text: nobody can tell. */
+/** A long request is parsed in a worker thread, and most of its variables stay text: clients see no difference. */
 import {
   DECIMALS,
   exactPieces,
@@ -22,7 +22,7 @@ const UPDATE = 'mutation($r: ResourceInput!) { update(resource: $r) { versionId 
 const patchOf = (id: string): string =>
   `mutation($patch: [JsonPatchOperation!]!) { patch(type: Patient, id: "${id}", patch: $patch) { resource { json } } }`;
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 /** Extensions of 500 kB, more than stays values. */
 const many = (count = 10_000): string =>

@@ -76,7 +76,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     );
     if (status !== 201 && status !== 200) throw new Error(text);
   };
-  /** Until the schema of a process has what was stored through another one, or a moment ago. */
+  /** Waits until the schema of a process has definitions that were stored a moment ago, or through another one. */
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     for (const last = Date.now() + 20_000; !(await holds());) {
       if (Date.now() > last) throw new Error('the schema was not changed');

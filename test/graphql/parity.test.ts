@@ -1,6 +1,6 @@
 /**
- * Compiled execution gives what graphql's own `execute` gives, over the whole schema of a release, our resolvers and a
- * database: the questions of the test of what is hidden, the examples of HL7's page and documents with variables.
+ * Compiled execution has the results of graphql's own `execute`, over the whole schema of a release, our resolvers
+ * and a database: the requests of the test of hidden data, the examples of HL7's page and documents with variables.
  * test/schema/execution-parity.test.ts has the corners of the language itself.
  */
 import { execute, type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql';

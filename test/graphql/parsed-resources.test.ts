@@ -1,4 +1,4 @@
-/** What of a stored resource a query takes the trouble to read. */
+/** The parts of a stored resource that a query reads. */
 import type { StoredVersion } from '../../src/core';
 import { ParsedCache } from '../../src/resolvers/parsed-resources';
 import { toResource } from '../../src/resolvers/resource-source';

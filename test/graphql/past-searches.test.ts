@@ -1,4 +1,4 @@
-/** Searches as of a moment, compared with what the same searches found at that moment. */
+/** Searches as of a moment, compared with the results of the same searches at that moment. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';

@@ -37,7 +37,7 @@ it('the printed schemas equal those that the program serves', async () => {
 });
 
 describe('a plugin that wraps resolvers, which would halve the speed of all fields', () => {
-  /** Whether a request has had all resolvers of the schema wrapped, as Apollo Server does for `willResolveField`. */
+  /** True when a request has had all resolvers of the schema wrapped, as Apollo Server does for `willResolveField`. */
   async function wraps(documents: Parameters<typeof createApollo>[0]['documents']): Promise<boolean> {
     const schema = buildSchema('type Query { a: String }');
     const execution = { cost: 100, snapshotMs: 0, introspection: true };

@@ -1,4 +1,7 @@
-/** What the shaping directives do to an answer, in places where HL7's page has no example; those are over HTTP. */
+/**
+ * The effects of the shaping directives on an answer, in cases without an example on HL7's page; the examples are
+ * tested over HTTP.
+ */
 import { buildSchema, executeSync, GraphQLSchema, parse, validate } from 'graphql';
 import { SHAPING_DIRECTIVES } from '../../src/schema/directives';
 import { planShaping } from '../../src/gateway/shaping/plan';
@@ -51,7 +54,7 @@ const patient = {
 const organization = { __typename: 'Organization', id: 'two', name: 'Gastro', telecom: [{ value: '7' }] };
 const root = { patient, patients: [patient], owner: organization, owners: [patient, organization] };
 
-/** The shaped data as JSON, or the messages of what failed. */
+/** The shaped data as JSON, or the messages of the errors. */
 async function ask(
   text: string,
   variables: Record<string, unknown> = {},

@@ -6,7 +6,7 @@ import { statementsOf } from './statement-count';
 const PATIENTS = 8;
 const OBSERVATIONS = 3;
 
-/** What is asked of one group of patients, who are called `F`; their observations have the code `C`. */
+/** Queries of one group of patients, with the name `F`; their observations have the code `C`. */
 const SHAPES: readonly (readonly [what: string, query: string])[] = [
   ['a read', '{ Patient(id: "F-0") { id } }'],
   ['two reads', '{ a: Patient(id: "F-0") { id } b: Patient(id: "F-1") { id } }'],
@@ -115,7 +115,7 @@ describe('the statements of a query', () => {
       const query = queryOf(shape);
       const most = boundOf(query);
       const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
-      // Nothing of the group is known to the process; then some of it; then all.
+      // Nothing of the group is cached; then some of it; then all.
       const counts: number[] = [];
       for (const asked of [few, query, query]) {
         const { statements, rows } = await costOf(asked);
@@ -139,7 +139,8 @@ describe('the statements of a query without usage statistics, as PostgreSQL rece
       startServer({ database: server.database }),
       startServer({ database: server.database }),
     ]);
-    // What a process learns of a tenant once: who it is, and what changed last. Then it answers by a look at what has changed.
+    // Reads that a process does once for a tenant: its properties and last change. Afterwards it checks for changes
+    // only.
     for (const each of [fresh, another]) {
       const ask = createSender(each, 'system', 'r4');
       let asked: string[] = [];
@@ -172,10 +173,10 @@ describe('the statements of a query without usage statistics, as PostgreSQL rece
       const most = boundOf(query);
       const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
       const other = query.replaceAll('_count: 8', '_count: 7').replace('first: 8', 'first: 7');
-      // Nothing of the group is known.
+      // Nothing of the group is cached.
       expect(await countOf(fresh, few)).toBeLessThanOrEqual(most);
       expect(await countOf(another, query)).toBeLessThanOrEqual(most);
-      // Some of it, and parts of it were asked before.
+      // Some of it, and parts of it were queried before.
       expect(await countOf(fresh, query)).toBeLessThanOrEqual(most + 1);
       // All of it, some in another list.
       for (const [server, asked] of [
@@ -183,7 +184,8 @@ describe('the statements of a query without usage statistics, as PostgreSQL rece
         [another, other],
       ] as const)
         expect(await countOf(server, asked)).toBeLessThanOrEqual(most + 1);
-      // All of it in this very list: the first look tells from when on it stands, and the first answer whether reads are in it.
+      // All of it in this list: the first check defines the moment from which it is valid, and the first answer
+      // whether reads are in it.
       for (const change of [undefined, changeGroup])
         for (const each of [fresh, another])
           for (const asked of [few, query]) {

@@ -1,4 +1,4 @@
-/** What two-servers.long.ts has not: the rest of what can be asked, at two server processes and of two tenants. */
+/** Further requests beyond those of two-servers.long.ts, at two server processes and of two tenants. */
 import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
 import { makeParameter } from '../support/search-parameters';

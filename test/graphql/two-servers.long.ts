@@ -1,4 +1,4 @@
-/** Mutations through two server processes at the same time, and what the one shows of what the other did. */
+/** Mutations through two server processes at the same time, and the reads of the one after writes of the other. */
 import { createHash } from 'node:crypto';
 import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
@@ -236,7 +236,10 @@ const TENANTS = ['system', 'other'] as const;
 const VALUE_SET = 'http://example.org/ward';
 const WARD_OF: Readonly<Record<string, string>> = { system: 'red', other: 'blue' };
 
-/** What a tenant stores by typed fields, by a Bundle and by operations; names of it differ from those of the other one. */
+/**
+ * The data that a tenant stores by typed fields, by a Bundle and by operations; its names differ from those of the
+ * other one.
+ */
 const typedChanges = (ward: string): readonly string[] => [
   `mutation { transaction(bundle: {resourceType: "Bundle", type: "transaction", entry: [
     {resource: {resourceType: "Organization", id: "ward", name: "${ward}"}, request: {method: "PUT", url: "Organization/ward"}},
@@ -312,11 +315,12 @@ it('changes by typed fields, Bundles and operations are found at the other proce
       'mutation { invoke(code: "meta", level: INSTANCE, type: Patient, id: "in-ward") { json } }',
     );
     expect(JSON.stringify(invoked.found.invoke.json)).toContain(`"code":"${ward}"`);
-    // Definitions that a process remembers are looked up anew within two seconds.
+    // Cached definitions of a process are refreshed within two seconds.
     const named = '{ search(type: Patient, query: "_query=of-ward") { resources { id } } }';
     await eventually(async () => (await send(named)).status === 200, 5_000);
     expect((await send(named)).found).toEqual({ search: { resources: [{ id: 'in-ward' }] } });
-    // One is told of all that was written elsewhere in this tenant, in its order; one of the other tenant of nothing.
+    // A subscriber gets all writes of the other process in this tenant, in their order; one of the other tenant
+    // nothing.
     const [ofThis, ofOther] = told;
     await ofThis?.received(6);
     expect(ofThis?.changes.map(({ id, action }) => `${id === 'in-ward' ? id : 'gone'} ${action}`)).toEqual([

@@ -1,4 +1,4 @@
-/** Implementation guides in a tenant: what `andiron import-package` does. */
+/** Implementation guides in a tenant: the effects of `andiron import-package`. */
 import type { Release, StoredVersion } from '../../src/core';
 import { importPackage, type ImportSummary } from '../../src/packages/import-package';
 import { readPackage } from '../../src/packages/package-file';

@@ -64,7 +64,7 @@ describe('A package', () => {
   });
 });
 
-/** Reads the file in a program of its own: with what it is refused, and by how many bytes the program grew at the most. */
+/** Reads the file in a program of its own: returns the refusal, and the greatest growth of the program in bytes. */
 async function refuseAlone(file: string): Promise<{ refusal: string; grown: number }> {
   const compiled = path.resolve(__dirname, '..', '..', 'dist', 'src', 'packages', 'package-file.js');
   const program = `

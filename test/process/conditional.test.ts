@@ -210,7 +210,7 @@ it('none of these waited for each other in a circle, and few began again', async
   const owner = new Client(database.settings);
   await owner.connect();
   try {
-    // What a connection has counted is told when it ends.
+    // The counts of a connection are reported when it ends.
     const others = async (): Promise<number> => {
       const { rows } = await owner.query<{ count: number }>(
         `select count(*)::int as count from pg_stat_activity

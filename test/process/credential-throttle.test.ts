@@ -71,7 +71,7 @@ it('not one that is killed while it checks many of them at the same time', async
   const client = await makeOne();
   const first = await startOther();
   const asked = Array.from({ length: 8 }, (_, count) => prove(first, toBasic(client.id, `guess ${count}`)));
-  // One of them is answered, the others are somewhere in between.
+  // One of them is answered, the others are in progress.
   await Promise.race(asked);
   await first.kill();
   const before = looked(

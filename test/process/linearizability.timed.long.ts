@@ -35,14 +35,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One request as its client saw it: when it was sent and answered, and which version the answer is of. */
+/** One request as its client saw it: times of sending and answer, and the version of the answer. */
 interface Event {
   readonly kind: 'read' | 'write';
   readonly id: string;
   readonly sent: number;
   readonly answered: number;
   readonly version: number;
-  /** What only this write has written. */
+  /** A text that only this write has written. */
   readonly mark: string;
 }
 
@@ -165,7 +165,7 @@ class Client {
   }
 }
 
-/** The largest version that was answered before this event was sent, by any client, is not larger than its own. */
+/** The largest version that any client had received before this event was sent is not larger than its own. */
 function requireNothingOlder(events: readonly Event[]): void {
   const byAnswer = [...events].sort((one, other) => one.answered - other.answered);
   let newest = 0;
@@ -247,7 +247,7 @@ it('eight clients of each release and two processes write and read a few resourc
   await running;
 
   const refused = new Set(clients.flatMap((client) => client.refused));
-  // Only what asked for a version that was not current any more.
+  // Only writes that required a version that was no longer current.
   for (const status of refused) expect(status).toBe(412);
   for (const release of RELEASE_NAMES) {
     const own = clients.filter((client) => client.release === release);

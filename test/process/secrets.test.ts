@@ -1,4 +1,4 @@
-/** What proves who somebody is stands in no log, metric, AuditEvent or answer to somebody else (docs/access.md). */
+/** Credentials are in no log, metric, AuditEvent or answer to another client (docs/access.md). */
 import { Client } from 'pg';
 import { makeKey, toBasic, toJwt } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
@@ -8,14 +8,14 @@ import { findFreePort } from '../../src/embedded/free-port';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What stands in each place where secrets are looked for. */
+/** The text of each place that is searched for secrets. */
 const CANARIES = new Map([
   ['output', 'canary-in-the-log'],
   ['metrics', 'interaction="oidc"'],
   ['refusals', 'CanaryOfAnswers'],
 ]);
 
-/** A text as it is, in an address, and in Base64, wherever in it. */
+/** A text in plain form, in an address, and in Base64, at any position. */
 function formsOf(value: string): string[] {
   const shifted = [0, 1, 2].map((bytes) =>
     Buffer.from(' '.repeat(bytes) + value)
@@ -129,7 +129,7 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     await refused(
       server.request('GET', '/w/acme/api/v1/fhir/r4/CanaryOfAnswers', undefined, headersOfCanary),
     );
-    // What fails inside is logged too.
+    // Internal errors are logged too.
     const database = new Client(server.database.settings);
     await database.connect();
     await database.query('alter table andiron.user_account rename to gone');
@@ -147,7 +147,7 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     expect(output).toContain('"interaction":"oidc"');
     const places = { output, metrics: measured.text, audit: audit.text, refusals: bodies.join('\n') };
     expect(findIn(places, secrets)).toEqual([]);
-    // The net holds: what was put into each place on purpose is found there, and a secret is found in every form.
+    // The test works: a secret that was put into each place on purpose is found there, in every form.
     const canaries = new Map([...CANARIES, ['audit', `ClientApplication/${client.id}`]]);
     for (const [place, text] of Object.entries(places))
       expect([place, findIn({ [place]: text }, canaries)]).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Random searches counted by random parameters, against the oracle of ./oracle and a plain count of what its resources have:
- * few matches are read by the server, of many it counts index rows.
+ * Random searches counted by random parameters, against the oracle of ./oracle and a plain count of its resources:
+ * the server reads few matches, and counts index rows of many.
  */
 import { FhirError, type AggregateGroup, type RequestContext } from '../../src/core';
 import { OPEN } from '../support/server';
@@ -40,7 +40,7 @@ const BUCKETS = ['year', 'month', 'day'] as const;
 type Bucket = (typeof BUCKETS)[number];
 /** Each resource has an id of its own; a profile is a uri to the server; of Group codes of both kinds are values. */
 const NOT_COUNTED_BY = ['_id', '_profile', 'value'];
-/** How criteria are met is shown by other tests. */
+/** Other tests show how criteria are met. */
 const FEATURES: readonly Feature[] = [
   'token',
   'token:not',
@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
     );
     const resources = [...usual, ...many];
     const stored = await store(context, resources);
-    // Of what another tenant has under the same ids nothing is counted.
+    // Nothing of another tenant under the same ids is counted.
     const other = generateData({ seed: SEED + 2, root: root.replace('system', 'elsewhere') });
     await store(await opened.context('elsewhere', release), other);
     space = makeSpace({ release, root, resources: stored });

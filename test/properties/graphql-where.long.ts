@@ -13,7 +13,7 @@ import { createRandom } from './oracle/random';
 const SEARCHES = 120;
 const SEED = 7;
 const AT_ONCE = 4;
-/** Asked of several types or of a compartment, or about what comes along: `where` is about what matches. */
+/** Searches of several types or of a compartment, or with includes: `where` selects matches only. */
 const OFF: ReadonlySet<Feature> = new Set(['type', 'compartment', 'include', 'revinclude', 'count', 'total']);
 const CONTROL = /^_(sort|count|total|include|revinclude)/;
 
@@ -177,7 +177,7 @@ describe('random searches', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     if (wrong.length > 0) throw new Error(`${wrong.length} differ:\n${wrong.slice(0, 5).join('\n')}`);
-    // The test would show nothing if hardly anything were asked or found.
+    // The test would show nothing if there were hardly any searches or matches.
     expect(asked.total).toBeGreaterThan(SEARCHES * 0.7);
     expect(asked.found).toBeGreaterThan(SEARCHES * 0.3);
     expect(asked.refused).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Random transactions do what a simple model says; `random-transactions.long.ts` runs more of them. */
+/** Random transactions have the results of a simple model; `random-transactions.long.ts` runs more of them. */
 import { startServer, type TestServer } from '../support/server';
 import { runTransactions } from './transactions/run';
 import { TESTED_RELEASES } from '../support/releases';

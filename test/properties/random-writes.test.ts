@@ -1,4 +1,4 @@
-/** Eight clients write at random; in the end everything that can be read is what a simple model says. */
+/** Eight clients write at random; in the end all reads have the results of a simple model. */
 import { FhirError, parseJson, type Release } from '../../src/core';
 import { openCore, type OpenedCore } from '../support/core';
 import type { Example } from '../support/examples';
@@ -35,7 +35,7 @@ const models = new Map<Release, Model>([
   ['r4b', new Map()],
 ]);
 
-/** One client's work on resources of its own and on such that all share. Versions are kept in the order of their numbers. */
+/** One client's work on its own resources and on shared ones. Versions are stored in the order of their numbers. */
 async function runClient(
   release: Release,
   client: number,
@@ -150,7 +150,7 @@ it('after a random mix of writes by eight clients every read, version and histor
     );
     return { client, release, examples };
   });
-  // All are read before one begins: it takes seconds, in which nobody else's connection would come about.
+  // All are read before one begins: it takes seconds, in which no other connection could be opened.
   await Promise.all(
     clients.map(({ client, release, examples }) =>
       runClient(release, client, examples, models.get(release) ?? new Map()),

@@ -1,4 +1,4 @@
-/** Whatever two processes write, a remembered answer is the one that a search without memory gives at that moment. */
+/** Whatever two processes write, a cached answer equals that of a search without a cache at that moment. */
 import { Client } from 'pg';
 import {
   toResourceInput,
@@ -38,7 +38,7 @@ afterAll(async () => {
   await first.close();
 });
 
-/** The searches of one process, with a memory before them, and what it came to. */
+/** The searches of one process, through a cache, and their outcomes. */
 function remembering(core: Core, bytes = 8 * 1024 * 1024) {
   const outcomes: Record<CacheOutcome, number> = { current: 0, changed: 0, unknown: 0 };
   const memory = new SearchResultCache({
@@ -56,7 +56,7 @@ function remembering(core: Core, bytes = 8 * 1024 * 1024) {
   };
 }
 
-/** A search as it is written, its type before the question mark. */
+/** A search in its text form, with its type before the question mark. */
 function toRequest(text: string): SearchRequest {
   const [type, query = ''] = text.split('?');
   return {
@@ -65,7 +65,7 @@ function toRequest(text: string): SearchRequest {
   };
 }
 
-/** What a client sees of it; a cursor differs each time that it is made. */
+/** The visible part for a client; a cursor differs each time. */
 const seen = ({ matches, included, total, issues, next }: SearchPage): unknown => ({
   matches: matches.map(({ text }) => text),
   included: included.map(({ text }) => text),
@@ -162,7 +162,7 @@ it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)'
   for (let step = 0; step < STEPS; step++) {
     const writer = choose(2) === 0 ? first : second;
     if (choose(5) === 0) await change(writer.core, contexts[0], choose);
-    // Several at once share one look; the same one twice, so that the second is asked of the memory.
+    // Several at once share one check; the same one twice, so that the second uses the cache.
     const asked = Array.from({ length: 3 }, () => SEARCHES[choose(SEARCHES.length)] ?? '');
     await Promise.all(
       asked.map(async (text) => {
@@ -260,7 +260,7 @@ it('an answer from the cache is of one moment, or is not given', async () => {
     const plain = await first.context('moments', 'r4');
     const { core } = third;
     let written = 0;
-    /** Both resources tell the same number at every moment. */
+    /** Both resources have the same number at every moment. */
     const writeBoth = async (): Promise<void> => {
       written++;
       const entry = ['Patient', 'Practitioner'].map((resourceType) => ({
@@ -292,7 +292,7 @@ it('an answer from the cache is of one moment, or is not given', async () => {
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
     let answer = await attempt(async () => undefined);
-    // The first looks at a space go beside each other, and the last of them says what is known of it.
+    // The first checks of a space run concurrently, and the last of them defines its state.
     for (let again = 0; again < 100 && typeof answer === 'string'; again++) {
       await remember('Patient', 'Practitioner');
       answer = await attempt(async () => undefined);
@@ -301,7 +301,7 @@ it('an answer from the cache is of one moment, or is not given', async () => {
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
     await remember('Patient', 'Practitioner');
-    // What changes after its moment is not seen, even where others have been told of it since.
+    // Changes after its moment are not seen, even where others have seen them since.
     expect(await attempt(writeBoth)).toEqual({ answer: ['n2', 'n2'] });
     await remember('Patient', 'Practitioner');
     expect(await attempt(() => writeBoth().then(() => remember('Practitioner')))).toBe('unknown');
@@ -313,7 +313,7 @@ it('an answer from the cache is of one moment, or is not given', async () => {
       answer: [expect.objectContaining({ issues: [] }), expect.objectContaining({ issues: [] })],
     });
 
-    // While others write and search all the time, each answer is of one moment, and not of one before it was asked for.
+    // While others write and search all the time, each answer is of one moment, and not of one before its request.
     let answered = 0;
     let isWriting = true;
     const reading = Array.from({ length: 4 }, async () => {
@@ -354,7 +354,7 @@ it('rows that a reindex puts right are a change, though no version was written',
   try {
     await owner.query('delete from andiron.string_index where value like $1', ['lost%']);
     await search(context, request);
-    // The first one made the process look at the space: this one is remembered.
+    // The first one made the process check the space: this one is cached.
     expect((await search(context, request)).matches).toHaveLength(0);
     expect((await search(context, request)).matches).toHaveLength(0);
     await first.reindex({ tenant: 'repaired' });
@@ -414,7 +414,7 @@ it('tenants and clients with equal searches share nothing, and a small cache evi
     });
   }
   const all = toRequest('Location?_count=100');
-  // What a process knows of a space it is told beside the first searches.
+  // A process reads the state of a space together with the first searches.
   for (let round = 0; round < 3 || (outcomes.current === 0 && round < 100); round++) {
     expect((await search(own, all)).matches).toHaveLength(60);
     expect((await search(strange, all)).matches).toHaveLength(0);

@@ -26,7 +26,7 @@ import { createRandom } from './oracle/random';
 import type { Verdict } from './oracle/verdict';
 import { rounds } from '../support/rounds';
 
-/** What the server has not got yet: asked by the oracle's own tests only. */
+/** Missing features of the server: covered only by the oracle's own tests. */
 const FEATURES_OFF: readonly Feature[] = [];
 
 const setting = (name: string): string | undefined => {
@@ -79,7 +79,7 @@ async function makeTenant(name: string): Promise<void> {
   if (status !== 201 && status !== 409) throw new Error(text);
 }
 
-/** What ORACLE_SEARCH says, one search a line. */
+/** The searches of ORACLE_SEARCH, one per line. */
 function searchesToRepeat(): GeneratedSearch[] | undefined {
   return setting('SEARCH')
     ?.split('\n')

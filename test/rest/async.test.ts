@@ -176,7 +176,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
       return `${root}/_async/${id}`;
     };
     const paths = [await leave(true), await leave(false)];
-    // Any request of this kind makes the process look for work at once.
+    // Any request of this kind makes the process check for work at once.
     const another = await server.request('GET', `${root}/Basic`, undefined, LATER);
     await waitFor(server, pathOf(another));
     const [repeated, failed] = [await waitFor(server, paths[0] ?? ''), await waitFor(server, paths[1] ?? '')];
@@ -262,7 +262,7 @@ describe('respond-async', () => {
     for (const path of paths) expect((await server.request('DELETE', path)).status).toBe(202);
     await owner.query('rollback');
     await owner.end();
-    // What comes behind them is answered when they are over.
+    // Later requests are answered when they are done.
     const last = await server.request('GET', `${root}/Basic?_count=0`, undefined, LATER);
     expect((await waitFor(server, pathOf(last))).status).toBe(200);
     const there = async (): Promise<boolean[]> =>

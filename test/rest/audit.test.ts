@@ -1,4 +1,4 @@
-/** Who did what is recorded, and found as AuditEvents by those who may know (docs/audit.md). */
+/** The actor of each change is recorded, and auditors find it as AuditEvents (docs/audit.md). */
 import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
@@ -320,7 +320,7 @@ it('a caller without rights leaves an event, in enforced mode by default', async
   ] as const)
     expect((await enforced.request('GET', asked, undefined, { 'x-request-id': id })).status).toBe(401);
   await enforced.close();
-  // Of what somebody may send without end, a part is kept.
+  // A part of a text that may be endless is stored.
   const [, query = ''] = /\| (.*)$/.exec((await eventsOf('r4', 'long')).map(shortly).join()) ?? [];
   expect([query.length, query.slice(0, 20)]).toEqual([4_000, 'Patient/a?x=1&note=x']);
   const [event, ...others] = await eventsOf('r4', 'no-token');

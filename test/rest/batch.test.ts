@@ -16,7 +16,7 @@ interface Entry {
 const statuses = ({ json }: Answer): string[] =>
   json.entry.map(({ response }: Entry) => response.status.slice(0, 3));
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 
 describe.each<[Release, string]>([

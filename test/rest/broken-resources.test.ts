@@ -1,4 +1,7 @@
-/** Resources that were broken by hand (test/core/fhir/validate/broken-resources) are refused at the door, and say where. */
+/**
+ * Resources that were broken by hand (test/core/fhir/validate/broken-resources) are refused on writing, with the
+ * place.
+ */
 import { FINDING_RULES, type FindingRule } from '../../src/core/fhir/validate';
 import type { Release } from '../../src/core';
 import { readBrokenResources, type BrokenResource } from '../core/fhir/validate/broken-resources';
@@ -17,7 +20,10 @@ interface Told {
   readonly issues: readonly { readonly code?: string; readonly expression?: string }[];
 }
 
-/** Only a transaction resolves references by criteria: a single create refuses them, besides what the validator says. */
+/**
+ * Only a transaction resolves references by criteria: a single create refuses them, besides the errors of the
+ * validator.
+ */
 const UNRESOLVED = { code: 'not-supported', expression: 'Observation.subject.reference' };
 
 function isRule(rule: string): rule is FindingRule {

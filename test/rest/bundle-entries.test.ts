@@ -1,5 +1,5 @@
 /**
- * What the entries of batches and transactions may ask for, and how each is answered: the same in both
+ * The allowed requests of the entries of batches and transactions, and their answers: the same in both
  * (https://hl7.org/fhir/R4/http.html#transaction, docs/bundles.md).
  */
 import type { Release } from '../../src/core';
@@ -131,7 +131,7 @@ describe.each<[string, Release, string]>([
       expect(response.lastModified).toMatch(INSTANT);
       if (resource !== undefined) expect(response.lastModified).toBe(resource.meta.lastUpdated);
     }
-    // What is deleted, only asked for, or known has no resource; deletions say what they did.
+    // Entries of deletions, of HEAD and of unchanged resources have no resource; deletions have an outcome.
     const without = entries.flatMap(({ resource }, index) => (resource === undefined ? [index] : []));
     expect(without).toEqual([2, 5, 10, 11, 12, 20]);
     for (const index of [2, 10, 20])

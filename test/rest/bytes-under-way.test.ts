@@ -1,4 +1,4 @@
-/** What bodies and answers may take of the memory of a process together (MAX_BYTES_UNDER_WAY). */
+/** The limit on the memory of all bodies and answers of a process (MAX_BYTES_UNDER_WAY). */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -99,7 +99,7 @@ it('a batch that reads a large resource many times fails entry by entry', async 
   const statuses = json.entry.map((one: { response: { status: string } }) => one.response.status.slice(0, 3));
   expect(new Set(statuses)).toEqual(new Set(['200', '422']));
   expect(statuses.filter((one: string) => one === '200').length).toBeLessThan(6);
-  // There is room again.
+  // The memory is free again.
   expect((await write('large', 3 * MEGABYTE)).status).toBe(200);
 });
 

@@ -33,7 +33,7 @@ function patient(value: string, more: object = {}): Patient {
 }
 
 let last = 0;
-/** An identifier that nobody else has. */
+/** A unique identifier. */
 const anew = (): string => `m-${++last}`;
 
 describe.each<[tenant: string, release: Release]>([

@@ -37,7 +37,7 @@ const RESOURCES: readonly object[] = [
   request('other', '#med', [
     medication('med', 'ibuprofen', { status: 'inactive', batch: { lotNumber: 'Löt 7' } }),
   ]),
-  // Two medications, of which only one is what is asked for; the other is an ingredient of it.
+  // Two medications, one of which meets the criteria; the other is an ingredient of it.
   request('mixture', '#mixed', [
     medication('part', 'aspirin', { status: 'inactive' }),
     medication('mixed', 'mixture', {
@@ -154,7 +154,7 @@ describe.each([
       [`Observation?patient.name=${'l'.repeat(201)}`, ['two-people']],
       [`Observation?patient.name=${'l'.repeat(202)}`, []],
       [`Observation?patient.name:contains=${'l'.repeat(200)}`, ['two-people']],
-      // What is contained is no resource of its own.
+      // A contained resource is not a resource of its own.
       ['Medication?code=aspirin', ['stored']],
       ['Patient?name=lake', []],
       ['Patient?_id=p', []],

@@ -1,4 +1,4 @@
-/** Requests while the database or the way to it is at fault: each is answered, and each answer is true. */
+/** Requests during faults of the database or the network: each is answered, and each answer is true. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let forwarder: Forwarder;
 /** Reaches the database through the forwarder. */
 let server: LoggedServer;
-/** Reaches it directly: what others see. */
+/** Reaches it directly: the state that others see. */
 let witness: TestServer;
 let operator: Client;
 
@@ -58,7 +58,7 @@ const status = async (path: string): Promise<number> => (await server.request('G
 const ready = (): Promise<Answer> => server.request('GET', '/health/ready');
 
 async function recovered(): Promise<void> {
-  // What hangs and was not used since would be met later.
+  // A hanging connection that was not used since would be used later.
   forwarder.breakOpen();
   await until(async () => (await ready()).status === 200);
   await until(async () => (await status(`${ROOT}/Patient/nobody`)) === 404);
@@ -196,7 +196,7 @@ describe('connections that forward nothing more', () => {
       server.request('POST', `${ROOT}/Patient`, patient('OnAHungConnection')),
     ]);
     const took = performance.now() - began;
-    // A connection whose proof of row-level security is due is replaced before the request uses it.
+    // A connection whose check of row-level security is due is replaced before the request uses it.
     const [read, search, write] = answers;
     expect([404, 503]).toContain(read.status);
     expect([200, 503]).toContain(search.status);

@@ -1,6 +1,6 @@
 /**
- * A long record: many pages, more of what comes along than one page or one cursor holds, referred to again and again, and
- * one resource with most of it.
+ * A long record: many pages, more included resources than one page or one cursor holds, with repeated references, and
+ * one resource with most of them.
  */
 import { transaction, type Searchset } from '../support/bundles';
 import { startServer, type TestServer } from '../support/server';
@@ -58,7 +58,7 @@ async function readPages(query: string): Promise<Searchset[]> {
     const { status, text, json } = await server.request('GET', address);
     if (status !== 200) throw new Error(text);
     pages.push(json as Searchset);
-    // What has come along is remembered in the address, which proxies allow 8 kB.
+    // The address has the included resources; proxies allow 8 kB.
     expect(address.length).toBeLessThan(6_000);
     address = (json as Searchset).link
       .find(({ relation }) => relation === 'next')

@@ -99,7 +99,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources looked at …
+  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources read …
   it.each([
     { names: 2 },
     { names: 1, brought: 3, carried: 2, scanned: 3 },

@@ -1,4 +1,7 @@
-/** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
+/**
+ * The content of a client is returned to the last digit and sign; content that cannot be stored exactly is refused,
+ * with the place.
+ */
 import { DECIMALS, exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
 import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -170,7 +173,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const patchOf = (name: string): string => `[{"op":"add","path":"/name","value":[${name}]}]`;
     const inputOf = (name: string): string =>
       `{"resourceType":"Parameters","parameter":[{"name":"coding","resource":${patientNamed(name)}}]}`;
-    /** How a Patient or a part of one comes in; and where its name stands then. */
+    /** The ways to send a Patient or a part of one; and the place of its name then. */
     const ways: readonly {
       readonly method: string;
       readonly rest: string;

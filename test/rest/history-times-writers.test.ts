@@ -1,6 +1,6 @@
 /**
- * Histories by `_at` and `_list` whose pages are read while others write: what is told is what stood at that moment when the
- * first page was asked for, once each: https://hl7.org/fhir/R4/http.html#history.
+ * Histories by `_at` and `_list` whose pages are read during writes: they have the versions of the moment of the
+ * first request, once each: https://hl7.org/fhir/R4/http.html#history.
  */
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What the writers were told of one version. */
+/** The answer to the writer of one version. */
 interface Written {
   readonly name: string;
   readonly resource: string;
@@ -29,7 +29,7 @@ const resourceOf = (name: string): string => name.slice(0, name.lastIndexOf('/')
 const versionOf = (name: string): number => Number(name.slice(name.lastIndexOf('/') + 1));
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Writes and removes each resource some times, and keeps what was answered. */
+/** Writes and removes each resource some times, and stores the answers. */
 async function begin(tenant: HistoryTenant): Promise<Written[]> {
   const written: Written[] = [];
   const resources = Array.from({ length: RESOURCES }, (_, index) =>
@@ -59,7 +59,7 @@ function standing(written: readonly Written[], time: number): Set<string> {
   return new Set([...last.values()].map(({ name }) => name));
 }
 
-/** Four writers that go on until `stop`: three change and remove what there is, one makes what there was not. */
+/** Four writers that go on until `stop`: three change and remove existing resources, one creates new ones. */
 function startWriters(tenant: HistoryTenant): { writes(): number; stop(): Promise<void> } {
   let isOver = false;
   let writes = 0;

@@ -1,4 +1,7 @@
-/** FHIRPath of clients that costs too much, at each place that takes it: refused as that, never a fault of the server. */
+/**
+ * FHIRPath of clients that costs too much, at each place that accepts it: refused as too costly, never a fault of the
+ * server.
+ */
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { makeParameter, until } from '../support/search-parameters';
 import { toParameters, remove } from '../support/fhirpath-patch';

@@ -254,7 +254,7 @@ describe.each<[Release, string]>([
           304,
         );
     const future = new Date(Date.now() + 86_400_000).toUTCString();
-    // What says more wins.
+    // The more specific one applies.
     const both = { 'if-none-match': 'W/"2"', 'if-modified-since': future };
     expect((await send('GET', `/Patient/${id}`, undefined, both)).status).toBe(200);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-modified-since': future })).status).toBe(

@@ -1,4 +1,4 @@
-/** What is found in a resource that is stored all the same is told of, and never put into the resource. */
+/** Faults of a resource that is stored nevertheless are reported, and never put into the resource. */
 import { bundleOf, put } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { startServer, type Answer, type TestServer } from '../support/server';

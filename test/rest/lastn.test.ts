@@ -20,7 +20,7 @@ const OBSERVATIONS: readonly (readonly [id: string, code: object, effective: obj
   ['pulse-1', coded('8867-4'), { effectiveDateTime: '2021-01-01T10:00:00Z' }],
   ['pulse-2', coded('8867-4'), { effectiveDateTime: '2021-01-02T10:00:00Z' }],
   ['pulse-3', coded('8867-4'), { effectiveDateTime: '2021-01-03T10:00:00Z' }],
-  // At the same moment as the one before, told in another zone.
+  // At the same moment as the one before, in another zone.
   ['pulse-3b', coded('8867-4'), { effectiveDateTime: '2021-01-03T12:00:00+02:00' }],
   ['pulse-none', coded('8867-4'), {}],
   // One code under two names, joined by the one that has both.

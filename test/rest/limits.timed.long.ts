@@ -51,7 +51,7 @@ function nested(depth: number): object {
   return { resourceType: 'Basic', code: { text: 'x' }, extension: [extension] };
 }
 
-/** A text of so many bytes: what is meant, and blanks behind it. */
+/** A text of this many bytes: the content, padded with blanks. */
 const padded = (value: object, bytes: number): string => JSON.stringify(value).padEnd(bytes, ' ');
 
 const bundle = (type: string, entries: number): object => ({
@@ -186,7 +186,7 @@ describe.each(TESTED_RELEASES)(
 );
 
 describe('a connection', () => {
-  /** What the server sends to somebody who sends the parts, each a while after the other, and then waits. */
+  /** The response of the server to parts that arrive one after the other, without an end. */
   function talk(parts: readonly string[], pauseMs: number): Promise<{ received: string; ms: number }> {
     const started = performance.now();
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What is logged of a request, and what must never be: a canary goes through every way in. */
+/** The log of requests, and its forbidden content: a canary in every kind of input. */
 import { createApp, type App } from '../../src/app';
 import type { Log } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The line is written when the connection is told that the answer is out, a moment after the client has it. */
+/** The line is written when the connection reports that the answer was sent, a moment after the client has it. */
 async function lineOf(requestId: string): Promise<Line['details']> {
   for (let tries = 0; tries < 100; tries += 1) {
     const line = lines.find(

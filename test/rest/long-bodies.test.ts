@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 const SYSTEM = 'http://example.org/animals';
 const OUTCOME = 'OperationOutcome';
@@ -29,7 +29,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   }); // prettier-ignore
 
-  /** The answer without what is new in each. */
+  /** The answer without the parts that always differ. */
   const constant = ({ status, text }: Answer): readonly [number, string] => [
     status,
     text.replace(/"identifier":"urn:uuid:[^"]*"/, '').replace(/"timestamp":"[^"]*"/, ''),

@@ -1,6 +1,6 @@
 /**
- * What the CapabilityStatement lists for searches is what searches take. That each parameter also finds what has
- * its value and leaves out the rest is shown by test/properties/every-parameter.
+ * Searches accept the parameters of the CapabilityStatement. test/properties/every-parameter shows that each
+ * parameter also finds its values and leaves out the rest.
  */
 import { setTimeout } from 'node:timers/promises';
 import { ask, bundleOf } from '../support/bundles';
@@ -44,7 +44,7 @@ const VALUES: Readonly<Record<string, string>> = {
   quantity: '5|http://unitsofmeasure.org|mg',
   uri: 'http://example.org/some',
 };
-/** Of parameters that are special, and of those whose values are the server's own. */
+/** Special parameters, and those with values of the server. */
 const NAMED: Readonly<Record<string, string>> = {
   near: '48.2|16.4|5|km',
   _filter: '_id eq some',
@@ -80,7 +80,7 @@ describe.each(
     if (audit === 'on') types = types.filter(({ type }) => type === 'AuditEvent' || type === 'Patient');
   });
 
-  /** What is not answered with 200: of entries of a batch, or each by itself. */
+  /** Requests that are not answered with 200: as entries of a batch, or each by itself. */
   async function refused(searches: readonly string[], isAlone = false): Promise<readonly string[]> {
     const wrong: string[] = [];
     const told = (search: string, status: string, outcome?: Outcome): void => {

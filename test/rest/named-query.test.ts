@@ -182,7 +182,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     const first = await another.request('GET', path('Observation?_query=short&_count=1'));
     await put(definition('short', 'status=amended', []));
     expect(await find('Observation?_query=short', another)).toEqual([]);
-    // A page of what it was before is none of what it is.
+    // A page of an earlier definition is not valid for the current one.
     const next = new URL((first.json as Bundle).link.find(({ relation }) => relation === 'next')?.url ?? '');
     expect((await another.request('GET', next.pathname + next.search)).status).toBe(400);
     await put({ ...named, status: 'retired' });

@@ -80,7 +80,7 @@ const PRIMITIVES: readonly (readonly [type: string, value: unknown, isValid: boo
 /** In the place of a value. */
 const ABSENT = { extension: [{ url: 'http://example.org/why', valueCode: 'x' }] };
 
-/** Members of a Patient that JSON allows and FHIR does not, and where that is told; undefined: it is allowed. */
+/** Members of a Patient that JSON allows and FHIR does not, and the place of the error; undefined: it is allowed. */
 const SHAPES: readonly (readonly [title: string, members: object, place: string | undefined])[] = [
   ['an empty list', { name: [] }, 'Patient.name'],
   ['an empty list of primitives', { name: [{ family: 'C', given: [] }] }, 'Patient.name[0].given'],

@@ -1,4 +1,4 @@
-/** What pages of other sites, names that point here and proxies can make the server do. */
+/** Attacks by pages of other sites, host names that point here, and proxies. */
 import { connect } from 'node:net';
 import { makeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const port = (): string => new URL(server.base).port;
 
-/** Sends text as it is; the status line and all that comes until the server closes. */
+/** Sends text unchanged; returns the status line and everything until the server closes. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port()), '127.0.0.1', () => socket.write(text));

@@ -1,4 +1,7 @@
-/** Limits of a server under load, which are settings (docs/configuration.md): what is over them is told so, and nothing else suffers. */
+/**
+ * Limits of a server under load, which are settings (docs/configuration.md): requests beyond them are refused, and
+ * others are not affected.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startProcess } from '../support/process';
@@ -50,7 +53,7 @@ it.each(TESTED_RELEASES)(
     expect(made.length + answers.filter(({ status }) => status === 503).length).toBe(answers.length);
     const { json } = await server.request('GET', `${root}/Basic?_summary=count`);
     expect(json.total).toBe(made.length);
-    // What waited is done: there is room again.
+    // The waiting writes are done: there is space in the queue again.
     expect((await write('later')).status).toBe(201);
     await server.close();
   },

@@ -9,7 +9,7 @@ let other: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database });
-  // Another server of the same installation; nobody tells it of changes.
+  // Another server of the same installation; it gets no notices of changes.
   other = await startServer({ database });
   await server.app.core.tenants.create('clinic');
   await server.app.core.tenants.create('ward');

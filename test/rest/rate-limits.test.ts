@@ -1,4 +1,4 @@
-/** What clients are told of limits of requests, by every way in. */
+/** The rate limits that clients see, by every kind of request. */
 import { Client } from 'pg';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -108,7 +108,7 @@ it('each entry of a batch or transaction and each change of a GraphQL request is
   expect(leftOf(await send('batch', 8))).toBe('12');
   expect(leftOf(await graphql(`mutation { a: ${make} b: ${make} c: ${make} }`))).toBe('9');
   expect(leftOf(await graphql(`mutation @atomic { a: ${make} b: ${make} }`))).toBe('7');
-  // What is found wrong later was counted all the same.
+  // Requests that fail later were counted all the same.
   expect(leftOf(await send('transaction', 3))).toBe('4');
   const last = await send('batch', 15);
   expect([last.status, leftOf(last)]).toEqual([200, '0']);
@@ -150,7 +150,7 @@ it('a tenant at its limit of concurrent requests is refused at once, and no othe
     expect(headers).toMatchObject({ 'retry-after': '1', ratelimit: '"tenant-concurrent";r=0' });
     expect(text).toContain('throttled');
   }
-  // What was answered is under way no more.
+  // Answered requests are not under way any more.
   expect((await ask(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });
 

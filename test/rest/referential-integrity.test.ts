@@ -94,10 +94,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const itself = { link: [{ other: { reference: 'Patient/own' }, type: 'seealso' }] };
     expect((await put('Patient', 'own', itself)).status).toBe(201);
     expect((await send('DELETE', '/Patient/own')).status).toBe(200);
-    // What the specification brings is there for every tenant.
+    // Base resources exist for every tenant.
     const about = { subject: { reference: 'StructureDefinition/Patient' }, code: { text: 'x' } };
     expect((await put('Basic', 'b', about)).status).toBe(201);
-    // A document's references are answered inside it.
+    // A document's references are resolved inside it.
     const entry = [
       {
         fullUrl: 'https://elsewhere.example/Observation/o',
@@ -140,7 +140,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(refusalOf(await send('PATCH', '/Observation/o', patch))).toEqual(broken);
     const { json, headers } = await send('GET', '/Observation/o');
     expect([json.subject, headers.etag]).toEqual([subject, 'W/"1"']);
-    // On write alone: what is referred to may be deleted.
+    // On write alone: a referenced resource may be deleted.
     expect((await send('DELETE', '/Patient/ann')).status).toBe(200);
     expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
   });
@@ -395,7 +395,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
       ['not-found', 'Bundle.entry[1].resource.performer[0].reference'],
     ]);
     expect((await send('GET', '/_history?_count=0')).json.total).toBe(0);
-    // Nor to what another of its entries deletes.
+    // Nor to a resource that another of its entries deletes.
     await send('POST', '', bundle(put('Patient', 'ann')));
     const deleting = bundle(
       remove('Patient/ann'),

@@ -1,4 +1,4 @@
-/** What must not be stored in silence, on every path by which something is written. */
+/** Content that must not be stored in silence, by every kind of write. */
 import { ask, bundleOf, post, put, transaction } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
@@ -53,7 +53,7 @@ const ofOutcome = (status: number, { issue: [first] }: Answer['json']): Refusal 
   expression: String(first.expression[0]),
 });
 
-/** Each sends a wrong resource, or a patch that would make one, and gives what it was refused with. */
+/** Each sends a wrong resource, or a patch that would make one, and returns the refusal. */
 type Resource = { readonly resourceType: string; readonly id: string; readonly [member: string]: unknown };
 interface Wrong {
   readonly resource: Resource;

@@ -1,4 +1,4 @@
-/** What a client could ask to keep the server busy is answered or refused in under a second, over a thousand resources. */
+/** Searches that could keep the server busy are answered or refused in under a second, over a thousand resources. */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { slowness } from '../support/machine-speed';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Parameters of every kind, with and without their modifiers: what stands before the value. */
+/** Parameters of every kind, with and without their modifiers: the part before the value. */
 const ASKED_BY: readonly string[] = [
   ...['Patient?name=', 'Patient?name:contains=', 'Patient?name:exact=', 'Patient?name:text='],
   ...['Observation?code=', 'Observation?code:not=', 'Observation?code:text=', 'Observation?code:in='],
@@ -91,7 +91,7 @@ const differing = (count: number, item: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => item(index)).join('&');
 const chain = (link: string, depth: number): string => link.repeat(depth);
 
-/** What a search is asked, and the statuses that may answer it. */
+/** A search, and the statuses that may answer it. */
 const LARGE: readonly (readonly [title: string, query: string, statuses: readonly number[]])[] = [
   ...ASKED_BY.flatMap((asked): [string, string, number[]][] => [
     [`a value of 10 kB: ${asked}`, asked + 'x'.repeat(10_000), [200, 400, 422]],

@@ -1,4 +1,4 @@
-/** `_contained` and `_containedType`: matches among what resources contain (search.html#contained). */
+/** `_contained` and `_containedType`: matches among contained resources (search.html#contained). */
 import type { Release } from '../../src/core';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -95,7 +95,7 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
         ],
       },
       {
-        // Referred to by what is contained, not by the container itself.
+        // Referenced by the contained resource, not by the container itself.
         resourceType: 'MedicationRequest',
         id: 'four',
         status: 'active',
@@ -225,7 +225,7 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
     ['Patient?family=smith&_contained=true&_sort=family', 422],
     ['Patient?family=smith&_contained=both&_offset=1', 422],
     ['Patient?_content=smith&_contained=true', 422],
-    // Words, however deep they are asked for.
+    // Words, at any depth of the criteria.
     ['Patient?_has:Observation:subject:code:text=weight&_contained=true', 422],
     ['Patient?_has:Observation:subject:_text=weight&_contained=both', 422],
     ['Patient?_has:Observation:subject:performer:Practitioner.name:text=smith&_contained=true', 422],

@@ -60,7 +60,7 @@ function nextOf({ link }: Bundle): string | undefined {
   return url === undefined ? undefined : new URL(url).pathname + new URL(url).search;
 }
 
-/** In pages of seven; of the others fewer are read, because one after the other takes its time. */
+/** In pages of seven; fewer of the others are read, because reading one after the other takes time. */
 const ONE_CODE = 'code=8867-4';
 
 describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (release) => {
@@ -107,7 +107,7 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       isOver = true;
       await Promise.all(writers);
     }
-    // A chain to a patient that does not exist finds nobody.
+    // A chain to a patient that does not exist finds nothing.
     const expected = query.startsWith('subject:Patient') ? [] : kept;
     expect(expected.filter((id) => seen.get(id) !== 1)).toEqual([]);
   });

@@ -52,7 +52,7 @@ const ASKED: Readonly<Record<string, Range>> = {
 };
 const isWithin = (value: Range, asked: Range): boolean =>
   value.from >= asked.from && value.over <= asked.over;
-/** Widened by a tenth of how far away it is: this test does not ask where that is a border. */
+/** Widened by a tenth of its distance to now: this test does not use the border. */
 const isAbout = (value: Range, { from, over }: Range): boolean => {
   const now = Date.now();
   const away = Math.max(0, from - now, now - over) / 10;

@@ -1,4 +1,4 @@
-/** `_explain=true`: how a search was answered. */
+/** `_explain=true`: how a search was executed. */
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -147,7 +147,7 @@ it.each([
     expect(texts.some((text) => text.startsWith('Plan for '))).toBe(true);
     const told = texts.join('\n');
     expect(told).not.toMatch(/canar(y|ies)|8765|1987|example\.org|administrative|observation-status/i);
-    // Nor a hash, a key or an instant; the number that stands for no clinical date is the program's own.
+    // Nor a hash, a key or an instant; the number for no clinical date is a constant of the program.
     expect(told.replaceAll(`'-9223372036854775808'`, '')).not.toMatch(/(?<![\w$.])\d{6,}/);
     const { json } = await server.request('POST', `${root}/OperationOutcome/$validate`, outcome);
     expect(json.issue.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);

@@ -105,7 +105,7 @@ describe('hierarchies of references', () => {
       ['MedicationAdministration?context:above=visit', []],
       ['Procedure?location:above=room', IN_HOSPITAL],
       ['Procedure?location:above=wing', ['in-hospital']],
-      // What nobody has stored is above and below all the same.
+      // A missing resource is above and below nevertheless.
       ['Procedure?location:below=gone', ['in-gone']],
       ['Procedure?location:above=annex', ['in-gone']],
       ['Location?partof:below=gone', ['annex']],

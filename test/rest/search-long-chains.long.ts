@@ -1,10 +1,10 @@
-/** Chains of many links through many resources: what is gathered on their way has a bound. */
+/** Chains of many links through many resources: the number of intermediate resources is limited. */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { storeAll } from '../support/stored';
 
 const RELEASE: Release = 'r4b';
-/** One set of all organizations is kept as keys; two chains of nine such sets are too many. */
+/** One set of all organizations is stored as keys; two chains of nine such sets are too many. */
 const FEW = 9_500;
 /** One set is too many. */
 const MANY = 10_100;

@@ -1,4 +1,4 @@
-/** What a search answers is of one moment, while others write. */
+/** The answer of a search is of one moment, while others write. */
 import { startServer, type TestServer } from '../support/server';
 import { rounds } from '../support/rounds';
 

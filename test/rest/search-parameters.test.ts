@@ -398,7 +398,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     await isSearched('changing', 'Patient?part=ann');
     expect(idsOf(await get('changing', 'Patient?part=ann'))).toEqual(['p']);
 
-    // What is not about searching changes nothing.
+    // Changes that do not concern searching have no effect.
     await send('PUT', 'changing', 'SearchParameter/part', { ...parameter, description: 'Otherwise' });
     expect(idsOf(await get('changing', 'Patient?part=ann'))).toEqual(['p']);
 

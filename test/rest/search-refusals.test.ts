@@ -1,4 +1,7 @@
-/** What a search refuses names the parameter, the value and what would be allowed; what is missing is missing exactly. */
+/**
+ * The refusal of a search names the parameter, the value and the allowed ones; exactly the unsupported parts are
+ * refused.
+ */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
@@ -80,7 +83,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     const all = await find(type);
     const parting: string[] = [];
     for (const { name, type: kind } of parameters) {
-      // Those that look at no value of a resource, and composites, which take no modifiers.
+      // Parameters that compare no value of a resource, and composites, which have no modifiers.
       if (['_text', '_content', '_filter', '_list'].includes(name) || kind === 'composite') continue;
       const [missing, there] = [
         await find(`${type}?${name}:missing=true`),

@@ -98,7 +98,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     readonly search: { readonly mode: string };
   }
 
-  /** The ids of the matches, in order; of what is refused the status. */
+  /** The ids of the matches, in order; for a refusal the status. */
   const find = async (query: string): Promise<readonly string[] | number> => {
     const { status, json } = await send('GET', `/${query}`);
     if (status !== 200) return status;

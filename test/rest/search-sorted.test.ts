@@ -1,4 +1,4 @@
-/** `_sort` by what index rows lie in the order of: the same pages whether they are walked or gathered (#sort). */
+/** `_sort` by the order of index rows: the same pages by an index scan and by fetch and sort (#sort). */
 import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';

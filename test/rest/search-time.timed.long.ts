@@ -1,4 +1,4 @@
-/** How long a search may run, and for whom. */
+/** The time limit of a search, and its effect on others. */
 import { Client } from 'pg';
 import { startServer, type TestServer } from '../support/server';
 import { slowness } from '../support/machine-speed';
@@ -49,7 +49,7 @@ async function whileLocked<T>(server: TestServer, table: string, work: () => Pro
   }
 }
 
-/** A GET whose client can go away. */
+/** A GET whose client can disconnect. */
 function ask(address: string, init: RequestInit = {}): { leave(): Promise<void>; status: Promise<number> } {
   const controller = new AbortController();
   const status = fetch(address, { ...init, signal: controller.signal }).then(async (response) => {
@@ -97,7 +97,7 @@ describe('a search of a disconnected client', () => {
   let owner: Client;
   beforeAll(async () => {
     server = await startServer({
-      // What is asked again would be answered without the statements that are looked at here.
+      // A repeated search would be answered without the statements under test.
       environment: { STATEMENT_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000', SEARCH_CACHE_MB: '0' },
     });
     owner = await openOwner(server);
@@ -149,7 +149,7 @@ describe('a search of a disconnected client', () => {
     });
   });
 
-  /** Two statements of shared pages may be under way at once: what comes after these goes together in the next one. */
+  /** Two statements of shared pages may be under way at once: later ones go together in the next one. */
   async function takeStatements(address: string): Promise<ReturnType<typeof ask>[]> {
     const first = ask(address);
     await untilWaiting(owner, 1);
@@ -158,7 +158,7 @@ describe('a search of a disconnected client', () => {
     return [first, second];
   }
 
-  /** Nothing outside tells that requests have come and wait for their statement. */
+  /** There is no signal that requests have arrived and wait for their statement. */
   const arrival = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
 
   it('leaves a shared statement to the others, and cancels it as the last of them', async () => {

@@ -233,7 +233,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
   ])('is answered or refused in a moment: %.80s', async (query, expected) => {
     let status = 0;
     const spent = await leastAwaitedMilliseconds(2_000, async () => ({ status } = await ask(query)));
-    // What takes PostgreSQL too long ends with 503 (STATEMENT_TIMEOUT_MS).
+    // Statements that take PostgreSQL too long end with 503 (STATEMENT_TIMEOUT_MS).
     expect(status).toBe(expected);
     expect(spent).toBeLessThan(2_000);
   });

@@ -1,4 +1,4 @@
-/** What becomes of a tenant: renamed, stopped, let again, removed with everything in it. */
+/** The life of a tenant: renamed, disabled, enabled, removed with all its data. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { RELEASE_NAMES } from '../../src/core';
@@ -8,7 +8,7 @@ import { lockTenant } from '../../src/core/storage/tenants/tenant-removal';
 import { startServer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Kept for the whole installation, not for a tenant; what identifies tenants themselves. */
+/** Tables of the whole installation, not of a tenant; those that identify tenants themselves. */
 const OF_ALL = ['erasure', 'installation', 'server_process', 'space', 'tenant', 'token_bucket'];
 
 let server: TestServer;
@@ -163,7 +163,7 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
   expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
   expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
   expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
-  // Of one who was let in before.
+  // Of a client that was admitted before.
   const late = core.create(
     {
       space: space ?? (await Promise.reject(new Error('no space'))),

@@ -1,4 +1,4 @@
-/** Tenants over HTTP: what one keeps, no other sees; administration from this machine. */
+/** Tenants over HTTP: no tenant sees data of another; administration from this machine. */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 

@@ -1,4 +1,4 @@
-/** What the entries of a transaction are about, and what they call each other: https://hl7.org/fhir/R4/http.html#trules. */
+/** The identities of the entries of a transaction, and their references: https://hl7.org/fhir/R4/http.html#trules. */
 import { ask, post, put, transaction, uuid } from '../support/bundles';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 

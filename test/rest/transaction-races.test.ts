@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect((await send(0, 'GET', `/Patient?identifier=${system}|1`)).json.entry).toHaveLength(1);
   });
 
-  /** Answers what `work` does while somebody else holds the head of a Basic, which `work` is handed. */
+  /** Returns the result of `work` while another connection holds the lock on the head of a Basic, which `work` gets. */
   async function whileHeld<T>(id: string, work: (held: string) => Promise<T>): Promise<T> {
     const held = { resourceType: 'Basic', id, code: { text: 'held' } };
     expect((await send(0, 'PUT', `/Basic/${id}`, held)).status).toBe(201);
@@ -216,7 +216,7 @@ describe.each<[Release, string]>([
         resource: { resourceType: 'Basic', meta: { profile: [url] }, code: { coding: [{ system: 'http://example.org/colour', code }] } },
       }); // prettier-ignore
     const entries = Array.from({ length: 200 }, () => coded('red'));
-    // What is the same for all resources is there.
+    // The common elements of all resources exist.
     expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
     // Statements of the server's own work are counted too, on a slow machine more of them: the least of a few tries counts.
     let fewest = Infinity;

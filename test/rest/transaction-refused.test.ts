@@ -67,7 +67,10 @@ interface Refused {
   readonly below: string;
 }
 
-/** Entries that are refused where the Patient `known` is there in version 1, `gone` is deleted and two are called `twice`. */
+/**
+ * Entries that are refused where the Patient `known` exists in version 1, `gone` is deleted and two are called
+ * `twice`.
+ */
 const REFUSED: readonly (readonly [title: string, refused: Refused])[] = [
   ['content that is malformed', { entry: post({ resourceType: 'Patient', birthDate: 'yesterday' }), status: 400, below: '.resource.birthDate' }],
   ['content that breaks an invariant', { entry: post({ resourceType: 'Patient', contact: [{ gender: 'male' }] }), status: 422, below: '.resource.contact[0]' }],

@@ -50,7 +50,10 @@ const parameters = (path: string): Resource => ({
   ],
 });
 
-/** Why an entry fails, at whatever step of the work: the entry, the status, and what its expression begins with. */
+/**
+ * The cause of an entry's failure, at each step of the work: the entry, the status, and the beginning of its
+ * expression.
+ */
 const FAILURES: readonly [title: string, entry: object, status: number, below: string][] = [
   ['a method that there is not', ask('FETCH', 'Patient'), 400, '.request.method'],
   ['a url that leads elsewhere', ask('GET', 'http://elsewhere.example/Patient/1'), 400, '.request.url'],
@@ -79,7 +82,7 @@ describe.each<[Release, string]>([
   const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
     server.request(method, `${server.path(tenant, release)}${rest}`, body);
 
-  /** How many rows each table has of the space, and the last number of its changes. */
+  /** Number of rows of the space in each table, and its last version-sequence. */
   async function countRows(): Promise<Readonly<Record<string, unknown>>> {
     const space = await server.app.core.findSpace(tenant, release);
     const { rows: tables } = await owner.query<{ name: string }>(

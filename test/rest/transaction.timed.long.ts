@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** SQL statements so far: of writes, and of all, those among them that the server asks by itself every second. */
+/** Number of SQL statements so far: of writes, and of all, including those that the server runs every second. */
 async function statements(): Promise<{ readonly writing: number; readonly all: number }> {
   const { text } = await metrics.request('GET', '/metrics');
   let [writing, all] = [0, 0];

@@ -1,6 +1,6 @@
 /**
- * Compiled execution gives what graphql's own `execute` gives. Where both are free to differ (the words of what the
- * engine itself finds wrong) only path and place are compared.
+ * Compiled execution has the results of graphql's own `execute`. Where both are free to differ (the messages of
+ * errors of the engine itself) only path and place are compared.
  */
 import {
   buildSchema,
@@ -271,7 +271,7 @@ describe('compiled execution and that of graphql', () => {
     const invalid = [...CROSSED, ...SINGLE.map(([text]) => text)]
       .map((text) => [text, validate(schema, parse(text))[0]?.message])
       .filter(([, message]) => message !== undefined);
-    // Documents that Apollo Server would refuse, and execution has to stand all the same.
+    // Documents that Apollo Server would refuse, and execution must handle nevertheless.
     expect(invalid.map(([text]) => text)).toEqual([
       'query($w: String) { people { method(word: $w) } }',
       'fragment f on Person { id }',

@@ -1,4 +1,7 @@
-/** A schema with search parameters of one space shares the types of its release, and is what would be made of them all at once. */
+/**
+ * A schema with search parameters of one space shares the types of its release, and equals the schema that is made at
+ * once.
+ */
 import { assertInputObjectType, getNamedType, graphqlSync, parse, printSchema, validate, validateSchema } from 'graphql';
 import { releaseDefinitions } from '../../src/core';
 import { createSchema, extendSchema } from '../../src/resolvers';
@@ -32,7 +35,7 @@ function withOwn(release: SchemaDefinitions, own: typeof OWN): OwnDefinitions {
   };
 }
 
-/** What stands in a schema, in the order of the names of its types. */
+/** The content of a schema, in the order of the names of its types. */
 const blocks = (text: string): string[] => text.split('\n\n').sort();
 
 describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) => {

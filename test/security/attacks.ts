@@ -1,4 +1,4 @@
-/** Every way in which one tenant's client could try to reach what another tenant keeps. */
+/** Every way in which one tenant's client could try to reach data of another tenant. */
 import { stringifyJson, type Release } from '../../src/core';
 import type { Example } from '../support/examples';
 import type { Answer } from '../support/server';
@@ -21,7 +21,7 @@ export interface Place {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What the victim stores of an example: the canary as a tag, so that every answer that carries it is a leak. */
+/** An example for the victim to store: with the canary as a tag, so that every answer that has it is a leak. */
 export function withCanary({ resource, document }: Example): string {
   const meta = typeof resource['meta'] === 'object' && resource['meta'] !== null ? resource['meta'] : {};
   const tagged = { ...resource, meta: { ...meta, tag: [{ system: 'urn:tenant', code: CANARY }] } };

@@ -1,4 +1,4 @@
-/** What might carry something across the border between tenants: ids, references, cursors, caches, names. */
+/** The possible paths across the border between tenants: ids, references, cursors, caches, names. */
 import type { Release } from '../../src/core';
 import { OPEN, startServer, type TestServer } from '../support/server';
 

@@ -1,7 +1,8 @@
 /**
- * An error about what another tenant has takes the same class of time as one about nothing: who measures is not told by it
- * what there is elsewhere. Each case is asked in many pairs (error-times/compare-times.ts), of ids of which every other one
- * is a resource of the other tenant, which that tenant has just read, so that the server has it in its memory.
+ * An error about data of another tenant takes the same class of time as one about a missing resource: measurements do
+ * not disclose what exists there. Each case is tested by many pairs (error-times/compare-times.ts), of ids of which
+ * every other one is a resource of the other tenant, which that tenant has just read, so that the server has cached
+ * it.
  */
 import { Client } from 'pg';
 import { makeClient, toBasic, type MadeClient } from '../support/access';
@@ -28,7 +29,7 @@ jest.setTimeout(600_000);
 let server: TestServer;
 let token: string;
 let foreign: MadeClient;
-/** As that of `foreign`, of a client that nobody has. */
+/** Like that of `foreign`, of an unknown client. */
 let nobodysBasic: string;
 let person: StoredPerson;
 let ownApp: string;
@@ -38,7 +39,7 @@ const jobs: string[] = [];
 const at = (tenant: string): string => server.path(tenant, 'r4');
 type Side = 'other' | 'nobody';
 
-/** Of what the other tenant has, or of what nobody has: by turns, so that they lie beside each other in an index. */
+/** Of the other tenant, or missing: in turn, so that they are neighbours in an index. */
 const idOf = (side: Side, index: number): string =>
   `p${String(2 * (index % RESOURCES) + (side === 'other' ? 0 : 1)).padStart(4, '0')}`;
 
@@ -111,7 +112,7 @@ async function fill(): Promise<void> {
       new URL(String(later.headers['content-location'])).pathname.replace(`/w/${OTHER}/`, `/w/${OWN}/`),
     );
   }
-  // What the other tenant has read lately is remembered.
+  // Recent reads of the other tenant are cached.
   for (const type of ['Patient', 'Observation', 'Binary', 'ValueSet'])
     for (let index = 0; index < RESOURCES; index++)
       await ask('GET', `${at(OTHER)}/${type}/${idOf('other', index)}`, undefined, headers);
@@ -119,7 +120,7 @@ async function fill(): Promise<void> {
 
 type Case = readonly [name: string, ask: (side: Side, index: number) => Promise<Answer>];
 
-/** Asks both sides once, which must be answered with the same status, and then for their times. */
+/** Sends both once, which must be answered with the same status, and then measures them. */
 async function expectSameClass(asking: Case[1], pairs = PAIRS): Promise<void> {
   const sides = (['other', 'nobody'] as const).map(
     (side): Asking =>
@@ -139,8 +140,8 @@ const graphql = (query: string, variables: object): Promise<Answer> =>
 
 const spoiled = new Map<string, string>();
 /**
- * Changes a character in the middle, so that it is as long as before and good for nothing. Made once: it is not what is
- * measured.
+ * Changes a character in the middle, so that it has the same length and is invalid. Made once: it is not part of the
+ * measurement.
  */
 const spoil = (text: string): string => {
   let made = spoiled.get(text);

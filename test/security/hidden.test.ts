@@ -1,8 +1,8 @@
 /**
- * Two tenants that differ in nothing but what a policy hides are asked the same by a client who may not see it, in every
- * way that we know of: all that it is answered is the same, byte by byte, but for instants and ids that the server gives,
- * and has none of the words that are hidden. One who sees everything tells them apart by most of these questions, so that
- * each of them would show what is not hidden. Random questions: hidden.long.ts.
+ * Two tenants that differ only in data that a policy hides get the same requests from a client without access to
+ * them, of every known kind: all answers are the same, byte by byte, except instants and ids that the server assigns,
+ * and have none of the hidden words. A client with full access sees a difference by most of these requests, so that
+ * each of them would show data that are not hidden. Random requests: hidden.long.ts.
  */
 import { subscribeByEvents } from '../graphql/live/subscriber';
 import type { TestServer } from '../support/server';
@@ -25,7 +25,7 @@ import { rounds } from '../support/rounds';
 
 const RELEASE = 'r4';
 const MOST_SHOWN = 5;
-/** Of the ways to ask by each parameter so many are left out between two that are asked; the rest is asked at random. */
+/** Of the requests for each parameter this many are left out between two that are sent; the rest is sent at random. */
 const STRIDE = rounds(16, 4);
 /** Of questions about the past: how many there are at each moment has no common divisor with it. */
 const PAST_STRIDE = rounds(9, 3);
@@ -101,7 +101,7 @@ it('so is GraphQL after a client with full access has just sent the same', async
 
 it('so is the past: at each moment between two changes of both sides', async () => {
   const questions = graphqlPast(RELEASE);
-  // At each moment another third of them; all at all are asked by chance (hidden.long.ts).
+  // At each moment another third of them; all of them at random (hidden.long.ts).
   expect(await wrongOf(questions.filter((_question, index) => index % PAST_STRIDE === 0))).toEqual([]);
   // Right after the Patients were written, and at the last of the moments.
   const each = questions.length / (CHANGES + 2);
@@ -150,7 +150,7 @@ it('live queries report the same changes, and none by hidden elements', async ()
 
 it('so are attempts of changes: conditions, patches, updates, transactions, mutations and dry runs', async () => {
   expect(await wrongOf(writes(RELEASE))).toEqual([]);
-  // What a client does not see is not lost by what it writes.
+  // Hidden elements are not lost by the writes of a client.
   const [patient, observation, bundle] = await Promise.all(
     ['Patient/a', 'Observation/v4', 'Bundle/bun'].map((address) => sides.stored(0, address)),
   );

@@ -35,7 +35,7 @@ const setting = (name: string): number | undefined => {
   const text = process.env[`ISOLATION_${name}`];
   return text === undefined || text === '' ? undefined : Number(text);
 };
-/** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
+/** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
 const REQUESTS = setting('REQUESTS') ?? rounds(100, 200);
 const SEED = setting('SEED') ?? 1;
 const NAMES = ['alice', 'bob'] as const;
@@ -46,7 +46,7 @@ const ENVIRONMENT = {
   ...OPEN,
   PUBLIC_URL,
   PURGE_OPEN: 'on',
-  // What is answered must not hang on how busy the machine is.
+  // Answers must not depend on the load of the machine.
   GRAPHQL_SNAPSHOT_MS: '60000',
   STATEMENT_TIMEOUT_MS: '120000',
   REQUEST_TIMEOUT_MS: '300000',
@@ -146,7 +146,7 @@ it(
     });
     expect(differences(tally)).toEqual([]);
     expectSomething(tally, told);
-    // What is asked at the same moment becomes one statement: 35 to 76 texts, by how busy the machine is.
+    // Concurrent requests become one statement: 35 to 76 texts, by the load of the machine.
     expect(wall.opened.size).toBeGreaterThan(20);
     expect(wall.countRuns()).toBeGreaterThan(REQUESTS / 4);
   },
@@ -154,7 +154,7 @@ it(
 );
 
 it('without both checks the same requests find the other tenant: the compared answers would differ', async () => {
-  // A live query would be told of changes without end.
+  // A live query would have changes without end.
   closeFeeds();
   const [first, second] = tenants.map(({ tenant, alone, shared }) => {
     const world = shared.get(SECOND_WALL);

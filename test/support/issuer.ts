@@ -1,4 +1,4 @@
-/** An identity provider elsewhere, whose tokens a tenant takes. */
+/** An identity provider whose tokens a tenant accepts. */
 import type { Core, NewIssuer } from '../../src/core';
 import { makeKey, serveKeys, toJwt } from './access';
 

@@ -6,12 +6,12 @@ import { closedAtEnd } from './left-open';
 import { makeSettings } from './server';
 
 export interface LoggedServer extends Pick<HttpClient, 'request'> {
-  /** The messages of warnings and of what ended, as they were logged, but for requests. */
+  /** The logged messages of warnings and of ended requests, without the lines of requests. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
 
-/** A server inside the test's process of which the log is kept. */
+/** A server inside the test's process with its log. */
 export async function startLoggedServer(
   database: TestDatabase,
   environment: Readonly<Record<string, string>> = {},

@@ -26,7 +26,7 @@ it('when the server stops, each live query gets the number of the change after w
   ];
   await putBasic(stopping, 'system', 'last');
   await Promise.all(told.map((one) => one.received(1)));
-  // It does not wait for them: neither client ends its connection before it is told to.
+  // It does not wait for them: the clients keep their connections until the server closes them.
   await stopping.close();
   for (const one of told) {
     while (!one.isOver) await delay(5);

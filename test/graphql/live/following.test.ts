@@ -5,7 +5,7 @@ import { createSender, gatewayPath, readExample } from '../gateway-client';
 import { type Subscriber, subscribeByEvents, type SubscribeOptions } from './subscriber';
 import { startTwoServers, type TwoServers } from './two-servers';
 
-/** The look without a notice comes so late that nobody takes it for one. */
+/** The poll without a notice is so late that it cannot be confused with one. */
 const POLL_MS = 8_000;
 
 let two: TwoServers;
@@ -53,7 +53,7 @@ const patient = (id: string, family: string, more: object = {}): Stored => ({
 });
 const basic = (id: string, text = 'x'): Stored => ({ resourceType: 'Basic', id, code: { text } });
 
-/** Waits until what was written before has been told, if it is told at all. */
+/** Waits until earlier writes have been reported, if at all. */
 async function settled(...told: readonly Subscriber[]): Promise<void> {
   await put(basic('mark', String(Math.random())));
   const mark = await subscribe({ variables: { type: 'Basic', id: 'mark' } });
@@ -364,7 +364,7 @@ describe('the stream of events', () => {
   });
 });
 
-/** What an EventSource would see, as it is sent. */
+/** The frames that an EventSource would get. */
 async function listen(
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},

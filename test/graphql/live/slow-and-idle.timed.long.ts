@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A connection that asks for a stream and then reads what it is told to read. */
+/** A connection that requests a stream and then reads on demand. */
 async function askSlowly(tenant: string): Promise<Socket> {
   const { hostname, port } = new URL(server.base);
   const socket = connect(Number(port), hostname);
@@ -54,7 +54,7 @@ it('a slow reader affects no others: they get changes at once, and it is disconn
   await fast.received(20);
   let received = '';
   const closed = new Promise((resolve) => slow.once('close', resolve));
-  // It takes nothing until the server has given it up, and then what had gone on its way.
+  // It reads nothing until the server has closed it, and then the data that had been sent.
   await followed(1);
   slow.on('data', (part: Buffer) => (received += part.toString()));
   slow.on('error', () => undefined);
@@ -121,7 +121,8 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
     return Number(rows[0]?.count);
   };
   let counted = await transactions();
-  // Two statements a second; what PostgreSQL counts comes seconds late, so that there is more at first, of what was before.
+  // Two statements a second; the counts of PostgreSQL are seconds late, so that there are more at first, of earlier
+  // ones.
   await eventually(async () => {
     await delay(WINDOW_MS);
     const before = counted;

@@ -46,7 +46,7 @@ async function putBasic(id: string, tenant = 'north', of = server): Promise<void
   await storeBasic(of, tenant, id, String(Math.random()));
 }
 
-/** A socket that speaks for itself, and what it has heard. */
+/** A plain socket, and its received messages. */
 async function openSocket(...protocols: string[]) {
   const socket = new WebSocket(socketUrl(), protocols);
   const heard: string[] = [];

@@ -21,13 +21,13 @@ export const SUBSCRIPTION = `subscription($type: ResourceType, $id: ID, $query: 
   resourceChanged(type: $type, id: $id, query: $query, after: $after) { action type id versionId sequence json }
 }`;
 
-/** What a subscriber has been told so far. */
+/** The results that a subscriber has received. */
 export interface Subscriber {
   readonly changes: ChangeSeen[];
   readonly errors: GatewayError[];
-  /** True when the server has ended it, or the client has given up. */
+  /** True when the server has ended it, or the client has closed it. */
   readonly isOver: boolean;
-  /** How the WebSocket was closed, where it was closed on the client. */
+  /** The code with which the server closed the WebSocket. */
   readonly closed?: { readonly code: number } | undefined;
   /** `Patient/a 1 create`, in the order in which they came. */
   lines(): string[];
@@ -47,7 +47,7 @@ export interface SubscribeOptions {
 
 const PATIENCE_MS = 15_000;
 
-/** Collects what a client is told. */
+/** Collects the results of a client. */
 export class Told implements Subscriber {
   readonly changes: ChangeSeen[] = [];
   readonly errors: GatewayError[] = [];
@@ -82,7 +82,7 @@ export class Told implements Subscriber {
   }
 }
 
-/** Resolves when the server follows for it: what is written from now on is told. */
+/** Resolves when the server has subscribed: later writes are reported. */
 export async function subscribeByEvents(options: SubscribeOptions): Promise<Subscriber> {
   const {
     base,
@@ -150,7 +150,7 @@ export async function subscribeBySocket(
       complete: () => (told.isOver = true),
     },
   );
-  // There is no word for it in the protocol: a subscription is answered by its first change.
+  // The protocol has no message for it: the first answer of a subscription is its first change.
   if (before === undefined) {
     await delay(SOCKET_MS);
     return told;

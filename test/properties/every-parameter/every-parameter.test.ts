@@ -18,7 +18,7 @@ import { TESTED_RELEASES } from '../../support/releases';
 
 /** Larger examples would take long and show nothing more. */
 const LARGEST = 100_000;
-/** Other examples of a type that each search is asked about. */
+/** Other examples of a type that each search is tested with. */
 const OTHERS = 4;
 const AT_ONCE = 8;
 /** Different values of a parameter that are searched for, until one leaves a resource out. */
@@ -49,7 +49,7 @@ interface Plan {
   readonly asked: readonly Asked[];
   /** `Type?code` of which no search could be made. */
   readonly left: readonly string[];
-  /** How many searches find a resource that was made. */
+  /** Number of searches that find a made resource. */
   readonly made: number;
 }
 
@@ -101,7 +101,7 @@ function planSearches(release: Release): Plan {
   return { stored, asked, left, made };
 }
 
-/** The parameters that are offered and look at values, but for those of the head, which are asked for by themselves. */
+/** The parameters that compare values, except those of the head, which are tested separately. */
 function searchable(release: Release, type: string): SearchParameterDefinition[] {
   return [...storedParameters(loadDefinitions(release), type).values()]
     .filter((stored) => searchTypeOf(stored) !== undefined)
@@ -145,7 +145,7 @@ async function store(
   return bareAt;
 }
 
-/** What is wrong with the answers. */
+/** The faults of the answers. */
 async function ask(
   core: Core,
   context: RequestContext,

@@ -1,4 +1,4 @@
-/** What a search with `_contained` answers, beside what it must answer. */
+/** The expected answer of a search with `_contained`. */
 import type { TestServer } from '../../support/server';
 import type { ExpectedInside } from './contained';
 import { identityOf } from './include';
@@ -56,7 +56,7 @@ function wrongCount(counted: readonly Entry[], page: Page, count: string | null)
   return isRight ? undefined : difference(`${count} on a page`, String(length));
 }
 
-/** Includes are those of the stored matches; where containers are told as included, none are asked for. */
+/** Includes are those of the stored matches; where containers are returned as included, none are requested. */
 function wrongIncludes(expected: Expected, page: Page, mode: string): Verdict | undefined {
   if (mode === 'include') return undefined;
   const stored = expected.matches.filter((resource) => page.matches.includes(identityOf(resource)));

@@ -1,4 +1,4 @@
-/** Asks the server what the oracle was asked, and tells the difference. */
+/** Sends the oracle's search to the server, and returns the difference. */
 import type { TestServer } from '../../support/server';
 import type { GeneratedSearch } from './query-maker';
 import { identityOf } from './include';
@@ -12,7 +12,7 @@ import { difference, type Verdict } from './verdict';
 
 const brief = (identities: readonly string[]): string => [...identities].sort().join(' ');
 
-/** What is wrong with one page and what comes along with it. */
+/** The faults of one page and of its included resources. */
 function judgePage(expected: Expected, page: Page, count: number | undefined): Verdict {
   if (count !== undefined && (page.matches.length > count || (page.hasNext && page.matches.length < count))) {
     return difference(`${count} on a page`, String(page.matches.length));

@@ -19,14 +19,14 @@ const pairs = RELEASES.flatMap((release) =>
 );
 const data = [1, 2, 3].flatMap((seed) => generateData({ seed, root: 'https://fhir.example.org/r4' }));
 
-/** The library takes `as` for single values only, and resolves references over the network. */
+/** The library accepts `as` for single values only, and resolves references over the network. */
 const toLibrary = (expression: string): string =>
   expression
     .replace(/\.as\((\w+)\)/g, '.ofType($1)')
     .replace(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
     .replace(/\.where\(resolve\(\) is \w+\)/g, '');
 
-/** Compared as JSON of doubles: the library knows no others. */
+/** Compared as JSON of doubles: the library has no others. */
 const plain = (values: readonly unknown[]): string[] =>
   values.map((value) => JSON.stringify(sorted(value))).sort();
 
@@ -49,7 +49,7 @@ function officialValues(expression: string, from: JsonObject, onlyTarget: string
     onlyTarget === undefined
       ? found
       : found.filter((value) => localTypeOf(value as JsonObject, from) === onlyTarget);
-  // A union has equal values once, and what has extensions only counts as absent.
+  // A union has equal values once, and an element with extensions only counts as absent.
   return [...new Set(plain(kept.filter((value) => hasValue(walkable(value)))))];
 }
 

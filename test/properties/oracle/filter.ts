@@ -1,4 +1,4 @@
-/** `_filter`: what a filter finds, test by test. */
+/** `_filter`: the matches of a filter, test by test. */
 import { compileForEach, leadsTo } from './chain';
 import { compositePredicate } from './composite';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
@@ -23,7 +23,7 @@ function compileNode(space: Space, type: string, node: FilterNode): Predicate {
   return node.kind === 'and' ? (item) => one(item) && other(item) : (item) => one(item) || other(item);
 }
 
-/** Elements that may be named with a filter and a name under it: what they are, and the parameters of their parts. */
+/** Elements that may be named with a filter and a name under it: their types, and the parameters of their parts. */
 const GROUPS: Readonly<Record<string, { element: string; parts: Readonly<Record<string, string>> }>> = {
   'Group.characteristic': { element: 'characteristic', parts: { value: 'value', code: 'characteristic' } },
 };
@@ -68,7 +68,7 @@ function compileLast(space: Space, type: string, name: string, { operator, value
   return ({ resource }) => meets(elementsOf(resource, parameter));
 }
 
-/** A link leads to every type that knows the rest. What it leads to must meet its filter too. */
+/** A link leads to every type that has the rest. Its target must meet its filter too. */
 function compileChain(space: Space, type: string, step: FilterStep, inner: FilterTest): Predicate {
   const parameter = parameterOf(type, step.name);
   if (parameter.kind !== 'reference') throw new BadSearch(`_filter: ${step.name} is no reference`);

@@ -20,7 +20,7 @@ export interface Asking {
   readonly random: Random;
   readonly type: string;
   readonly parameter: Parameter;
-  /** Where it has values of the parameter, they are taken from it alone. */
+  /** Where it has values of the parameter, only they are used. */
   readonly focus?: JsonObject | undefined;
 }
 

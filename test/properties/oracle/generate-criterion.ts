@@ -9,7 +9,7 @@ import { elementsOf } from './values';
 
 interface Way {
   readonly feature: Feature;
-  /** What follows the name, without the colon. */
+  /** The suffix of the name, without the colon. */
   readonly modifier: string;
 }
 
@@ -96,7 +96,7 @@ function oneValue(asking: Asking, { feature, modifier }: Way): string {
     .join('$');
 }
 
-/** What an index may keep of a string. */
+/** The length of a string that an index may store. */
 const LONGEST = 200;
 /** `system|` as a part of a composite. */
 const SYSTEM_ALONE = /(?:^|[,$])[^,$|]+\|(?=[,$]|$)/;

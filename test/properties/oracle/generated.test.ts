@@ -1,4 +1,4 @@
-/** What the generators make: every feature is asked, and most questions have an answer that is neither nothing nor all. */
+/** The output of the generators: every feature occurs, and most searches match neither nothing nor all. */
 import { generateData } from './generate-data';
 import { FEATURES } from './features';
 import { generateSearch } from './generate-query';
@@ -37,7 +37,7 @@ describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
     expect(seen.unclear).toBeLessThan(ASKED * 0.1);
   });
 
-  // Contained resources are in the data, whether they are asked about or not.
+  // Contained resources are in the data, in all searches.
   it.each(FEATURES.filter((feature) => feature !== 'chain:contained'))('search %s on its side', (feature) => {
     const whole = createRandom(5);
     const without = createRandom(5);

@@ -26,7 +26,7 @@ const parameter = (name: string, searchType: string, bounds: '0..1' | '0..*' | '
   isRepeated: bounds === '0..*',
 });
 
-/** What a space has of them: with and without parameters, of one type and of several. */
+/** The named queries of a space: with and without parameters, of one type and of several. */
 export const NAMED_QUERIES: readonly NamedQuery[] = [
   {
     code: 'latest',
@@ -121,7 +121,7 @@ export function withoutNamedQuery(type: string | undefined, pairs: readonly Pair
   const names = ['_query', ...given.keys()];
   const others = pairs.filter(([name]) => !names.includes(name));
   const own = query.criteria.flatMap(([name, text]): Pair[] => {
-    // The order of the request stands in the place of its own.
+    // The order of the request replaces its own.
     if (name === '_sort' && others.some(([other]) => other === '_sort')) return [];
     const [, asking] = /\{(\w+)\}/.exec(text) ?? [];
     const value = asking === undefined ? undefined : given.get(asking);

@@ -47,7 +47,7 @@ function official(release: Release): Official {
   return found;
 }
 
-/** What stands among the targets of a reference to every type. */
+/** The marker for a reference to every type. */
 export const EVERY = ['Resource', 'Any'];
 
 /** By `Type.code`. */

@@ -1,4 +1,4 @@
-/** The oracle on compartments, `_text` and `_content` by examples, and on what chains lead into. */
+/** The oracle on compartments, `_text` and `_content` by examples, and on the targets of chains. */
 import { find } from './find';
 import { Unclear } from './refusal';
 

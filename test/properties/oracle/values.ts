@@ -1,4 +1,4 @@
-/** How the values of an element are found: a path is walked, arrays opened, and what has extensions only left out. */
+/** Finds the values of an element: it follows a path, opens arrays, and leaves out elements with extensions only. */
 import { hasValue, isObject, listOf, membersOf, type Json, type JsonObject } from './json';
 import type { Parameter, Path } from './parameters';
 import { localTypeOf } from './reference';
@@ -9,7 +9,7 @@ export interface Element {
   readonly value: Json;
 }
 
-/** What lies at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
+/** The values at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
 export function walk(from: JsonObject, steps: string): Json[] {
   if (steps === '') return [from];
   return steps.split('.').reduce<Json[]>(
@@ -48,7 +48,7 @@ export function elementsOf(from: JsonObject, parameter: Parameter): readonly Ele
   return elements;
 }
 
-/** What was found already: resources do not change. */
+/** Cached results: resources do not change. */
 const found = new WeakMap<JsonObject, Map<Parameter, readonly Element[]>>();
 
 function findElements(from: JsonObject, { paths, onlyTarget }: Parameter): Element[] {

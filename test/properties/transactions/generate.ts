@@ -1,4 +1,7 @@
-/** Random transactions over few resources and few identifiers, so that entries meet each other and what is there. */
+/**
+ * Random transactions over few resources and few identifiers, so that entries conflict with each other and with
+ * existing resources.
+ */
 import type { Random } from '../oracle/random';
 import type { Content, Entry, Reference, State, Target } from './model';
 

@@ -1,30 +1,33 @@
-/** Asks the worlds of a tenant the same, and tells where the answer beside another tenant is not that of the tenant alone. */
+/**
+ * Sends the same requests to the worlds of a tenant, and returns where the answer beside another tenant differs from
+ * that of the tenant alone.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../support/server';
 import { generateStep } from './generate-step';
 import { markerOf, type Tenant } from './tenant';
 import type { Sent, World } from './world';
 
-/** A tenant beside the other, once behind each wall that is looked at, and alone. */
+/** A tenant beside the other, once behind each tested check, and alone. */
 export interface Asked {
   readonly tenant: Tenant;
-  /** By the name of the wall, in one order. */
+  /** By the name of the check, in one order. */
   readonly shared: ReadonlyMap<string, World>;
   readonly alone: World;
 }
 
 export interface Tally {
-  /** What was answered otherwise beside the other tenant, by the name of the wall. */
+  /** Answers that differ beside the other tenant, by the name of the check. */
   readonly wrong: ReadonlyMap<string, string[]>;
   /** Requests by the first digit of the status. */
   readonly statuses: Map<string, number>;
-  /** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
+  /** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
   requests: number;
 }
 
-/** So many differences are enough to look at. */
+/** This many differences are enough to inspect. */
 export const MOST_SHOWN = 5;
-/** What is changed in the same millisecond in one world, and not in the other, lies in another order by `_lastUpdated`. */
+/** Changes in the same millisecond in one world, and not in the other, have another order by `_lastUpdated`. */
 export const NEXT_MOMENT_MS = 2;
 const MOST_TRIES = 4;
 const LEAK = 'It holds the mark of the other tenant.';
@@ -34,7 +37,7 @@ export function startTally(walls: Iterable<string>): Tally {
   return { wrong: new Map([...walls].map((wall) => [wall, []])), statuses: new Map(), requests: 0 };
 }
 
-/** Each difference, with the wall behind which it was seen. */
+/** Each difference, with the check behind which it was seen. */
 export const differences = ({ wrong }: Tally): string[] =>
   [...wrong].flatMap(([wall, texts]) => texts.map((text) => `Behind ${wall}: ${text}`));
 
@@ -74,7 +77,8 @@ export async function ask(
       if (answer === undefined) throw new Error('each world answers');
       const got = world.describe(answer);
       const mark = markerOf(tenant.other);
-      // A tenant alone is told of the other only what the request has said itself, be it in the address of a further page.
+      // A tenant alone gets only those names of the other that the request itself has, also in the address of a
+      // further page.
       const isLeak = got.includes(mark) && !expected.includes(mark);
       if (got === expected && !isLeak && answer.status < 500) continue;
       const what = explain(asked, tally.requests, request, got, expected);

@@ -1,4 +1,4 @@
-/** Live queries of a tenant in each of its worlds, and whether all were told the same. */
+/** Live queries of a tenant in each of its worlds, and the comparison of their results. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../../src/core';
 import { subscribeByEvents, type Subscriber } from '../../graphql/live/subscriber';
@@ -9,7 +9,7 @@ import type { World } from './world';
 /** One live query, followed in each world of a tenant. */
 export interface Feed {
   readonly followers: readonly Subscriber[];
-  /** What has the mark of the other tenant: it must be told nothing. */
+  /** Results with the mark of the other tenant: there must be none. */
   readonly isOfOther: boolean;
 }
 
