@@ -337,7 +337,7 @@ describe('an identity provider elsewhere', () => {
   const issuer = 'https://login.hospital.example';
   let keyServer: KeyServer;
   let id: string;
-  const tell = (changes: object = {}, signer = key): string =>
+  const issue = (changes: object = {}, signer = key): string =>
     `Bearer ${toJwt(
       { alg: 'ES256', kid: signer.kid },
       {
@@ -368,7 +368,7 @@ describe('an identity provider elsewhere', () => {
 
   it('states the user and the scopes of the user, at most those of the client', async () => {
     const space = await core().findSpace('acme', 'r4');
-    const authorization = tell();
+    const authorization = issue();
     const caller = await core().identify({ tenant: 'acme', space, authorization, address: '::1' });
     expect(caller).toEqual({
       actor: id,
@@ -391,8 +391,8 @@ describe('an identity provider elsewhere', () => {
       { exp: Math.floor(Date.now() / 1000) - 60 },
       { exp: undefined },
     ])
-      expect((await patients(tell(changes))).status).toBe(401);
-    expect((await patients(tell({}, makeKey('idp', 'P-256')))).status).toBe(401);
+      expect((await patients(issue(changes))).status).toBe(401);
+    expect((await patients(issue({}, makeKey('idp', 'P-256')))).status).toBe(401);
     const unsigned = toJwt({ alg: 'none' }, { iss: issuer, aud: 'andiron', exp: 9_999_999_999 });
     expect((await patients(`Bearer ${unsigned}`)).status).toBe(401);
   });
@@ -406,11 +406,11 @@ describe('an identity provider elsewhere', () => {
       jwksUrl: keyServer.url,
     });
     const space = await core().findSpace('acme', 'r4');
-    const ask = () =>
-      core().identify({ tenant: 'acme', space, authorization: tell({ iss: other }), address: '::1' });
-    expect((await ask()).actor).toBe(id);
+    const requestToken = () =>
+      core().identify({ tenant: 'acme', space, authorization: issue({ iss: other }), address: '::1' });
+    expect((await requestToken()).actor).toBe(id);
     expect(await core().issuers.remove('acme', other)).toBe(true);
-    expect((await ask()).actor).toBe('anonymous');
+    expect((await requestToken()).actor).toBe('anonymous');
   });
 });
 
@@ -474,7 +474,7 @@ describe('andiron client', () => {
   };
 
   it('creates a client and prints its secret once, in a form that a shell can read', async () => {
-    const told = await andiron(
+    const printed = await andiron(
       'client',
       'create',
       '--tenant',
@@ -484,8 +484,8 @@ describe('andiron client', () => {
       '--scopes',
       'system/*.rs',
     );
-    const [, id = ''] = /^client_id=(.+)$/m.exec(told) ?? [];
-    const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(told) ?? [];
+    const [, id = ''] = /^client_id=(.+)$/m.exec(printed) ?? [];
+    const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(printed) ?? [];
     expect((await patients(toBasic(id, secret))).status).toBe(200);
     // Warnings (there is no Redis) are not part of the output of a command.
     const env = { ...process.env, ...toEnvironment(server.database), REDIS_PORT: '1' };

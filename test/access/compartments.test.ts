@@ -119,7 +119,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     const wrong: string[] = [];
     await forEachOf(stored, 16, async (one) => {
       const { type, id } = one;
-      const asked = {
+      const criteria = {
         read: await keyOf(core.read(own, type, id)),
         vread: await keyOf(core.vread(own, type, id, '1')),
         asOf: await keyOf(core.readAsOf(own, type, id, Date.now())),
@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       };
       // As of one that never was.
       const never = await keyOf(core.vread(own, type, 'never', '1'));
-      for (const [how, key] of Object.entries(asked)) {
+      for (const [how, key] of Object.entries(criteria)) {
         const wanted = isMine(one) ? 'done' : how === 'vread' ? never : 'notFound';
         if (key !== wanted) wrong.push(`${how} ${type}/${id}: ${key}`);
       }

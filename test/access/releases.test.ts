@@ -64,9 +64,9 @@ describe('an issuer', () => {
     const named = `https://login.example/${scope}`;
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, { issuer: named, release: scope });
     const tokens = [
-      issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' }),
-      issuer.tell({ scope: 'user/*.rs', fhirUser: 'RelatedPerson/mother' }),
-      issuer.tell({ scope: 'patient/*.rs', patient: 'ann' }),
+      issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' }),
+      issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'RelatedPerson/mother' }),
+      issuer.issueToken({ scope: 'patient/*.rs', patient: 'ann' }),
     ];
     for (const token of tokens)
       for (const release of [...RELEASE_NAMES, ...RELEASE_NAMES]) {
@@ -128,7 +128,7 @@ describe('an issuer', () => {
       "update andiron.token_issuer set release = null where issuer = 'https://old.example'",
     );
     await database.end();
-    const token = issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' });
+    const token = issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' });
     const logs: string[] = [];
     for (let start = 0; start < 2; start++) {
       const { AUTH_MODE } = { AUTH_MODE: 'enforced' };
@@ -167,7 +167,7 @@ describe('an issuer', () => {
         typeof seconds === 'number' ? now + seconds : undefined,
       ]),
     );
-    const token = issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc', ...moved });
+    const token = issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc', ...moved });
     expect((await get(token, 'r4')).status).toBe(wanted);
     await issuer.close();
   });
@@ -216,8 +216,8 @@ describe('an account', () => {
     const made = await make(`doc-${scope}`, { fhirUser: 'Practitioner/doc', release: scope });
     expect([made.status, made.json.release]).toEqual([201, scope]);
     for (const release of RELEASE_NAMES)
-      for (const asked of ['openid user/*.rs', 'launch/patient patient/*.rs']) {
-        const got = await signIn(`doc-${scope}`, release, asked);
+      for (const requestedScope of ['openid user/*.rs', 'launch/patient patient/*.rs']) {
+        const got = await signIn(`doc-${scope}`, release, requestedScope);
         if (!opens(scope, release)) {
           expect(got).toEqual({
             error: 'access_denied',

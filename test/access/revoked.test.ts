@@ -100,16 +100,17 @@ describe('requests in progress', () => {
     const client = await makeClient(server.app.core, 'acme');
     const ours = await makeClient(server.app.core, 'acme', { isAdministrator: true });
     await lock();
-    const taken = await server.request('GET', `${ROOT}/Basic?_count=7`, undefined, {
+    const accepted = await server.request('GET', `${ROOT}/Basic?_count=7`, undefined, {
       ...{ prefer: 'respond-async', authorization: client.basic },
     });
-    const at = new URL(String(taken.headers['content-location'])).pathname;
-    const look = (): Promise<Answer> => server.request('GET', at, undefined, { authorization: ours.basic });
-    await until(async () => String((await look()).headers['x-progress']).startsWith('under way'));
+    const at = new URL(String(accepted.headers['content-location'])).pathname;
+    const readStatus = (): Promise<Answer> =>
+      server.request('GET', at, undefined, { authorization: ours.basic });
+    await until(async () => String((await readStatus()).headers['x-progress']).startsWith('under way'));
     await until(async () => (await waiting()) > 0);
     await server.app.core.clients.change('acme', client.id, { isDisabled: true });
-    let answer = await look();
-    for (; answer.status === 202; answer = await look()) await delay(20);
+    let answer = await readStatus();
+    for (; answer.status === 202; answer = await readStatus()) await delay(20);
     await unlock();
     expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([
       401,

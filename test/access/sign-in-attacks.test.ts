@@ -159,9 +159,9 @@ describe('a refresh token', () => {
     const form = { grant_type: 'authorization_code', code: answer['code'] ?? '', redirect_uri: APP };
     const headers = { authorization: confidential.basic };
     const { json } = await post('token', { ...form, code_verifier: proof.verifier }, 'acme', headers);
-    const asked = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
-    expect((await post('token', asked)).status).toBe(401);
-    expect((await post('token', asked, 'acme', headers)).status).toBe(200);
+    const refreshForm = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+    expect((await post('token', refreshForm)).status).toBe(401);
+    expect((await post('token', refreshForm, 'acme', headers)).status).toBe(200);
   });
 
   it('ends by revocation, with its access tokens', async () => {

@@ -32,12 +32,12 @@ afterAll(() => server.close());
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection', 'content-length'];
 
 /** The content of an answer, without the id. */
-function toTold({ status, text, headers }: Answer, id: string) {
+function toComparable({ status, text, headers }: Answer, id: string) {
   const plain = (value: string): string => value.replaceAll(id, 'ID');
-  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  const compared = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
   return {
     status,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    headers: Object.fromEntries(compared.map(([name, value]) => [name, plain(String(value))])),
     text: plain(text),
   };
 }
@@ -72,11 +72,11 @@ describe('a client that does not exist is answered as one that does', () => {
         return server.request('GET', toAuthorize(server, 'acme', id, makeProof(), elsewhere));
       },
     ],
-  ])('%s', async (_how, ask) => {
-    const [known, withKeys, unknown] = await Promise.all(
-      [client.id, keyed, 'unknown'].map(async (id) => toTold(await ask(id), id)),
+  ])('%s', async (_how, send) => {
+    const [existing, withKeys, unknown] = await Promise.all(
+      [client.id, keyed, 'unknown'].map(async (id) => toComparable(await send(id), id)),
     );
-    expect(unknown).toEqual(known);
+    expect(unknown).toEqual(existing);
     expect(unknown).toEqual(withKeys);
   });
 
@@ -84,10 +84,10 @@ describe('a client that does not exist is answered as one that does', () => {
     const { id } = await makeClient(server.app.core, 'acme');
     const statuses: (readonly number[])[] = [];
     for (let count = 0; count < 6; count++) {
-      const asked = [id, 'guessed'].map((one) =>
+      const requests = [id, 'guessed'].map((one) =>
         post({}, { authorization: toBasic(one, `guess ${count}`) }).then(({ status }) => status),
       );
-      statuses.push(await Promise.all(asked));
+      statuses.push(await Promise.all(requests));
     }
     expect(statuses).toEqual([...Array.from({ length: 5 }, () => [401, 401]), [429, 429]]);
   });
@@ -125,7 +125,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
 
   /** Alone, and in a transaction. */
   async function put(id: string, scope: string, patient: string, headers = {}) {
-    const authorization = issuer.tell({ scope, patient: 'a' });
+    const authorization = issuer.issueToken({ scope, patient: 'a' });
     const resource = toObservation(id, patient);
     const transaction = {
       ...{ resourceType: 'Bundle', type: 'transaction' },
@@ -136,7 +136,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
       ...headers,
     });
     const bundled = await server.request('POST', root(), transaction, { authorization });
-    return [alone, bundled].map((answer) => toTold(answer, id));
+    return [alone, bundled].map((answer) => toComparable(answer, id));
   }
 
   it.each(['patient/*.cruds', 'patient/*.u', 'patient/*.rus', 'patient/*.c', 'patient/*.cr'])(

@@ -13,20 +13,20 @@ let foreign: MadeClient;
 let credentials: Credentials;
 let foreignToken: string;
 /** Names are equally long. */
-const KNOWN = 'acme';
+const EXISTING = 'acme';
 const UNKNOWN = 'nope';
 const DISABLED = 'gone';
 
 beforeAll(async () => {
   server = await startServer({ environment: { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example' } });
   const { core } = server.app;
-  for (const name of [KNOWN, DISABLED, 'other']) await core.tenants.create(name);
-  member = await makeClient(core, KNOWN, { isAdministrator: true });
+  for (const name of [EXISTING, DISABLED, 'other']) await core.tenants.create(name);
+  member = await makeClient(core, EXISTING, { isAdministrator: true });
   foreign = await makeClient(core, 'other', { isAdministrator: true });
   foreignToken = `Bearer ${await getToken(server, 'other', foreign)}`;
-  credentials = await makeCredentials(server, KNOWN, member, 'other');
+  credentials = await makeCredentials(server, EXISTING, member, 'other');
   // Settings and data of the tenant are not for strangers.
-  await core.tenants.changeSettings(KNOWN, {
+  await core.tenants.changeSettings(EXISTING, {
     'conditional-delete': 'multiple',
     'rate-limit': '100000/s',
     'referential-integrity': 'on-write-and-delete',
@@ -42,7 +42,7 @@ beforeAll(async () => {
     ...{ status: 'active', description: 'x', base: ['Patient'], type: 'string' },
     expression: "Patient.extension('https://acme.example/shoe').value",
   };
-  const path = `${server.path(KNOWN, 'r4')}/SearchParameter/shoe`;
+  const path = `${server.path(EXISTING, 'r4')}/SearchParameter/shoe`;
   const { status } = await server.request('PUT', path, own, { authorization: member.basic });
   expect(status).toBe(201);
   expect((await server.request('GET', `/w/${DISABLED}/oidc/jwks`)).status).toBe(200);
@@ -54,12 +54,12 @@ afterAll(() => server.close());
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection'];
 
 /** The content of an answer, without the tenant's name. */
-function toTold({ status, text, headers }: Answer, tenant: string) {
+function toComparable({ status, text, headers }: Answer, tenant: string) {
   const plain = (value: string): string => value.replaceAll(tenant, 'TENANT');
-  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  const compared = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
   return {
     status,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    headers: Object.fromEntries(compared.map(([name, value]) => [name, plain(String(value))])),
     text: plain(text),
   };
 }
@@ -73,9 +73,9 @@ interface Sent {
 const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
 
 /** Asserts that all tenants are answered like one that never existed; with which status. */
-async function expectAlike(ask: (tenant: string) => Promise<Answer>): Promise<number> {
+async function expectAlike(send: (tenant: string) => Promise<Answer>): Promise<number> {
   const [unknown, ...others] = await Promise.all(
-    [UNKNOWN, KNOWN, DISABLED].map(async (tenant) => toTold(await ask(tenant), tenant)),
+    [UNKNOWN, EXISTING, DISABLED].map(async (tenant) => toComparable(await send(tenant), tenant)),
   );
   for (const other of others) expect(other).toEqual(unknown);
   return unknown?.status ?? 0;
@@ -153,8 +153,8 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
     const client_assertion = toJwt({ alg: 'ES384' }, { iss: 'x', sub: 'x', jti: 'j' }, privateKey);
     const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     const body = form({ grant_type: 'client_credentials', client_assertion_type, client_assertion });
-    const ask = (tenant: string) => server.request('POST', `/w/${tenant}/oidc/token`, body, FORM);
-    expect(await expectAlike(ask)).toBe(401);
+    const send = (tenant: string) => server.request('POST', `/w/${tenant}/oidc/token`, body, FORM);
+    expect(await expectAlike(send)).toBe(401);
   });
 
   it.each(['/api/v1/fhir/r4/Patient', '/api/v1/graphql/r4', '/oidc/launch'])(
@@ -172,9 +172,11 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         );
       const statuses: number[] = [];
       for (let count = 0; count < 6; count++) {
-        const told = await Promise.all([KNOWN, DISABLED, UNKNOWN].map((tenant) => guess(tenant, count)));
-        expect(new Set(told.map(({ status }) => status)).size).toBe(1);
-        statuses.push(told[0]?.status ?? 0);
+        const answers = await Promise.all(
+          [EXISTING, DISABLED, UNKNOWN].map((tenant) => guess(tenant, count)),
+        );
+        expect(new Set(answers.map(({ status }) => status)).size).toBe(1);
+        statuses.push(answers[0]?.status ?? 0);
       }
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     },
@@ -194,36 +196,39 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         socket.on('close', (code, reason) => resolve([code, reason.toString()]));
       });
     };
-    const [known, unknown, disabled] = await Promise.all([KNOWN, UNKNOWN, DISABLED].map(endOf));
-    expect(known).toEqual([sent === undefined ? 4401 : 4403, expect.any(String)]);
-    expect([unknown, disabled]).toEqual([known, known]);
+    const [existing, unknown, disabled] = await Promise.all([EXISTING, UNKNOWN, DISABLED].map(endOf));
+    expect(existing).toEqual([sent === undefined ? 4401 : 4403, expect.any(String)]);
+    expect([unknown, disabled]).toEqual([existing, existing]);
   });
 });
 
 describe('the keys of a tenant that does not exist', () => {
   type Key = Record<string, string>;
-  const ask = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
-  const keysOf = async (tenant: string): Promise<Key[]> => (await ask(tenant)).json.keys;
+  const send = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
+  const keysOf = async (tenant: string): Promise<Key[]> => (await send(tenant)).json.keys;
 
   it('look like those of an existing tenant, also after these were rotated and revoked', async () => {
-    const SAID = ['alg', 'crv', 'e', 'kty', 'use'];
+    const FIXED_MEMBERS = ['alg', 'crv', 'e', 'kty', 'use'];
     // Members in their order; random texts are replaced by the characters they may have.
     const shapeOf = async (tenant: string): Promise<string[]> => {
-      const { json, headers, status } = await ask(tenant);
+      const { json, headers, status } = await send(tenant);
       expect(json.keys.map(({ kid }: Key) => kid)).toEqual(json.keys.map(({ kid }: Key) => kid).sort());
       const shapes = json.keys.map((key: Key) =>
         JSON.stringify(
-          Object.entries(key).map(([name, value]) => [name, SAID.includes(name) ? value : value.length]),
+          Object.entries(key).map(([name, value]) => [
+            name,
+            FIXED_MEMBERS.includes(name) ? value : value.length,
+          ]),
         ),
       );
       return [...shapes.sort(), status, headers['cache-control'], headers['content-length']];
     };
     const unknown = await shapeOf(UNKNOWN);
     expect(unknown).toHaveLength(5);
-    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect(await shapeOf(DISABLED)).toEqual(unknown);
-    await server.app.core.tokens.rotateKeys(KNOWN, true);
-    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    await server.app.core.tokens.rotateKeys(EXISTING, true);
+    expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect((await keysOf(UNKNOWN)).map(({ kid }) => kid)).toEqual([
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
@@ -259,7 +264,7 @@ describe('a caller with rights in the tenant', () => {
     const headers: Fields = authorization === undefined ? {} : { authorization };
     const { status, json } = await server.request(
       'GET',
-      `${server.path(KNOWN, 'r4')}/metadata`,
+      `${server.path(EXISTING, 'r4')}/metadata`,
       undefined,
       headers,
     );
@@ -272,9 +277,9 @@ describe('a caller with rights in the tenant', () => {
   it('sees its own search parameters in metadata, and others do not', async () => {
     expect(await codes(member.basic)).toContain('shoe');
     for (const authorization of [undefined, foreignToken, credentials.forged]) {
-      const told = await codes(authorization);
-      expect(told).toContain('name');
-      expect(told).not.toContain('shoe');
+      const answers = await codes(authorization);
+      expect(answers).toContain('name');
+      expect(answers).not.toContain('shoe');
     }
   });
 });

@@ -113,9 +113,9 @@ it('andiron user does the same, and prints a password once', async () => {
     const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
     return (await promisify(execFile)(process.execPath, all, { env })).stdout;
   };
-  const told = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
-  const [, id = ''] = /^user_id=(.+)$/m.exec(told) ?? [];
-  const [, password = ''] = /^password=(.+)$/m.exec(told) ?? [];
+  const printed = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
+  const [, id = ''] = /^user_id=(.+)$/m.exec(printed) ?? [];
+  const [, password = ''] = /^password=(.+)$/m.exec(printed) ?? [];
   const token = (await toTokens('emil', password)).access_token;
   const listed = await andiron('list');
   expect([listed.includes(`${id}  active  emil`), listed.includes(password)]).toEqual([true, false]);

@@ -128,9 +128,9 @@ describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => 
         const completion = elapsed();
         await page.keyboard.press('Escape');
         await page.keyboard.type(' managingOrganizati');
-        const asked = elapsed();
+        const requestedAt = elapsed();
         await suggested(page, 'managingOrganization');
-        return { editor, completion, next: elapsed() - asked };
+        return { editor, completion, next: elapsed() - requestedAt };
       }),
     );
     expectWithin(took, limits);
@@ -152,9 +152,9 @@ describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => 
         await documentation.getByText('referenceRange', { exact: true }).waitFor();
         const shown = elapsed();
         await box.fill('PatientContact');
-        const asked = elapsed();
+        const requestedAt = elapsed();
         await option('PatientContact').waitFor();
-        return { search, page: shown, next: elapsed() - asked };
+        return { search, page: shown, next: elapsed() - requestedAt };
       }),
     );
     expectWithin(took, limits);

@@ -131,11 +131,11 @@ describe('an app of fhirclient with a signed-in user', () => {
 
   /** The app under one of its addresses, with the state of a visitor between two of them. */
   function makeApp() {
-    const kept = new Map<string, unknown>();
+    const stored = new Map<string, unknown>();
     const storage = {
-      get: async (key: string) => kept.get(key),
-      set: async (key: string, value: unknown) => kept.set(key, value).get(key),
-      unset: async (key: string) => kept.delete(key),
+      get: async (key: string) => stored.get(key),
+      set: async (key: string, value: unknown) => stored.set(key, value).get(key),
+      unset: async (key: string) => stored.delete(key),
     };
     return (address: string) => {
       const request = new IncomingMessage(new Socket());
@@ -147,11 +147,11 @@ describe('an app of fhirclient with a signed-in user', () => {
 
   it('launches by itself, reads the record and the identity of the user, and refreshes', async () => {
     const app = makeApp();
-    const asked = await app('/launch').authorize({
+    const authorized = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP },
       ...{ noRedirect: true, pkceMode: 'required' },
     });
-    const { pathname, search } = new URL(String(asked));
+    const { pathname, search } = new URL(String(authorized));
     const browser = new Browser(server);
     const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
     const { to, answer } = toReturned(await browser.send(page, { step: 'allow' }));
@@ -168,10 +168,10 @@ describe('an app of fhirclient with a signed-in user', () => {
 
   it('gets an error when the user has not allowed it', async () => {
     const app = makeApp();
-    const asked = await app('/launch').authorize({
+    const authorized = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP, noRedirect: true },
     });
-    const { pathname, search } = new URL(String(asked));
+    const { pathname, search } = new URL(String(authorized));
     const browser = new Browser(server);
     const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
     const { answer } = toReturned(await browser.send(page, { step: 'deny' }));

@@ -29,17 +29,19 @@ it('the job of a killed server is executed by another one, or reported as failed
   const paths = [search, transaction].map(
     ({ headers }) => new URL(String(headers['content-location'])).pathname,
   );
-  const ask = (): Promise<Answer[]> => Promise.all(paths.map((path) => second.request('GET', path)));
-  while (!(await ask()).every(({ headers }) => headers['x-progress']?.toString().startsWith('under way')))
+  const readStatuses = (): Promise<Answer[]> => Promise.all(paths.map((path) => second.request('GET', path)));
+  while (
+    !(await readStatuses()).every(({ headers }) => headers['x-progress']?.toString().startsWith('under way'))
+  )
     await setTimeout(20);
   await first.kill();
   await locker.query('rollback');
   await locker.end();
 
-  let answers = await ask();
+  let answers = await readStatuses();
   while (answers.some(({ status }) => status === 202)) {
     await setTimeout(100);
-    answers = await ask();
+    answers = await readStatuses();
   }
   expect(answers[0]).toMatchObject({ status: 200, json: { type: 'searchset', total: 1 } });
   expect(answers[1]).toMatchObject({ status: 500, json: { issue: [{ code: 'incomplete' }] } });

@@ -57,7 +57,7 @@ it('every answered request is recorded: refusals while the database is down, and
     type: 'AuditEvent',
     parameters: [['_count', '1000']],
   });
-  const told = matches.map(({ text }) => {
+  const recorded = matches.map(({ text }) => {
     const { outcome, entity } = JSON.parse(text) as {
       outcome: string;
       entity: { what?: { identifier?: { value: string } } }[];
@@ -65,5 +65,5 @@ it('every answered request is recorded: refusals while the database is down, and
     return `${entity.flatMap(({ what }) => what?.identifier?.value ?? []).join()} ${outcome}`;
   });
   expect(issues).toEqual([]);
-  expect(told.filter((one) => /^(made|before|away|last)/.test(one)).sort()).toEqual([...answered].sort());
+  expect(recorded.filter((one) => /^(made|before|away|last)/.test(one)).sort()).toEqual([...answered].sort());
 });

@@ -101,10 +101,10 @@ async function sayings(server: Server): Promise<unknown> {
   };
 }
 
-function expectRound(said: unknown, round: number): void {
+function expectRound(answers: unknown, round: number): void {
   const isFirst = round === 1;
   const result = expect.arrayContaining([expect.objectContaining({ name: 'result', valueBoolean: isFirst })]);
-  expect(said).toEqual({
+  expect(answers).toEqual({
     expansion: [`only-${round} Of round ${round}`, `red Red ${round}`, `warm Warm ${round}`],
     display: `Red ${round}`,
     valid: expect.objectContaining({ parameter: result }),
@@ -215,7 +215,7 @@ describe('the base conformance resources', () => {
     expect(await expand(server, 'system', ALL_GENDERS)).toContain(`female ${display}`);
     expect(await lookUp(server, 'system', GENDERS, 'female')).toBe(display);
   }
-  const isToldToRestart = async (server: Server): Promise<boolean> => {
+  const mustRestart = async (server: Server): Promise<boolean> => {
     const { status, text } = await server.request('GET', '/health/ready');
     expect(status).toBe(200);
     return text.includes(RESTART);
@@ -230,20 +230,20 @@ describe('the base conformance resources', () => {
     const environment = { REDIS_HOST: redis.host, REDIS_PORT: hasRedis ? String(redis.port) : '1' };
     const before = await startProcess({ database, environment });
     await expectDisplay(before, 'Female');
-    expect(await isToldToRestart(before)).toBe(false);
+    expect(await mustRestart(before)).toBe(false);
 
     const genders = `${before.path('system', 'r4')}/CodeSystem/administrative-gender`;
     const { headers } = await before.request('GET', genders);
-    const known = { 'if-none-match': headers.etag ?? '' };
-    expect((await before.request('GET', genders, undefined, known)).status).toBe(304);
+    const cached = { 'if-none-match': headers.etag ?? '' };
+    expect((await before.request('GET', genders, undefined, cached)).status).toBe(304);
 
     const next = await startProcess({ database, environment, program: newer });
-    expect((await next.request('GET', genders, undefined, known)).status).toBe(200);
+    expect((await next.request('GET', genders, undefined, cached)).status).toBe(200);
     await expectDisplay(before, 'Woman');
     await expectDisplay(next, 'Woman');
     // Asked for the first time by a process that the definitions have left behind.
     expect(await expand(before, 'system', ALL_GENDERS, 'female')).toEqual(['female Woman']);
-    expect([await isToldToRestart(before), await isToldToRestart(next)]).toEqual([true, false]);
+    expect([await mustRestart(before), await mustRestart(next)]).toEqual([true, false]);
     if (hasRedis) await eventually(async () => (await before.output()).includes(RESTART), 20_000);
 
     // The new version is removed again.
@@ -251,7 +251,7 @@ describe('the base conformance resources', () => {
     const again = await startProcess({ database, environment });
     expect(await expand(again, 'system', ALL_GENDERS, 'female')).toEqual(['female Female']);
     for (const server of [again, next]) await expectDisplay(server, 'Female');
-    expect([await isToldToRestart(again), await isToldToRestart(next)]).toEqual([false, true]);
+    expect([await mustRestart(again), await mustRestart(next)]).toEqual([false, true]);
     await again.close();
     await next.close();
     await database.drop();

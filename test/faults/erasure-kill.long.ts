@@ -28,19 +28,19 @@ const TENANTS = '/w/system/api/v1/tenants';
 
 let database: TestDatabase;
 let server: TestServer;
-let looking: OpenedCore;
+let reader: OpenedCore;
 let owner: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database, environment: ENVIRONMENT });
-  looking = await openCore({ database, environment: ENVIRONMENT });
+  reader = await openCore({ database, environment: ENVIRONMENT });
   owner = new Client(database.settings);
   await owner.connect();
   await slowDown(owner);
 }, 120_000);
 afterAll(async () => {
   await owner.end();
-  await looking.close();
+  await reader.close();
   await server.close();
   await database.drop();
 });
@@ -56,14 +56,14 @@ interface Killed {
 const startKilling = (): Killed => ({ latest: LATEST, answered: 0, unanswered: 0 });
 
 /** Sends a request to a process that is killed soon; undefined: it has not answered. */
-async function askAndKill(
+async function sendAndKill(
   killed: Killed,
-  ask: (victim: ServerProcess) => Promise<Answer>,
+  send: (victim: ServerProcess) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const victim = await startProcess({ database, environment: ENVIRONMENT });
   const began = performance.now();
   let took = 0;
-  const asked = ask(victim).then(
+  const sent = send(victim).then(
     (answer) => {
       took = performance.now() - began;
       return answer;
@@ -72,7 +72,7 @@ async function askAndKill(
   );
   await delay(Math.random() * killed.latest);
   await victim.kill();
-  const answer = await asked;
+  const answer = await sent;
   await victim.close();
   if (answer === undefined) killed.unanswered++;
   else killed.answered++;
@@ -98,9 +98,9 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       await fillPatient(server, 'purged', `p${kill}`, OBSERVATIONS);
       const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
-      const answer = await askAndKill(killed, (victim) => victim.request('POST', path));
+      const answer = await sendAndKill(killed, (victim) => victim.request('POST', path));
       expect(await countHalves(owner, 'purged')).toBe(0);
-      expect(await looking.differences('purged')).toEqual([]);
+      expect(await reader.differences('purged')).toEqual([]);
       if (answer?.status === 200 && isComplete(answer))
         expect(await countVersions(owner, `p${kill}`)).toBe(0);
       const again = await server.request('POST', path);
@@ -114,14 +114,14 @@ it(
     expect(await countVersions(owner, 'stays')).toBe(2 * (OBSERVATIONS + 1));
     // Of a single resource too: all of it or nothing.
     const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
-    const answer = await askAndKill(startKilling(), (victim) => victim.request('POST', one));
+    const answer = await sendAndKill(startKilling(), (victim) => victim.request('POST', one));
     expect(await countHalves(owner, 'purged')).toBe(0);
     const left = await server.request('GET', one.replace('/$purge', ''));
     expect([200, 404]).toContain(left.status);
     if (answer?.status === 200) expect(left.status).toBe(404);
     expect(isComplete(await server.request('POST', one))).toBe(true);
     expect(await countVersions(owner, 'stays')).toBe(2 * OBSERVATIONS);
-    expect(await looking.differences('purged')).toEqual([]);
+    expect(await reader.differences('purged')).toEqual([]);
   },
   TIME_MS,
 );
@@ -143,7 +143,7 @@ it(
       const [owned] = rows;
       if (owned === undefined) throw new Error('the tenant is missing');
       const path = `${TENANTS}/${name}?confirm=${name}`;
-      const answer = await askAndKill(killed, (victim) => victim.request('DELETE', path));
+      const answer = await sendAndKill(killed, (victim) => victim.request('DELETE', path));
       const status = await statusOf(owner, name);
       if (status === 'active') expect(await countVersions(owner, `d${kill}`)).toBe(all);
       else await expectNotAnswered(name);
@@ -179,7 +179,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const name = `copy-${kill}`;
       const path = `${TENANTS}/${name}/import`;
-      const answer = await askAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
+      const answer = await sendAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
       const status = await statusOf(owner, name);
       expect([undefined, 'importing', 'active']).toContain(status);
       if (answer?.status === 201) expect(status).toBe('active');
@@ -188,7 +188,7 @@ it(
       expect(again.status).toBe(status === 'active' ? 409 : 201);
       const copied = await server.request('GET', `${TENANTS}/${name}/export`);
       expect(copied.text.replace(`"name":"${name}"`, '"name":"source"')).toBe(text);
-      expect(await looking.differences(name)).toEqual([]);
+      expect(await reader.differences(name)).toEqual([]);
     }
     expectBoth(killed);
     // An export that is killed on its way has no last line, and makes no tenant.

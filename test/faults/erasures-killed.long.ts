@@ -71,7 +71,7 @@ interface Erasure {
   /** Versions of it that there are. */
   readonly versions: number;
   readonly name: string;
-  ask(at: Pick<ServerProcess, 'request'>): Promise<Answer>;
+  send(at: Pick<ServerProcess, 'request'>): Promise<Answer>;
 }
 
 async function makeErasures(kill: number): Promise<readonly Erasure[]> {
@@ -86,11 +86,11 @@ async function makeErasures(kill: number): Promise<readonly Erasure[]> {
     at.request('POST', `${server.path(SHARED, 'r4')}/Patient/${id}/$purge`);
   const whole = 2 * (OBSERVATIONS + 1);
   return [
-    { kind: 'resource', name: one, versions: 2, ask: purge(one) },
-    { kind: 'record', name: record, versions: whole, ask: purge(record) },
+    { kind: 'resource', name: one, versions: 2, send: purge(one) },
+    { kind: 'record', name: record, versions: whole, send: purge(record) },
     {
       ...{ kind: 'tenant', name: doomed, versions: whole },
-      ask: (at) => at.request('DELETE', `${TENANTS}/${doomed}?confirm=${doomed}`),
+      send: (at) => at.request('DELETE', `${TENANTS}/${doomed}?confirm=${doomed}`),
     },
   ];
 }
@@ -102,9 +102,9 @@ async function killDuring(
   aimed: Kind,
 ): Promise<readonly (Answer | undefined)[]> {
   const began = performance.now();
-  const answers = erasures.map(async ({ kind, ask }) => {
+  const answers = erasures.map(async ({ kind, send }) => {
     try {
-      const answer = await ask(victim);
+      const answer = await send(victim);
       tallyOf(kind).took = performance.now() - began;
       return answer;
     } catch {
@@ -123,7 +123,7 @@ async function killDuring(
 
 /** The remains of a killed erasure are whole units, and the same request erases the rest. */
 async function expectResumed(
-  { kind, name, versions, ask }: Erasure,
+  { kind, name, versions, send }: Erasure,
   answer: Answer | undefined,
 ): Promise<void> {
   const left = await countVersions(owner, name);
@@ -138,7 +138,7 @@ async function expectResumed(
     // An answered one is complete.
     if (status === 'active') expect([name, left]).toEqual([name, versions]);
     if (answer?.status === 200) expect([status, left]).toEqual([undefined, 0]);
-    const again = await ask(server);
+    const again = await send(server);
     if (status === undefined) expect([name, again.status]).toEqual([name, 404]);
     else {
       expect([again.status, again.json.isComplete]).toEqual([200, true]);
@@ -150,7 +150,7 @@ async function expectResumed(
   }
   if (kind === 'resource') expect([0, versions]).toContain(left);
   if (answer?.status === 200 && isComplete(answer)) expect(left).toBe(0);
-  const again = await ask(server);
+  const again = await send(server);
   expect([name, again.status, isComplete(again)]).toEqual([name, 200, true]);
   const tables = partsOf(again, 'table');
   expect(tables.length).toBeGreaterThan(10);

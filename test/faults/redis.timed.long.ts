@@ -47,7 +47,7 @@ async function stopsAnswering(tenant: string): Promise<number> {
   let isDisabled = false;
   let answeredAfter = 0;
   let disabledAt = 0;
-  const asking = [first, second].map(async (server) => {
+  const readers = [first, second].map(async (server) => {
     for (;;) {
       const { status } = await server.request('GET', `${server.path(tenant, 'r4')}/Patient`);
       if (status === 404) return;
@@ -61,7 +61,7 @@ async function stopsAnswering(tenant: string): Promise<number> {
   disabledAt = performance.now();
   isDisabled = true;
   expect(await disabling).toBe(true);
-  await Promise.all(asking);
+  await Promise.all(readers);
   await opened.close();
   return answeredAfter;
 }
@@ -111,7 +111,7 @@ it('an answer is never stale, whichever process changed its sources', async () =
 it('every request is answered rightly while Redis is killed and restarted under load, and it is used again', async () => {
   const { first, second } = servers;
   let isLoaded = true;
-  let asked = 0;
+  let count = 0;
   const slowest: number[] = [];
   const load = [first, second, first, second].map(async (server, client) => {
     const root = server.path('system', 'r4');
@@ -128,7 +128,7 @@ it('every request is answered rightly while Redis is killed and restarted under 
       const search = await server.request('GET', `${root}/ValueSet?_id=${id}`);
       expect(search.json.entry).toHaveLength(1);
       slowest.push(performance.now() - began);
-      asked += 1;
+      count += 1;
     }
   });
   const watched = Promise.all(load);
@@ -144,7 +144,7 @@ it('every request is answered rightly while Redis is killed and restarted under 
   await Promise.race([watched, new Promise((resolve) => setTimeout(resolve, 700))]);
   isLoaded = false;
   await watched;
-  expect(asked).toBeGreaterThan(50);
+  expect(count).toBeGreaterThan(50);
   slowest.sort((a, b) => a - b);
   expect(slowest.at(-1)).toBeLessThan(3_000);
 

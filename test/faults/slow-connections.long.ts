@@ -17,17 +17,17 @@ it('a connection that was opened too late for its request serves the next', asyn
   const forwarder = await startForwarder();
   forwarder.point(testDatabase.settings.port);
   const database = new Connections({ ...testDatabase.settings, port: forwarder.port }, silentLog, true);
-  const ask = (): Promise<unknown> => database.run('search', undefined, STATEMENT, {});
-  await ask();
+  const run = (): Promise<unknown> => database.run('search', undefined, STATEMENT, {});
+  await run();
 
   forwarder.delayBy(LATE_MS);
-  const outcomes = await Promise.allSettled([ask(), ask()]);
+  const outcomes = await Promise.allSettled([run(), run()]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 
   forwarder.delayBy(0);
   await eventually(async () => database.usage().search.idle === 2, PATIENCE_MS);
   expect(database.usage().search).toEqual({ total: 2, idle: 2, waiting: 0 });
-  await Promise.all([ask(), ask()]);
+  await Promise.all([run(), run()]);
   await database.close();
   await forwarder.close();
   await testDatabase.drop();

@@ -248,10 +248,10 @@ it('a search of a disconnected client is cancelled over TLS too', async () => {
   await locker.query('lock table andiron.string_index in access exclusive mode');
   const controller = new AbortController();
   const address = `${server.base}${server.path('system', 'r4')}/Patient?family=encrypted`;
-  const asked = fetch(address, { signal: controller.signal });
+  const response = fetch(address, { signal: controller.signal });
   await eventually(async () => (await countWaiting()) === 1, 8_000);
   controller.abort();
-  await expect(asked).rejects.toThrow('aborted');
+  await expect(response).rejects.toThrow('aborted');
   // The database itself would end it after ten seconds.
   await eventually(async () => (await countWaiting()) === 0, 5_000);
   await locker.end();
@@ -273,19 +273,19 @@ it.each([
   // The server name that the client has sent; false: none.
   ['localhost', 'localhost'],
   ['127.0.0.1', false],
-])('Redis gets the server name of the connection: %s', async (host, told) => {
+])('Redis gets the server name of the connection: %s', async (host, expectedName) => {
   const { certificateFile, keyFile } = await trusted.issue('DNS:localhost, IP:127.0.0.1');
   const [cert, key] = await Promise.all([readFile(certificateFile), readFile(keyFile)]);
   const router = createTlsServer({ cert, key });
   const port = await listen(router);
-  const heard = new Promise<unknown>((resolve) => {
+  const receivedName = new Promise<unknown>((resolve) => {
     router.on('secureConnection', (socket) => {
       resolve(socket.servername);
       socket.destroy();
     });
   });
   const cache = new RedisCache({ host, port, tls: { ca: trusted.text } }, 'test', silentLog, () => undefined);
-  expect(await heard).toBe(told);
+  expect(await receivedName).toBe(expectedName);
   cache.close();
   await new Promise((resolve) => router.close(resolve));
 });

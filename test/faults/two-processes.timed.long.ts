@@ -93,12 +93,12 @@ describe('two processes', () => {
       }
     };
     const following = follow();
-    const told: string[] = [];
+    const reported: string[] = [];
     const write = async (writer: number): Promise<void> => {
       const server = writer % 2 === 0 ? first : second;
       const root = server.path('system', 'r4');
       const until = Date.now() + 6_000;
-      for (let step = 0; Date.now() < until || told.length <= FEWEST_WRITES; step++) {
+      for (let step = 0; Date.now() < until || reported.length <= FEWEST_WRITES; step++) {
         const id = step % 3 === 0 ? 'followed-shared' : `followed-${writer}`;
         const type = ['Patient', 'Observation', 'Basic'][step % 3] ?? 'Patient';
         const bare: Record<string, unknown> = {
@@ -117,7 +117,7 @@ describe('two processes', () => {
           ...more,
         });
         expect([200, 201]).toContain(status);
-        told.push(`${type}/${id}/${/\d+/.exec(headers.etag ?? '')?.[0] ?? ''}`);
+        reported.push(`${type}/${id}/${/\d+/.exec(headers.etag ?? '')?.[0] ?? ''}`);
       }
     };
     await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
@@ -125,7 +125,7 @@ describe('two processes', () => {
     await following;
     await opened.close();
     expect(followed).toEqual(Array.from({ length: followed.length }, (_, index) => begin + 1 + index));
-    expect([...names].sort()).toEqual([...told].sort());
+    expect([...names].sort()).toEqual([...reported].sort());
   });
 
   it('leave an index that matches the stored versions', async () => {

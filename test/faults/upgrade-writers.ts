@@ -121,9 +121,15 @@ export async function writeUntil(
     if (version !== undefined) noted.versions.set(`${release} List/${id}/${version}`, '');
 
     const graphql = `/w/system/api/v1/graphql/${release}`;
-    const asked = await send([200], 'POST', graphql, { query: `{ Patient(id: "${id}") { id } }` }, JSON_TYPE);
-    if (asked !== undefined && asked.json.data?.Patient?.id !== id)
-      noted.failures.push(`GraphQL: ${asked.text.slice(0, 500)}`);
+    const queried = await send(
+      [200],
+      'POST',
+      graphql,
+      { query: `{ Patient(id: "${id}") { id } }` },
+      JSON_TYPE,
+    );
+    if (queried !== undefined && queried.json.data?.Patient?.id !== id)
+      noted.failures.push(`GraphQL: ${queried.text.slice(0, 500)}`);
     await send(
       [200],
       'GET',

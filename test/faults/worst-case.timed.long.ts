@@ -231,12 +231,12 @@ it('so are GraphQL requests', async () => {
 it('so are operations', async () => {
   const concept = Array.from({ length: 20_000 }, (_, index) => ({ code: `c${index}`, display: `Code ${index}` }));
   const include = [{ system: 'http://example.org/a', concept }];
-  const asked = (name: string, resource: unknown): string =>
+  const queryOf = (name: string, resource: unknown): string =>
     JSON.stringify({ resourceType: 'Parameters', parameter: [{ name, resource }] });
   const elements = wide(20_000).find(([, type]) => type === 'StructureDefinition');
   await trouble([
     ...wide(20_000).map(([title, , body]) => [title, '$validate', body] as const),
-    ['an expansion', 'ValueSet/$expand', asked('valueSet', { resourceType: 'ValueSet', status: 'draft', compose: { include } })],
-    ['a snapshot', 'StructureDefinition/$snapshot', asked('definition', JSON.parse(elements?.[2] ?? '{}'))],
+    ['an expansion', 'ValueSet/$expand', queryOf('valueSet', { resourceType: 'ValueSet', status: 'draft', compose: { include } })],
+    ['a snapshot', 'StructureDefinition/$snapshot', queryOf('definition', JSON.parse(elements?.[2] ?? '{}'))],
   ]);
 }); // prettier-ignore

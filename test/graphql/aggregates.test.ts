@@ -115,8 +115,8 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
       [],
       { count: 2, countBy: [{ code: '8867-4', count: 2 }], countByDate: [{ count: 2 }] },
     ]);
-    const nobody = await send(query, { who: ['Patient/nobody'] });
-    expect(nobody.found.ObservationAggregate).toEqual({ count: 0, countBy: [], countByDate: [] });
+    const noMatch = await send(query, { who: ['Patient/nobody'] });
+    expect(noMatch.found.ObservationAggregate).toEqual({ count: 0, countBy: [], countByDate: [] });
     const elsewhere = await createSender(server, 'elsewhere', release)('{ ObservationAggregate { count countBy(parameter: status) { code count } } }'); // prettier-ignore
     expect(elsewhere.found.ObservationAggregate).toEqual({
       count: 2,

@@ -66,13 +66,13 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     }`);
     expect(answer.status).toBe(400);
     expect(answer.found).toEqual({ good: null, bad: null, alsoGood: null, worse: null });
-    const said = new Map(
+    const messages = new Map(
       answer.errors.map(({ path, message, extensions }) => [path?.[0], { message, ...extensions }]),
     );
-    expect([...said.keys()]).toEqual(['good', 'bad', 'alsoGood', 'worse']);
-    expect(said.get('bad')?.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
-    expect(said.get('worse')?.outcome.issue[0]?.expression).toEqual(['Patient.gender']);
-    expect(said.get('good')?.message).toMatch(/^Not done, because 'bad' failed/);
+    expect([...messages.keys()]).toEqual(['good', 'bad', 'alsoGood', 'worse']);
+    expect(messages.get('bad')?.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
+    expect(messages.get('worse')?.outcome.issue[0]?.expression).toEqual(['Patient.gender']);
+    expect(messages.get('good')?.message).toMatch(/^Not done, because 'bad' failed/);
     expect(await numberOfVersions()).toBe(before);
   });
 

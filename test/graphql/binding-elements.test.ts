@@ -5,7 +5,7 @@
 import { readExamples } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
-import { createAsker, load, loadExamples, type Json } from './official-data';
+import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
@@ -20,7 +20,7 @@ describe.each(TESTED_RELEASES)('the elements of resources of %s', (release) => {
   let send: SendQuery;
   const get = async (path: string): Promise<Json> =>
     (await server.request('GET', `${server.path('system', release)}/${path}`)).json;
-  const data = createAsker(() => send);
+  const data = createQuerySender(() => send);
 
   beforeAll(async () => {
     send = createSender(server, 'system', release);
@@ -241,8 +241,8 @@ describe.each(TESTED_RELEASES)('the elements of resources of %s', (release) => {
         performer: [{ resource: null }, { resource: null }],
         quiet: [{ resource: null }, { resource: null }],
       });
-      const told = answer.errors.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
-      expect(told.sort()).toEqual([
+      const reported = answer.errors.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
+      expect(reported.sort()).toEqual([
         ['Observation.performer.0.resource', 'not-found'],
         ['Observation.performer.1.resource', 'not-found'],
         ['Observation.subject.resource', 'not-found'],

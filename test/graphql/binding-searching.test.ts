@@ -1,7 +1,7 @@
 /** HL7's binding for searching (http://hl7.org/fhir/R4/graphql.html#searching), over the official examples. */
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
-import { createAsker, load, loadExamples, type Json } from './official-data';
+import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
@@ -27,7 +27,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
   let send: SendQuery;
   const get = async (path: string): Promise<Json> =>
     (await server.request('GET', `${server.path('system', release)}/${path}`)).json;
-  const data = createAsker(() => send);
+  const data = createQuerySender(() => send);
 
   beforeAll(async () => {
     send = createSender(server, 'system', release);

@@ -144,11 +144,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]; // prettier-ignore
 
     describe.each(ways)('by %s with variables', (_title, query, toVariables, root) => {
-      it.each(FAULTS)('$title', async ({ name, place, code, says }) => {
+      it.each(FAULTS)('$title', async ({ name, place, code, says: message }) => {
         const { status, errors } = await send(query, toVariables(name));
         expect(status).toBe(400);
         expect(errors[0]?.extensions).toMatchObject({ code, outcome: { issue: [{ severity: 'error', code }] } });
-        expect(errors[0]?.message).toMatch(says);
+        expect(errors[0]?.message).toMatch(message);
         expect(String(errors[0]?.extensions.outcome.issue[0]?.expression)).toContain(root + place);
       }); // prettier-ignore
 
@@ -174,24 +174,24 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     interface Literal {
       readonly title: string;
       readonly name: string;
-      readonly says: RegExp;
+      readonly message: RegExp;
       /** The place in the document, or below the name in the resource. */
       readonly place: { readonly locations: readonly object[] } | string;
     }
     const once = { locations: [{ line: 1 }] };
     const literals: readonly Literal[] = [
-      { title: 'a member that stands twice', name: '{family: "A", family: "B"}', says: /only one input field named "family"/, place: { locations: [{ line: 1 }, { line: 1 }] } },
-      { title: 'U+0001', name: '{family: "a\\u0001b"}', says: /U\+0001/, place: once },
-      { title: 'half of a surrogate pair', name: '{family: "a\\ud83d"}', says: /Invalid Unicode escape sequence/, place: once },
-      { title: '__proto__', name: '{__proto__: {family: "A"}}', says: /'__proto__'/, place: once },
-      { title: 'constructor', name: '{constructor: {family: "A"}}', says: /'constructor'/, place: '[0].constructor' },
-      { title: 'too many levels', name: `${'{extension: ['.repeat(40)}{url: "a"}${']}'.repeat(40)}`, says: /deeper than 64 levels/, place: '[0].extension[0].extension[0]' },
+      { title: 'a member that stands twice', name: '{family: "A", family: "B"}', message: /only one input field named "family"/, place: { locations: [{ line: 1 }, { line: 1 }] } },
+      { title: 'U+0001', name: '{family: "a\\u0001b"}', message: /U\+0001/, place: once },
+      { title: 'half of a surrogate pair', name: '{family: "a\\ud83d"}', message: /Invalid Unicode escape sequence/, place: once },
+      { title: '__proto__', name: '{__proto__: {family: "A"}}', message: /'__proto__'/, place: once },
+      { title: 'constructor', name: '{constructor: {family: "A"}}', message: /'constructor'/, place: '[0].constructor' },
+      { title: 'too many levels', name: `${'{extension: ['.repeat(40)}{url: "a"}${']}'.repeat(40)}`, message: /deeper than 64 levels/, place: '[0].extension[0].extension[0]' },
     ]; // prettier-ignore
     describe.each(toQuery)('by %s with literals', (_title, query) => {
-      it.each(literals)('$title', async ({ name, says, place }) => {
+      it.each(literals)('$title', async ({ name, message, place }) => {
         const { status, errors } = await send(`mutation { ${query(name)} }`);
         expect(status).toBe(400);
-        expect(errors[0]?.message).toMatch(says);
+        expect(errors[0]?.message).toMatch(message);
         if (typeof place !== 'string') expect(errors[0]).toMatchObject(place);
         else expect(String(errors[0]?.extensions.outcome.issue[0]?.['expression'])).toContain(place);
       });
@@ -218,9 +218,9 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       const deeper = await startServer({ database: server.database, environment: { MAX_DEPTH: '100' } });
       try {
         const id = 'exact-deeper';
-        const ask = createSender(deeper, 'system', release);
-        expect((await ask(UPDATE, `{"r":${withLevels(id, 49)}}`)).errors).toEqual([]);
-        expect((await ask(READ(id))).found.read.meta.versionId).toBe('1');
+        const sendDeeper = createSender(deeper, 'system', release);
+        expect((await sendDeeper(UPDATE, `{"r":${withLevels(id, 49)}}`)).errors).toEqual([]);
+        expect((await sendDeeper(READ(id))).found.read.meta.versionId).toBe('1');
         // A resource that was stored under another limit can still be read.
         expect((await send(READ(id))).text).toContain(nestedExtensions(49));
       } finally {

@@ -20,12 +20,12 @@ it('the first request after a start waits less than a second and a half for the 
   try {
     for (const release of ['r4', 'r4b'] as const) {
       const send = createSender(server, 'system', release);
-      const ask = async (): Promise<void> => {
+      const sendQuery = async (): Promise<void> => {
         const { found, errors } = await send('{ PatientList(_count: 2) { id name { family } } }');
         expect([found, errors]).toEqual([{ PatientList: [] }, []]);
       };
       // Once: the second one is no first one any more.
-      expect(await leastAwaitedMilliseconds(FIRST_REQUEST_MS, ask, 1)).toBeLessThan(FIRST_REQUEST_MS);
+      expect(await leastAwaitedMilliseconds(FIRST_REQUEST_MS, sendQuery, 1)).toBeLessThan(FIRST_REQUEST_MS);
     }
   } finally {
     await server.close();

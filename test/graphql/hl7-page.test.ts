@@ -172,7 +172,7 @@ const REFUSED: readonly (readonly [sentence: string, of: string, query: string, 
 ]; // prettier-ignore
 
 describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
-  const ask = async (
+  const send = async (
     of: string,
     query: string,
     headers: Readonly<Record<string, string>> = {},
@@ -196,14 +196,14 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 
   it.each(ANSWERED)('%s', async (_sentence, of, query, data) => {
-    const { status, json } = await ask(of, query);
+    const { status, json } = await send(of, query);
     expect([status, json]).toEqual([200, { data }]);
   });
 
   it.each(REFUSED)(
     'refuses %s, with a message and an OperationOutcome that says the same',
     async (_sentence, of, query, status) => {
-      const answer = await ask(of, query);
+      const answer = await send(of, query);
       const { errors } = answer.json;
       expect(answer.status).toBe(status);
       expect(errors.length).toBeGreaterThan(0);
@@ -220,20 +220,20 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     const { length } = list.entry;
     expect(length).toBeGreaterThan(200);
     for (const offset of [5, 10, length - 2, length]) {
-      const { json } = await ask(LIST, `{ entry(_count: 5, _offset: ${offset}) { item { reference } } }`);
+      const { json } = await send(LIST, `{ entry(_count: 5, _offset: ${offset}) { item { reference } } }`);
       const part = list.entry.slice(offset, offset + 5);
       expect(json.data.entry).toEqual(part.map(({ item: { reference } }: Json) => ({ item: { reference } })));
     }
   });
 
   it('answers application/json, for any FHIR type in Accept', async () => {
-    const { contentType } = await ask(PATIENT, '{ id }', { accept: 'application/fhir+json' });
+    const { contentType } = await send(PATIENT, '{ id }', { accept: 'application/fhir+json' });
     expect(contentType).toMatch(/^application\/json\b/);
   });
 
   it('goes on by a cursor alone, and refuses one beside other parameters', async () => {
     const page = (args: string): Promise<{ status: number; json: Json }> =>
-      ask('', `{ PatientConnection(${args}) { first next last previous edges { resource { id } } } }`);
+      send('', `{ PatientConnection(${args}) { first next last previous edges { resource { id } } } }`);
     const first = (await page('_id: [example, f001], _sort: "_id", _count: 1')).json.data.PatientConnection;
     const second = (await page(`_cursor: "${first.next}"`)).json.data.PatientConnection;
     expect([first, second].map(({ edges }) => edges[0].resource.id)).toEqual(['example', 'f001']);
@@ -244,14 +244,14 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 
   it('overwrites the id of a created resource', async () => {
-    const { json } = await ask(
+    const { json } = await send(
       '',
       'mutation { PatientCreate(res: {resourceType: "Patient", id: "mine"}) { location resource { id } } }',
     );
     const { location, resource } = json.data.PatientCreate;
     expect(resource.id).not.toBe('mine');
     expect(location).toContain(resource.id);
-    expect((await ask('', '{ Patient(id: "mine") { id } }')).json.data).toEqual({ Patient: null });
+    expect((await send('', '{ Patient(id: "mine") { id } }')).json.data).toEqual({ Patient: null });
   });
 
   it('refuses _graphql on other operations, which is not offered', async () => {

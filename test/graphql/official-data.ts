@@ -42,7 +42,9 @@ export async function loadExamples(
 }
 
 /** The data of a query without an error. */
-export function createAsker(send: () => SendQuery): (query: string, variables?: object) => Promise<Json> {
+export function createQuerySender(
+  send: () => SendQuery,
+): (query: string, variables?: object) => Promise<Json> {
   return async (query, variables = {}) => {
     const answer = await send()(query, variables);
     expect([answer.status, answer.errors]).toEqual([200, []]);

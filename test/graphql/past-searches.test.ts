@@ -120,8 +120,8 @@ describe.each(TESTED_RELEASES)('lists of %s as of a moment', (release) => {
     ['what is contained', 'type: Patient, query: "_contained=true"'],
     ['several types', 'query: "_type=Patient,Basic"'],
     ['the resources of the specification', 'type: ValueSet'],
-  ])('do not support %s', async (_what, asked) => {
-    const answer = await send(`{ search(${asked}, asOf: "2024-01-01T00:00:00Z") { total } }`);
+  ])('do not support %s', async (_what, unsupported) => {
+    const answer = await send(`{ search(${unsupported}, asOf: "2024-01-01T00:00:00Z") { total } }`);
     expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([422, 'not-supported']);
   });
 });

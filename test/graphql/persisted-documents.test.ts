@@ -101,9 +101,12 @@ describe('documents that clients register', () => {
     });
 
     it('may not query the schema, at no address and in no form', async () => {
-      const asked = ['{ __schema { types { name } } }', '{ __type(name: "Patient") { fields { name } } }'];
+      const documents = [
+        '{ __schema { types { name } } }',
+        '{ __type(name: "Patient") { fields { name } } }',
+      ];
       const address = gatewayPath('system', 'r4');
-      for (const query of asked) {
+      for (const query of documents) {
         const answer = await post(alone, { query });
         expect([answer.status, answer.json.data]).toEqual([400, undefined]);
         const fhir = alone.path('system', 'r4');
@@ -127,8 +130,8 @@ describe('documents that clients register', () => {
       ['a field of a live query', { query: 'subscription { resourceChanged { versionI } }' }, '/stream'],
       ['a variable of a live query', { query: 'subscription($t: ResourceType) { resourceChanged(type: $t) { id } }', variables: { t: 'Patien' } }, '/stream'],
     ])('may misspell %s, and gets no suggestion', async (_what, body, place = '') => {
-      const answerOf = async (asked: TestServer): Promise<string> =>
-        (await asked.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
+      const answerOf = async (documents: TestServer): Promise<string> =>
+        (await documents.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
       expect(await answerOf(server)).toContain('Did you mean');
       const text = await answerOf(alone);
       expect(text).toContain('"errors"');
@@ -146,7 +149,7 @@ describe('documents that clients register', () => {
       __schema.types.map(({ name }) => name);
     const names = namesOf(whole.json.data);
     expect(names.length).toBeGreaterThan(1000);
-    for (const [query, source, remembered] of [
+    for (const [query, source, cached] of [
       [getIntrospectionQuery(), 'built', 1],
       [getIntrospectionQuery({ descriptions: false }), 'thread', 2],
     ] as const) {
@@ -156,8 +159,8 @@ describe('documents that clients register', () => {
       expect(second.text === first.text).toBe(true);
       const lines = await counted();
       expect(lines).toContain(`andiron_introspections_total{outcome="${source}"} 1`);
-      expect(lines).toContain(`andiron_introspections_total{outcome="remembered"} ${remembered}`);
-      expect(lines).toHaveLength(remembered + 1);
+      expect(lines).toContain(`andiron_introspections_total{outcome="remembered"} ${cached}`);
+      expect(lines).toHaveLength(cached + 1);
     }
   });
 });
@@ -228,19 +231,19 @@ describe('a server of trusted documents', () => {
     const leaving = new AbortController();
     const extensions = persisted(LIVE);
     const named = new URLSearchParams({ extensions: JSON.stringify(extensions) }).toString();
-    const told: string[] = [];
+    const messages: string[] = [];
     const listen = async (place: string, body?: object): Promise<void> => {
       const method = body === undefined ? 'GET' : 'POST';
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const headers = { ...JSON_BODY, accept: 'text/event-stream' };
       const response = await fetch(place, { method, headers, signal: leaving.signal, ...sent });
-      const index = told.push('') - 1;
+      const index = messages.push('') - 1;
       expect(response.status).toBe(200);
       const reader = response.body?.getReader();
       const decoder = new TextDecoder();
       void (async () => {
         for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
-          told[index] = (told[index] ?? '') + decoder.decode(part.value, { stream: true });
+          messages[index] = (messages[index] ?? '') + decoder.decode(part.value, { stream: true });
       })().catch(() => undefined);
     };
     for (const body of [{ extensions }, { documentId: `sha256:${hashOf(LIVE)}` }, { query: LIVE }])
@@ -260,7 +263,7 @@ describe('a server of trusted documents', () => {
     await until(() => countLiveQueries(server.base)?.begun !== begun || bySocket !== '');
     await server.request('PUT', `${server.path('system', 'r4')}/Basic/told`, { resourceType: 'Basic', id: 'told', code: { text: 'x' } });
     const expected = '{"data":{"resourceChanged":{"id":"told"}}}';
-    await until(() => told.every((text) => text.includes(expected)) && bySocket !== '');
+    await until(() => messages.every((text) => text.includes(expected)) && bySocket !== '');
     expect(bySocket).toBe(expected);
     leaving.abort();
     await client.dispose();

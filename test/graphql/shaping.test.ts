@@ -55,7 +55,7 @@ const organization = { __typename: 'Organization', id: 'two', name: 'Gastro', te
 const root = { patient, patients: [patient], owner: organization, owners: [patient, organization] };
 
 /** The shaped data as JSON, or the messages of the errors. */
-async function ask(
+async function execute(
   text: string,
   variables: Record<string, unknown> = {},
 ): Promise<{ data: unknown; errors: string[] }> {
@@ -187,19 +187,19 @@ const CASES: readonly (readonly [title: string, text: string, expected: unknown]
 ];
 
 it.each(CASES)('%s', async (_title, text, expected) => {
-  expect(await ask(text)).toEqual({ data: expected, errors: [] });
+  expect(await execute(text)).toEqual({ data: expected, errors: [] });
 });
 
 it('skipped fields shape nothing, by variables and their defaults too', async () => {
   const text = `query ($off: Boolean = true) { patient { name @flatten @skip(if: $off) { family } name { use } } }`;
-  expect((await ask(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
-  expect((await ask(text, { off: false })).data).toEqual({
+  expect((await execute(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
+  expect((await execute(text, { off: false })).data).toEqual({
     patient: { family: ['Chalmers'], use: ['official', 'usual'] },
   });
 });
 
 it('several values for a singleton are an error, and the rest is answered', async () => {
-  expect(await ask('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
+  expect(await execute('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
     data: { patient: { id: 'one', value: null } },
     errors: ["patient.value: @singleton allows one value, but there are several: 'value'"],
   });
@@ -207,14 +207,17 @@ it('several values for a singleton are an error, and the rest is answered', asyn
 
 it('children of different types are not collated', async () => {
   expect(
-    await ask('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
+    await execute('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
   ).toEqual({
     data: { patient: { system: null } },
     errors: ["patient.system: The values that are flattened into one list have different types: 'system'"],
   });
   expect(
-    (await ask('{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }'))
-      .data,
+    (
+      await execute(
+        '{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }',
+      )
+    ).data,
   ).toEqual({
     patient: { value: ['1', '2', '3', '4', '5', '6'] },
   });

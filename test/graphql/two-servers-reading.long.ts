@@ -19,9 +19,9 @@ beforeAll(async () => {
   servers = await startTwoServers();
   await servers.first.request('POST', '/w/system/api/v1/tenants', { name: 'other' }, JSON_TYPE);
   const at = gatewayPath('other', 'r4');
-  const isKnown = async (): Promise<boolean> =>
+  const isLoaded = async (): Promise<boolean> =>
     (await servers.second.request('POST', at, { query: '{ versionSequence }' }, JSON_TYPE)).status === 200;
-  await eventually(isKnown, 10_000);
+  await eventually(isLoaded, 10_000);
 });
 afterAll(() => servers.close());
 
@@ -153,9 +153,9 @@ it('of two processes that change the same version exactly one does, by JSON Patc
       const before = (await senders[0](read)).found.Patient.meta.versionId as string;
       const text = `mutation($v: ID!) { ${way.replaceAll('WORD', WORDS[tenant])} }`;
       const answers = await Promise.all([...senders, ...senders].map((send) => send(text, { v: before })));
-      const told = answers.map(({ status, errors }) => [status, errors[0]?.extensions.code]);
-      expect([way, told.filter(([status]) => status === 200)]).toEqual([way, [[200, undefined]]]);
-      expect(told.filter(([status]) => status !== 200)).toEqual(
+      const statuses = answers.map(({ status, errors }) => [status, errors[0]?.extensions.code]);
+      expect([way, statuses.filter(([status]) => status === 200)]).toEqual([way, [[200, undefined]]]);
+      expect(statuses.filter(([status]) => status !== 200)).toEqual(
         Array.from({ length: 3 }, () => [412, 'conflict']),
       );
       for (const send of senders)

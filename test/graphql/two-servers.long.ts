@@ -277,7 +277,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
   for (const [index, tenant] of TENANTS.entries()) {
     const [writer, reader] = index === 0 ? both : [both[1], both[0]];
     const ward = WARD_OF[tenant] ?? '';
-    const told = await Promise.all(
+    const subscribers = await Promise.all(
       [tenant, TENANTS[1 - index]].map((of) =>
         subscribeByEvents({ base: reader.base, tenant: of ?? '', variables: { type: 'Patient' } }),
       ),
@@ -321,7 +321,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
     expect((await send(named)).found).toEqual({ search: { resources: [{ id: 'in-ward' }] } });
     // A subscriber gets all writes of the other process in this tenant, in their order; one of the other tenant
     // nothing.
-    const [ofThis, ofOther] = told;
+    const [ofThis, ofOther] = subscribers;
     await ofThis?.received(6);
     expect(ofThis?.changes.map(({ id, action }) => `${id === 'in-ward' ? id : 'gone'} ${action}`)).toEqual([
       ...Array.from({ length: 4 }, () => 'in-ward UPDATE'),
@@ -329,7 +329,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
       'gone DELETE',
     ]);
     expect(ofOther?.changes).toEqual([]);
-    for (const one of told) one.close();
+    for (const one of subscribers) one.close();
   }
   for (const tenant of TENANTS)
     for (const server of both) {

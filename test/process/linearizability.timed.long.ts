@@ -138,9 +138,9 @@ class Client {
     }
   }
 
-  private async write(id: string, mark: string, ask: () => Promise<Answer>): Promise<void> {
+  private async write(id: string, mark: string, send: () => Promise<Answer>): Promise<void> {
     const sent = performance.now();
-    const { status, json } = await ask();
+    const { status, json } = await send();
     const answered = performance.now();
     if (status !== 200 && status !== 201) {
       this.refused.push(status);
@@ -172,11 +172,11 @@ function requireNothingOlder(events: readonly Event[]): void {
   let next = 0;
   for (const event of [...events].sort((one, other) => one.sent - other.sent)) {
     for (
-      let known = byAnswer[next];
-      known !== undefined && known.answered < event.sent;
-      known = byAnswer[++next]
+      let largest = byAnswer[next];
+      largest !== undefined && largest.answered < event.sent;
+      largest = byAnswer[++next]
     )
-      newest = Math.max(newest, known.version);
+      newest = Math.max(newest, largest.version);
     if (event.kind === 'read') expect(event.version).toBeGreaterThanOrEqual(newest);
     else expect(event.version).toBeGreaterThan(newest);
   }

@@ -152,7 +152,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
   it('are those of a plain count', async () => {
     const random = createRandom(SEED);
     const isOn = (feature: Feature): boolean => FEATURES.includes(feature);
-    const asked = { compared: 0, groups: 0, many: 0, refused: 0 };
+    const tally = { compared: 0, groups: 0, many: 0, refused: 0 };
     const wrong: string[] = [];
     for (let round = 0; round < SEARCHES; round++) {
       const { type, query } =
@@ -177,7 +177,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
       }
       const got = await opened.core.aggregate(context, { ...criteria, by }).catch((error: unknown) => error);
       if (matches === undefined || got instanceof Error) {
-        asked.refused++;
+        tally.refused++;
         if ((matches === undefined) !== got instanceof FhirError && !isTooCostly(got))
           wrong.push(`${type}?${query} by ${parameter.code}: ${String(got)}`);
         continue;
@@ -186,9 +186,9 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
       const { total } = await opened.core.aggregate(context, criteria);
       const expected = count(space, matches, parameter, bucket);
       const found = new Map(groups.map((group) => [toKey(group, parameter), group.count]));
-      asked.compared++;
-      if (expected.size > 0) asked.groups++;
-      if (matches.length > 1_000) asked.many++;
+      tally.compared++;
+      if (expected.size > 0) tally.groups++;
+      if (matches.length > 1_000) tally.many++;
       if (
         total !== matches.length ||
         groups.length !== found.size ||
@@ -200,9 +200,9 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
     }
     if (wrong.length > 0) throw new Error(`${wrong.length} differ:\n${wrong.slice(0, 5).join('\n')}`);
     // The test would show nothing if hardly anything were counted, or always in the same way.
-    expect(asked.compared).toBeGreaterThan(SEARCHES * 0.7);
-    expect(asked.groups).toBeGreaterThan(SEARCHES * 0.4);
-    expect(asked.many).toBeGreaterThan(SEARCHES * 0.15);
+    expect(tally.compared).toBeGreaterThan(SEARCHES * 0.7);
+    expect(tally.groups).toBeGreaterThan(SEARCHES * 0.4);
+    expect(tally.many).toBeGreaterThan(SEARCHES * 0.15);
   });
 
   it('by every parameter of every type that there is, dates by every part of time, are those of a plain count', async () => {

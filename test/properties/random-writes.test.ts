@@ -45,7 +45,7 @@ async function runClient(
   const choose = createChooser(7919 * (client + 1));
   const context = await opened.context('system', release);
   const { core } = opened;
-  const remember = (
+  const record = (
     type: string,
     id: string,
     version: { versionId: number; text: string; sequence: number; change: string },
@@ -72,13 +72,13 @@ async function runClient(
       switch (choose(6)) {
         case 0: {
           const { version } = await core.create(patient, type, document);
-          remember(type, version.id, version);
+          record(type, version.id, version);
           break;
         }
         case 1:
         case 2: {
           const { version } = await core.update(patient, { type, id, input: named });
-          remember(type, id, version);
+          record(type, id, version);
           break;
         }
         case 3: {
@@ -88,20 +88,20 @@ async function runClient(
             id,
             patch: parseJson(JSON.stringify(operations)),
           });
-          remember(type, id, version);
+          record(type, id, version);
           break;
         }
         case 4: {
           const { version } = await core.delete(patient, type, id);
-          if (version !== undefined) remember(type, id, version);
+          if (version !== undefined) record(type, id, version);
           break;
         }
         default: {
           await core.delete(patient, type, id).then(({ version }) => {
-            if (version !== undefined) remember(type, id, version);
+            if (version !== undefined) record(type, id, version);
           });
           const { version } = await core.update(patient, { type, id, input: named });
-          remember(type, id, version);
+          record(type, id, version);
         }
       }
     } catch (error) {
@@ -169,7 +169,7 @@ it('the index rows in the database are those that the stored versions give', asy
 
 it('the feed has every version once, in the order of its numbers', async () => {
   const context = await opened.context('system', 'r4');
-  const told: string[] = [];
+  const reported: string[] = [];
   let last = 0;
   for (;;) {
     const changes = await opened.core.changes(context, last, 37);
@@ -177,7 +177,7 @@ it('the feed has every version once, in the order of its numbers', async () => {
     for (const { sequence, type, id, versionId, text, change } of changes) {
       expect(sequence).toBeGreaterThan(last);
       last = sequence;
-      told.push(`${type}/${id} ${versionId}`);
+      reported.push(`${type}/${id} ${versionId}`);
       if (change !== 'delete')
         expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
     }
@@ -185,5 +185,5 @@ it('the feed has every version once, in the order of its numbers', async () => {
   const written = [...(models.get('r4') ?? [])].flatMap(([name, versions]) =>
     versions.map((_, index) => `${name} ${index + 1}`),
   );
-  expect(told.sort()).toEqual(written.sort());
+  expect(reported.sort()).toEqual(written.sort());
 });

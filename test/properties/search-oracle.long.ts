@@ -16,7 +16,7 @@
  * Another tenant has other resources under the same ids, and those that references to nowhere name.
  */
 import { OPEN, startServer, type TestServer } from '../support/server';
-import { judge } from './oracle/compare';
+import { compare } from './oracle/compare';
 import { FEATURES, type Feature } from './oracle/features';
 import { generateSearch } from './oracle/generate-query';
 import { loadSpace, plantElsewhere, PUBLIC_URL } from './oracle/loaded-space';
@@ -44,7 +44,7 @@ const MOST_UNCLEAR = 0.1;
 const ELSEWHERE = 'oracle-elsewhere';
 const PLANTED_SEED = 424_242;
 
-function featuresAsked(): ReadonlySet<Feature> {
+function selectedFeatures(): ReadonlySet<Feature> {
   const words = (setting('FEATURES') ?? '').split(',').filter((word) => word !== '');
   const isFeature = (word: string): word is Feature => FEATURES.some((feature) => feature === word);
   const removed = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
@@ -53,13 +53,17 @@ function featuresAsked(): ReadonlySet<Feature> {
   return new Set([...present, ...added].filter((feature) => !removed.includes(feature)));
 }
 
-const features = featuresAsked();
+const features = selectedFeatures();
 let server: TestServer;
 
 beforeAll(async () => {
-  const gather = setting('GATHER');
+  const sortLimit = setting('GATHER');
   server = await startServer({
-    environment: { ...OPEN, PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_SORT_LIMIT: gather }) },
+    environment: {
+      ...OPEN,
+      PUBLIC_URL,
+      ...(sortLimit === undefined ? {} : { SEARCH_SORT_LIMIT: sortLimit }),
+    },
   });
   await makeTenant(ELSEWHERE);
   for (const release of ['r4', 'r4b'] as const)
@@ -129,11 +133,11 @@ describe('searches of random data', () => {
       const worker = async (): Promise<void> => {
         while (left > 0) {
           left -= 1;
-          const asked =
+          const searches =
             repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
-          const verdict = await judge(server, space, asked);
+          const verdict = await compare(server, space, searches);
           if (verdict === 'unclear') unclear += 1;
-          else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));
+          else if (verdict !== 'same') wrong.push(describeDifference(release, seed, searches, verdict));
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -82,8 +82,8 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
   it('is not sent again to a client that has it, nor is its body to a HEAD', async () => {
     const { json } = await post(PNG, 'image/png');
     const path = `${root}/Binary/${json.id}`;
-    const known = await server.request('GET', path, undefined, { 'if-none-match': 'W/"1"' });
-    expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    const unchanged = await server.request('GET', path, undefined, { 'if-none-match': 'W/"1"' });
+    expect([unchanged.status, unchanged.bytes.length]).toEqual([304, 0]);
     const head = await server.request('HEAD', path);
     expect([head.status, head.bytes.length, head.headers['content-type']]).toEqual([200, 0, 'image/png']);
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Told {
+interface Refusal {
   readonly status: number;
   readonly issues: readonly { readonly code?: string; readonly expression?: string }[];
 }
@@ -31,7 +31,7 @@ function isRule(rule: string): rule is FindingRule {
 }
 
 /** 400 if any rule that is broken makes the body not FHIR, else 422 (docs/behaviour.md, Status codes). */
-function expectedOf({ text, expected }: BrokenResource): Told {
+function expectedOf({ text, expected }: BrokenResource): Refusal {
   const isMalformed = expected.some(({ rule }) => !isRule(rule) || FINDING_RULES[rule].status === 400);
   return {
     status: isMalformed ? 400 : 422,
@@ -52,7 +52,7 @@ interface SentIssue {
   readonly expression?: readonly string[];
 }
 
-async function send({ type, text, expected }: BrokenResource, release: Release): Promise<Told> {
+async function send({ type, text, expected }: BrokenResource, release: Release): Promise<Refusal> {
   const headers = { 'content-type': 'application/fhir+json' };
   const answer = await server.request('POST', `${server.path('system', release)}/${type}`, text, headers);
   const outcome = answer.json as { readonly resourceType: string; readonly issue: readonly SentIssue[] };
@@ -71,11 +71,11 @@ async function send({ type, text, expected }: BrokenResource, release: Release):
 
 it.each(TESTED_RELEASES)('each broken resource is refused with its place, in %s', async (release) => {
   const broken = readBrokenResources().filter(({ releases }) => releases.includes(release));
-  const told: Record<string, Told> = {};
-  const expected: Record<string, Told> = {};
+  const refusals: Record<string, Refusal> = {};
+  const expected: Record<string, Refusal> = {};
   await forEachOf(broken, 8, async (one) => {
-    told[`${one.title} ${one.text.slice(0, 400)}`] = await send(one, release);
+    refusals[`${one.title} ${one.text.slice(0, 400)}`] = await send(one, release);
     expected[`${one.title} ${one.text.slice(0, 400)}`] = expectedOf(one);
   });
-  expect(told).toEqual(expected);
+  expect(refusals).toEqual(expected);
 });

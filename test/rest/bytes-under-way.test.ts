@@ -48,9 +48,9 @@ async function begin(declared: number, sent: number): Promise<Socket> {
 }
 
 /** Asks until the status is this one. */
-async function until(status: number, ask: () => Promise<Answer>): Promise<Answer> {
+async function until(status: number, send: () => Promise<Answer>): Promise<Answer> {
   for (const began = Date.now(); ; await delay(20)) {
-    const answer = await ask();
+    const answer = await send();
     if (answer.status === status || Date.now() - began > 10_000) return answer;
   }
 }

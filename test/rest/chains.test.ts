@@ -97,10 +97,10 @@ const RESOURCES: readonly object[] = [
 describe.each([
   ['found from the inside', '10000'],
   ['tested one by one', '0'],
-])('chains that are %s', (_how, gather) => {
+])('chains that are %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
   });
   afterAll(() => server.close());
 

@@ -38,7 +38,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   it('deletes all matches and nothing else, and metadata lists the setting', async () => {
     for (const tenant of ['broom', 'other']) await store(tenant, 3, 'swept');
-    const kept = await send('broom', 'POST', '/Patient', patient('kept'));
+    const remaining = await send('broom', 'POST', '/Patient', patient('kept'));
     const found = await send('broom', 'GET', '/Patient?identifier=swept');
     const { status, json, headers } = await send('broom', 'DELETE', '/Patient?identifier=swept');
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         history.json.entry.map(({ request }: { request: { method: string } }) => request.method),
       ).toEqual(['DELETE', 'POST']);
     }
-    expect((await send('broom', 'GET', `/Patient/${kept.json.id}`)).status).toBe(200);
+    expect((await send('broom', 'GET', `/Patient/${remaining.json.id}`)).status).toBe(200);
     expect(await total('other', '/Patient?identifier=swept')).toBe(3);
     const metadata = await send('broom', 'GET', '/metadata');
     expect(metadata.json.rest[0].resource[0].conditionalDelete).toBe('multiple');

@@ -84,8 +84,8 @@ describe.each<[tenant: string, release: Release]>([
     const hit = (prefer: string): Promise<Answer> =>
       send('POST', '/Patient', patient(value), { 'if-none-exist': `identifier=${value}`, prefer });
     expect(await hit('return=minimal')).toMatchObject({ status: 200, text: '' });
-    const told = await hit('return=OperationOutcome');
-    expect(told.json.issue[0].diagnostics).toContain(`Patient/${id} already meets the criteria`);
+    const reported = await hit('return=OperationOutcome');
+    expect(reported.json.issue[0].diagnostics).toContain(`Patient/${id} already meets the criteria`);
   });
 
   it('a deleted resource, and one that was changed since, meet no criteria any more', async () => {
@@ -198,9 +198,9 @@ describe.each<[tenant: string, release: Release]>([
     const id = `chosen-${value}`;
     const made = await send('PUT', by(value), patient(value, { id }));
     expect([made.status, made.json.id]).toEqual([201, id]);
-    const taken = await send('PUT', by(other), patient(other, { id }));
-    expect(taken.status).toBe(409);
-    expect(taken.json.issue[0].code).toBe('duplicate');
+    const refused = await send('PUT', by(other), patient(other, { id }));
+    expect(refused.status).toBe(409);
+    expect(refused.json.issue[0].code).toBe('duplicate');
     await send('DELETE', `/Patient/${id}`);
     const revived = await send('PUT', by(other), patient(other, { id }));
     expect([revived.status, revived.headers.etag]).toEqual([201, 'W/"3"']);

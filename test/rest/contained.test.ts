@@ -83,10 +83,10 @@ const RESOURCES: readonly object[] = [
 describe.each([
   ['found from the inside', '1000'],
   ['tested one by one', '0'],
-])('chains into contained resources, %s', (_how, gather) => {
+])('chains into contained resources, %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
   });
   afterAll(() => server.close());
 

@@ -73,7 +73,7 @@ describe('compression', () => {
     const path = `${root}/Basic/${json.id}`;
     const head = await server.request('HEAD', path, undefined, { 'accept-encoding': 'gzip' });
     const get = await server.request('GET', path, undefined, { 'accept-encoding': 'gzip' });
-    const told = ({
+    const codingOf = ({
       date: _date,
       connection: _connection,
       'x-request-id': _id,
@@ -81,7 +81,7 @@ describe('compression', () => {
     }: object & Record<string, unknown>): object => others;
     expect(head.status).toBe(200);
     expect(head.bytes).toHaveLength(0);
-    expect({ 'transfer-encoding': 'chunked', ...told(head.headers) }).toEqual(told(get.headers));
+    expect({ 'transfer-encoding': 'chunked', ...codingOf(head.headers) }).toEqual(codingOf(get.headers));
   });
 
   it('is not used for short answers, nor when the client does not accept it', async () => {

@@ -86,11 +86,13 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       );
       // The version that was referred to.
       expect(json.entry[4].resource).toMatchObject({ status: 'preliminary', meta: { versionId: '1' } });
-      const judged = await send('POST', '$validate', {
+      const validated = await send('POST', '$validate', {
         resourceType: 'Parameters',
         parameter: [{ name: 'resource', resource: json }],
       });
-      const errors = judged.json.issue.filter(({ severity }: { severity: string }) => severity === 'error');
+      const errors = validated.json.issue.filter(
+        ({ severity }: { severity: string }) => severity === 'error',
+      );
       expect(errors).toEqual([]);
       expect((await send('POST', 'Bundle', json)).status).toBe(201);
     }

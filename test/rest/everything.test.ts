@@ -298,18 +298,18 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   it('a cursor is worth something only for the record, the parameters and the tenant that it was made for', async () => {
     const page = await pageOf('Patient/ann/$everything?_count=2&start=2019');
     const cursor = /_cursor=([\w-]+)/.exec(linkOf(page, 'next') ?? '')?.[1] ?? '';
-    const ask = async (address: string, tenant = 'system') => (await get(address, tenant)).status;
-    expect(await ask(`Patient/ann/$everything?start=2019&_count=5&_cursor=${cursor}`)).toBe(200);
+    const statusOf = async (address: string, tenant = 'system') => (await get(address, tenant)).status;
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_count=5&_cursor=${cursor}`)).toBe(200);
     for (const address of [
       'Patient/ann/$everything?start=2018',
       'Patient/bob/$everything?start=2019',
       'Patient/$everything?start=2019',
       'Encounter/visit-2021/$everything?',
     ])
-      expect([address, await ask(`${address}&_cursor=${cursor}`)]).toEqual([address, 400]);
-    expect(await ask(`Patient/ann/$everything?start=2019&_cursor=${cursor}`, 'other')).toBe(400);
+      expect([address, await statusOf(`${address}&_cursor=${cursor}`)]).toEqual([address, 400]);
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_cursor=${cursor}`, 'other')).toBe(400);
     const forged = cursor.slice(0, -2) + (cursor.endsWith('AA') ? 'BB' : 'AA');
-    expect(await ask(`Patient/ann/$everything?start=2019&_cursor=${forged}`)).toBe(400);
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_cursor=${forged}`)).toBe(400);
   });
 
   it('nothing of another tenant comes, not even under the same ids', async () => {

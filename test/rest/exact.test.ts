@@ -189,14 +189,14 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]; // prettier-ignore
 
     describe.each(ways)('by $method $rest', ({ method, rest, toBody, root, headers }) => {
-      it.each(FAULTS)('$title', async ({ name, place, code, says }) => {
+      it.each(FAULTS)('$title', async ({ name, place, code, says: message }) => {
         const { status, json } = await send(method, rest, toBody(name), headers);
         expect(status).toBe(400);
         expect(json).toMatchObject({
           resourceType: 'OperationOutcome',
           issue: [{ severity: 'error', code }],
         });
-        expect(json.issue[0].diagnostics).toMatch(says);
+        expect(json.issue[0].diagnostics).toMatch(message);
         expect(json.issue[0].expression[0]).toContain(root + place);
       });
 

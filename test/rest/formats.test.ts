@@ -73,8 +73,8 @@ describe.each(
 
   it('a HEAD has the headers of the GET and no body, wherever a GET is', async () => {
     const id = await create();
-    const taken = await send('GET', '/Patient?_count=1', undefined, { prefer: 'respond-async' });
-    const later = `/_async/${String(taken.headers['content-location']).split('/').at(-1)}`;
+    const accepted = await send('GET', '/Patient?_count=1', undefined, { prefer: 'respond-async' });
+    const later = `/_async/${String(accepted.headers['content-location']).split('/').at(-1)}`;
     while ((await send('GET', later)).status === 202);
     const addresses = [
       ...['', '/metadata', '/openapi.json', '/_history', later, '/$meta'],
@@ -113,11 +113,11 @@ describe.each(
   it('a client that has the version gets 304', async () => {
     const id = await create();
     const { headers } = await send('GET', `/Patient/${id}`);
-    const known: Record<string, string>[] = [
+    const conditions: Record<string, string>[] = [
       { 'if-none-match': String(headers['etag']) },
       { 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() },
     ];
-    for (const condition of known) {
+    for (const condition of conditions) {
       const answer = await send('GET', `/Patient/${id}`, undefined, condition);
       expect([answer.status, answer.bytes.length, answer.headers['etag']]).toEqual([304, 0, headers['etag']]);
     }
@@ -130,11 +130,12 @@ describe.each(
       ['POST', '/Patient'],
       ['PUT', `/Patient/${id}`],
     ] as const) {
-      const ask = (wish: string) => send(method, address, { ...patient, id }, { prefer: `return=${wish}` });
-      const minimal = await ask('minimal');
+      const write = (preference: string) =>
+        send(method, address, { ...patient, id }, { prefer: `return=${preference}` });
+      const minimal = await write('minimal');
       expect([minimal.bytes.length, minimal.headers['etag']]).toEqual([0, expect.stringMatching(/^W\//)]);
-      expect((await ask('representation')).json.resourceType).toBe('Patient');
-      expect((await ask('OperationOutcome')).json.resourceType).toBe('OperationOutcome');
+      expect((await write('representation')).json.resourceType).toBe('Patient');
+      expect((await write('OperationOutcome')).json.resourceType).toBe('OperationOutcome');
     }
   });
 

@@ -53,8 +53,9 @@ async function begin(tenant: HistoryTenant): Promise<Written[]> {
 function standing(written: readonly Written[], time: number): Set<string> {
   const last = new Map<string, Written>();
   for (const one of written) {
-    const known = last.get(one.resource);
-    if (one.made <= time && (known === undefined || known.version < one.version)) last.set(one.resource, one);
+    const previous = last.get(one.resource);
+    if (one.made <= time && (previous === undefined || previous.version < one.version))
+      last.set(one.resource, one);
   }
   return new Set([...last.values()].map(({ name }) => name));
 }
@@ -151,8 +152,8 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
           level,
           written.filter(({ version }) => version === VERSIONS).map(({ name }) => name),
         );
-        const told = new Map(seen.map((name) => [resourceOf(name), versionOf(name)]));
-        expect(wanted.filter((name) => (told.get(resourceOf(name)) ?? 0) < versionOf(name))).toEqual([]);
+        const listed = new Map(seen.map((name) => [resourceOf(name), versionOf(name)]));
+        expect(wanted.filter((name) => (listed.get(resourceOf(name)) ?? 0) < versionOf(name))).toEqual([]);
       }
     },
   );
@@ -184,8 +185,8 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
         address,
         written.map(({ name }) => name),
       );
-      const told = new Set(seen);
-      expect(all.filter((name) => !told.has(name))).toEqual([]);
+      const listed = new Set(seen);
+      expect(all.filter((name) => !listed.has(name))).toEqual([]);
       expect(seen.filter((name) => name.includes('/new'))).toEqual([]);
     },
   );

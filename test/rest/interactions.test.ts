@@ -248,11 +248,9 @@ describe.each<[Release, string]>([
     const same = await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"1"' });
     expect([same.status, same.text, same.headers.etag]).toEqual([304, '', 'W/"1"']);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200);
-    for (const known of ['"1"', 'W/"7", W/"1"', '*'])
+    for (const tag of ['"1"', 'W/"7", W/"1"', '*'])
       for (const method of ['GET', 'HEAD'])
-        expect((await send(method, `/Patient/${id}`, undefined, { 'if-none-match': known })).status).toBe(
-          304,
-        );
+        expect((await send(method, `/Patient/${id}`, undefined, { 'if-none-match': tag })).status).toBe(304);
     const future = new Date(Date.now() + 86_400_000).toUTCString();
     // The more specific one applies.
     const both = { 'if-none-match': 'W/"2"', 'if-modified-since': future };
@@ -284,14 +282,14 @@ describe.each<[Release, string]>([
   });
 
   it("the server's part of meta is not the client's, the rest is stored", async () => {
-    const kept = {
+    const sentMeta = {
       profile: ['http://example.org/profile'],
       tag: [{ system: 'http://example.org/tags', code: 't' }],
       security: [{ code: 'R' }],
     };
     const foreign = { url: 'http://example.org/reviewed', valueBoolean: true };
     const meta = {
-      ...kept,
+      ...sentMeta,
       versionId: '77',
       lastUpdated: '2001-01-01T00:00:00Z',
       extension: [
@@ -308,7 +306,7 @@ describe.each<[Release, string]>([
     let before = 0;
     for (const [index, answer] of [created, updated, patched].entries()) {
       const { json } = answer;
-      expect(json.meta).toMatchObject({ ...kept, versionId: String(index + 1) });
+      expect(json.meta).toMatchObject({ ...sentMeta, versionId: String(index + 1) });
       expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
       const [first, sequence, author, ...others] = json.meta.extension;
       expect([first, author, others]).toEqual([foreign, AUTHOR, []]);

@@ -160,11 +160,11 @@ describe.each(TESTED_RELEASES)(
         (most) => ['GET', '/Basic/b', undefined, { x: 'x'.repeat(most ? 7000 : 9000) }],
       ],
       ['characters of an id', 404, 400, 'value', (most) => ['GET', `/Basic/${'x'.repeat(most ? 64 : 65)}`]],
-    ])('%s', async (_title, taken, refused, code, request) => {
-      const ask = ([method, rest, body, headers]: Request) => send(method, rest, body, headers, release);
-      const within = await ask(request(true));
-      expect([within.status, within.status === taken ? '' : within.text]).toEqual([taken, '']);
-      const beyond = await ask(request(false));
+    ])('%s', async (_title, accepted, refused, code, request) => {
+      const submit = ([method, rest, body, headers]: Request) => send(method, rest, body, headers, release);
+      const within = await submit(request(true));
+      expect([within.status, within.status === accepted ? '' : within.text]).toEqual([accepted, '']);
+      const beyond = await submit(request(false));
       expect([beyond.status, beyond.json.resourceType, beyond.json.issue[0].code]).toEqual([
         refused,
         'OperationOutcome',

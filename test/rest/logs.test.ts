@@ -18,13 +18,18 @@ let app: App;
 let client: HttpClient;
 const lines: Line[] = [];
 
-function keep(level: string): (details: object, message: string) => void {
+function record(level: string): (details: object, message: string) => void {
   return (details, message) => lines.push({ level, details: { ...details }, message });
 }
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const log: Log = {
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  };
   app = await createApp(makeSettings(database), log);
   const { port } = await app.listen();
   client = createHttpClient(`http://127.0.0.1:${port}`);

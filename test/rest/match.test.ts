@@ -44,8 +44,12 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
   });
 
   it('grades the candidates, the most likely first', async () => {
-    const asked = { name: [{ family: 'martin', given: ['ana'] }], birthDate: '1984-02-28', gender: 'female' };
-    const { status, json } = await match(parameters(asked));
+    const candidate = {
+      name: [{ family: 'martin', given: ['ana'] }],
+      birthDate: '1984-02-28',
+      gender: 'female',
+    };
+    const { status, json } = await match(parameters(candidate));
     expect([status, json.type, json.issue]).toEqual([200, 'searchset', undefined]);
     expect(found(json.entry)).toEqual(['ana', 'anna', 'twin'].slice(0, json.total));
     const scores = json.entry.map(({ search }: Entry) => search.score ?? 0);
@@ -104,8 +108,8 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
   });
 
   it('no match is an empty Bundle, in another tenant too', async () => {
-    const nobody = await match(parameters({ name: [{ family: 'Unheard', given: ['Of'] }] }));
-    expect([nobody.status, nobody.json.total, nobody.json.entry]).toEqual([200, 0, undefined]);
+    const noMatch = await match(parameters({ name: [{ family: 'Unheard', given: ['Of'] }] }));
+    expect([noMatch.status, noMatch.json.total, noMatch.json.entry]).toEqual([200, 0, undefined]);
     const elsewhere = await match(parameters({ identifier: [{ system: SYSTEM, value: 'a|1' }] }), 'other');
     expect(elsewhere.json.total).toBe(0);
   });
@@ -123,8 +127,8 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
   });
 
   it('a count of none is refused, and so is the operation on one patient', async () => {
-    const asked = parameters({ birthDate: '1984-02-28' }, { name: 'count', valueInteger: 0 });
-    expect((await match(asked)).status).toBe(400);
+    const candidate = parameters({ birthDate: '1984-02-28' }, { name: 'count', valueInteger: 0 });
+    expect((await match(candidate)).status).toBe(400);
     const one = await server.request(
       'POST',
       `${root()}/Patient/ana/$match`,

@@ -3,7 +3,7 @@
  * parameter also finds its values and leaves out the rest.
  */
 import { setTimeout } from 'node:timers/promises';
-import { ask, bundleOf } from '../support/bundles';
+import { entryOf, bundleOf } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -83,21 +83,25 @@ describe.each(
   /** Requests that are not answered with 200: as entries of a batch, or each by itself. */
   async function refused(searches: readonly string[], isAlone = false): Promise<readonly string[]> {
     const wrong: string[] = [];
-    const told = (search: string, status: string, outcome?: Outcome): void => {
+    const record = (search: string, status: string, outcome?: Outcome): void => {
       if (!status.startsWith('200'))
         wrong.push(`${search}: ${status} ${outcome?.issue[0]?.diagnostics ?? ''}`);
     };
     if (isAlone)
       for (const search of searches) {
         const { status, json } = await send('GET', `/${search}`);
-        told(search, String(status), json);
+        record(search, String(status), json);
       }
     for (let start = 0; start < searches.length; start += MOST) {
       const some = searches.slice(start, start + MOST);
-      const { json } = await send('POST', '', bundleOf('batch', ...some.map((search) => ask('GET', search))));
+      const { json } = await send(
+        'POST',
+        '',
+        bundleOf('batch', ...some.map((search) => entryOf('GET', search))),
+      );
       some.forEach((search, index) => {
         const { status, outcome } = json.entry[index].response;
-        told(search, status, outcome);
+        record(search, status, outcome);
       });
     }
     return wrong;

@@ -216,13 +216,13 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
       422,
       [`OperationDefinition.${place}`],
     ]);
-    const { json: judged } = await server.request(
+    const { json: validated } = await server.request(
       'POST',
       path('OperationDefinition/$validate?mode=create'),
       JSON.stringify({ ...resource, id: undefined }),
     );
     expect(
-      judged.issue
+      validated.issue
         .filter(({ severity }: { severity: string }) => severity === 'error')
         .map(({ expression }: { expression: string[] }) => expression[0]),
     ).toContain(`OperationDefinition.${place}`);

@@ -94,10 +94,10 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     const sampled = Object.entries(document.paths).filter(
       ([template]) => !/^\/(?!Patient)[A-Z]/.test(template),
     );
-    const asked = sampled.flatMap(([template, item]) =>
+    const requests = sampled.flatMap(([template, item]) =>
       ['get', 'post', 'put', 'patch', 'delete'].map((method) => ({ template, item, method })),
     );
-    await forEachOf(asked, 8, async ({ template, item, method }) => {
+    await forEachOf(requests, 8, async ({ template, item, method }) => {
       const address = root + fill(template === '/' ? '' : template);
       const body = method === 'get' ? undefined : '';
       const { status, text } = await server.request(method.toUpperCase(), address, body);

@@ -279,14 +279,14 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     ['CodeSystem/$validate-code', { url: CLINICAL, code: 'nonsense' }, 'result', false],
     ['CodeSystem/$subsumes', { system: CLINICAL, codeA: 'active', codeB: 'relapse' }, 'outcome', 'subsumes'],
     ['ConceptMap/$translate', { system: GENDER_CODES, code: 'male' }, 'result', true],
-  ])('%s of %j answers Parameters; of an unknown system it is 404', async (path, asked, name, told) => {
-    const ask = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
-    const { status, json } = await ask(asked);
+  ])('%s of %j answers Parameters; of an unknown system it is 404', async (path, asked, name, detail) => {
+    const invoke = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
+    const { status, json } = await invoke(asked);
     expect([status, json.resourceType]).toEqual([200, 'Parameters']);
     const [found] = json.parameter.filter((parameter: { name: string }) => parameter.name === name);
-    expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(told);
+    expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(detail);
     const system = 'url' in asked ? 'url' : 'system';
-    const unknown = await ask({ ...asked, [system]: 'http://example.org/nobody-knows' });
+    const unknown = await invoke({ ...asked, [system]: 'http://example.org/nobody-knows' });
     expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
   }); // prettier-ignore
 

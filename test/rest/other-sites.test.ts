@@ -47,13 +47,13 @@ function exchange(text: string): Promise<string> {
 }
 
 describe('in open mode on loopback', () => {
-  const ask = async (path: string, headers: Headers, at = server) =>
+  const statusOf = async (path: string, headers: Headers, at = server) =>
     (await at.request('GET', path, undefined, headers)).status;
 
   it.each(['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]:3000'])(
     'a request for %s is answered',
     async (host) => {
-      expect(await ask(`${fhir}/Patient/p`, { host })).toBe(200);
+      expect(await statusOf(`${fhir}/Patient/p`, { host })).toBe(200);
     },
   );
 
@@ -72,8 +72,8 @@ describe('in open mode on loopback', () => {
         `${graphql}?query={__typename}`,
         '/nowhere',
       ])
-        expect(await ask(path, { host })).toBe(421);
-      expect(await ask('/w/system/api/v1/tenants', { host })).toBe(421);
+        expect(await statusOf(path, { host })).toBe(421);
+      expect(await statusOf('/w/system/api/v1/tenants', { host })).toBe(421);
       const { json } = await server.request('GET', graphql, undefined, { host });
       expect(json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'security' }] });
       const written = await server.request(
@@ -88,18 +88,24 @@ describe('in open mode on loopback', () => {
 
   it('health is answered under any name', async () => {
     for (const path of ['/health/live', '/health/ready', '/health/live/', '/health/live?x=1'])
-      expect(await ask(path, { host: 'evil.example' })).toBe(200);
+      expect(await statusOf(path, { host: 'evil.example' })).toBe(200);
   });
 
   it('the names of PUBLIC_URL are answered too, as the Host and as that of a proxy that is trusted', async () => {
     const path = `${fhir}/Patient/p`;
-    expect(await ask(path, { host: 'fhir.example' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'FHIR.example:443' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'localhost' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'localhost', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'evil.example' }, proxied)).toBe(421);
-    expect(await ask(path, { host: 'localhost', 'x-forwarded-host': 'evil.example' }, proxied)).toBe(421);
-    expect(await ask(path, { host: 'evil.example', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(421);
+    expect(await statusOf(path, { host: 'fhir.example' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'FHIR.example:443' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'localhost' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'localhost', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(
+      200,
+    );
+    expect(await statusOf(path, { host: 'evil.example' }, proxied)).toBe(421);
+    expect(await statusOf(path, { host: 'localhost', 'x-forwarded-host': 'evil.example' }, proxied)).toBe(
+      421,
+    );
+    expect(await statusOf(path, { host: 'evil.example', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(
+      421,
+    );
   });
 
   it('a request without a Host (HTTP/1.0) is 421, but for health', async () => {

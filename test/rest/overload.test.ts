@@ -63,9 +63,9 @@ it('an asynchronous request has a time limit of its own', async () => {
   const server = await startServer({ environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
   const path = `${server.path('system', 'r4')}/Basic`;
   await whileLocked(server.database, 'access exclusive', async () => {
-    const taken = await server.request('GET', path, undefined, { prefer: 'respond-async' });
-    expect(taken.status).toBe(202);
-    const place = new URL(String(taken.headers['content-location'])).pathname;
+    const accepted = await server.request('GET', path, undefined, { prefer: 'respond-async' });
+    expect(accepted.status).toBe(202);
+    const place = new URL(String(accepted.headers['content-location'])).pathname;
     let answer = await server.request('GET', place);
     for (; answer.status === 202; answer = await server.request('GET', place)) await delay(50);
     expect([answer.status, answer.json.issue[0].code]).toEqual([503, 'timeout']);

@@ -171,8 +171,8 @@ describe.each<[Release, string]>([
       expect(json.issue[0].severity).toBe('error');
     }
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe(etag);
-    const taken = await send('PATCH', `/Patient/${id}`, [long], { prefer: 'return=minimal' });
-    expect(taken.status).toBe(200);
+    const accepted = await send('PATCH', `/Patient/${id}`, [long], { prefer: 'return=minimal' });
+    expect(accepted.status).toBe(200);
   }); // prettier-ignore
 
   it('a stale If-Match is 412', async () => {

@@ -188,8 +188,11 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
   });
 
   it('that are named for $validate count whether they are claimed or not', async () => {
-    const asked = { name: 'profile', [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named` };
-    const issues = await validate({ resourceType: 'Patient', text, active: true }, [asked]);
+    const profileParameter = {
+      name: 'profile',
+      [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named`,
+    };
+    const issues = await validate({ resourceType: 'Patient', text, active: true }, [profileParameter]);
     expect(placesOf(issues)).toEqual(['Patient.name']);
   });
 

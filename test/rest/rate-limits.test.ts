@@ -34,27 +34,30 @@ const WAYS: readonly (readonly [way: string, ask: (tenant: string) => Promise<An
 ];
 const basic = { resourceType: 'Basic', code: { text: 'x' } };
 
-it.each(WAYS)('%s beyond the limit is 429, says when to come again, and does nothing', async (_way, ask) => {
-  const tenant = await makeTenant();
-  const answers: Answer[] = [];
-  for (let sent = 0; sent < 5; sent++) answers.push(await ask(tenant));
-  expect(answers.slice(0, 4).map(({ status }) => status)).not.toContain(429);
-  for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"client-minute";q=4;w=60');
-  expect(answers.map(({ headers }) => /;r=(\d+);/.exec(String(headers['ratelimit']))?.[1])).toEqual([
-    ...['3', '2', '1', '0', '0'],
-  ]);
-  const refused = answers[4];
-  const seconds = Number(refused?.headers['retry-after']);
-  expect(refused?.status).toBe(429);
-  expect(seconds).toBeGreaterThan(0);
-  expect(seconds).toBeLessThanOrEqual(15);
-  const { json } = refused ?? { json: undefined };
-  const [issue] = (json.errors?.[0].extensions.outcome ?? json).issue;
-  expect(issue).toMatchObject({ severity: 'error', code: 'throttled' });
-  expect(issue.diagnostics).toBe(
-    `This client may send 4 requests a minute and has sent them: try again in ${seconds} s`,
-  );
-});
+it.each(WAYS)(
+  '%s beyond the limit is 429, says when to come again, and does nothing',
+  async (_way, sendRequest) => {
+    const tenant = await makeTenant();
+    const answers: Answer[] = [];
+    for (let sent = 0; sent < 5; sent++) answers.push(await sendRequest(tenant));
+    expect(answers.slice(0, 4).map(({ status }) => status)).not.toContain(429);
+    for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"client-minute";q=4;w=60');
+    expect(answers.map(({ headers }) => /;r=(\d+);/.exec(String(headers['ratelimit']))?.[1])).toEqual([
+      ...['3', '2', '1', '0', '0'],
+    ]);
+    const refused = answers[4];
+    const seconds = Number(refused?.headers['retry-after']);
+    expect(refused?.status).toBe(429);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(15);
+    const { json } = refused ?? { json: undefined };
+    const [issue] = (json.errors?.[0].extensions.outcome ?? json).issue;
+    expect(issue).toMatchObject({ severity: 'error', code: 'throttled' });
+    expect(issue.diagnostics).toBe(
+      `This client may send 4 requests a minute and has sent them: try again in ${seconds} s`,
+    );
+  },
+);
 
 it('the limits of one tenant are no matter to another, and both releases share them', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
@@ -125,7 +128,7 @@ it('a tenant at its limit of concurrent requests is refused at once, and no othe
   const owner = new Client(server.database.settings);
   await owner.connect();
   await owner.query('begin; lock table andiron.resource, andiron.resource_version in access exclusive mode');
-  const ask = (of: string): Promise<Answer> =>
+  const sendRequest = (of: string): Promise<Answer> =>
     server.request('GET', `${server.path(of, 'r4')}/Basic?_summary=count`);
   const graphql = server.request(
     'POST',
@@ -133,12 +136,12 @@ it('a tenant at its limit of concurrent requests is refused at once, and no othe
     { query: '{ search(type: Basic) { total } }' },
     JSON_TYPE,
   );
-  const all = [graphql, ...Array.from({ length: 5 }, () => ask(tenant))];
+  const all = [graphql, ...Array.from({ length: 5 }, () => sendRequest(tenant))];
   const atOnce: Answer[] = [];
   for (const answer of all) void answer.then((one) => atOnce.push(one));
   // Four of the six are refused while nothing can be answered.
   while (atOnce.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
-  const others = ask(quiet);
+  const others = sendRequest(quiet);
   await owner.query('rollback');
   await owner.end();
   expect((await others).status).toBe(200);
@@ -151,21 +154,21 @@ it('a tenant at its limit of concurrent requests is refused at once, and no othe
     expect(text).toContain('throttled');
   }
   // Answered requests are not under way any more.
-  expect((await ask(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
+  expect((await sendRequest(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });
 
 it('refusals that repeat are answered later, and delay no other client', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
-  const ask = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
+  const sendRequest = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
     const began = performance.now();
     const { status } = await server.request('POST', `${server.path(tenant, 'r4')}/Basic`, basic);
     return { status, milliseconds: performance.now() - began };
   };
-  for (let sent = 0; sent < 4 + 9; sent++) await ask(busy);
-  const late = [ask(busy), ask(busy), ask(busy)];
+  for (let sent = 0; sent < 4 + 9; sent++) await sendRequest(busy);
+  const late = [sendRequest(busy), sendRequest(busy), sendRequest(busy)];
   const order: string[] = [];
   for (const each of late) void each.then(() => order.push('busy'));
-  await ask(quiet).then(() => order.push('quiet'));
+  await sendRequest(quiet).then(() => order.push('quiet'));
   const times = await Promise.all(late);
   expect(times.map(({ status }) => status)).toEqual([429, 429, 429]);
   // A timer may be a millisecond early.

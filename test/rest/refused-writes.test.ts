@@ -1,5 +1,5 @@
 /** Content that must not be stored in silence, by every kind of write. */
-import { ask, bundleOf, post, put, transaction } from '../support/bundles';
+import { entryOf, bundleOf, post, put, transaction } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 
@@ -60,8 +60,8 @@ interface Wrong {
   /** Of a resource `there` of the same type. */
   readonly patch: readonly object[];
 }
-const alone = async (...asked: Parameters<typeof send>): Promise<Refusal> => {
-  const { status, json } = await send(...asked);
+const alone = async (...request: Parameters<typeof send>): Promise<Refusal> => {
+  const { status, json } = await send(...request);
   return ofOutcome(status, json);
 };
 const inBundle = async (type: string, entry: object): Promise<Refusal> => {
@@ -118,7 +118,10 @@ const SINGLE: Readonly<Record<string, (wrong: Wrong) => Promise<Refusal>>> = {
 const IN_TRANSACTION: typeof SINGLE = {
   'an entry of a transaction': ({ resource }) => inBundle('transaction', put(resource)),
   'a patch in a transaction': ({ resource, patch }) =>
-    inBundle('transaction', ask('PATCH', `${resource.resourceType}/there`, {}, { resource: binary(patch) })),
+    inBundle(
+      'transaction',
+      entryOf('PATCH', `${resource.resourceType}/there`, {}, { resource: binary(patch) }),
+    ),
   'a mutation under @atomic': ({ resource }) =>
     byGraphql('mutation($r: ResourceInput!) @atomic { create(resource: $r) { versionId } }', {
       r: withoutId(resource),

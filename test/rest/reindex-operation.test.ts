@@ -117,7 +117,12 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     const { definition } = offered.find(({ name }) => name === 'reindex') ?? {};
     const found = await get('south', `OperationDefinition?url=${definition}`);
     expect(found.json.entry[0].resource).toMatchObject({ code: 'reindex', url: definition });
-    const judged = await send('POST', 'south', 'OperationDefinition/$validate', found.json.entry[0].resource);
-    expect(judged.text).not.toContain('"error"');
+    const validated = await send(
+      'POST',
+      'south',
+      'OperationDefinition/$validate',
+      found.json.entry[0].resource,
+    );
+    expect(validated.text).not.toContain('"error"');
   });
 });

@@ -9,7 +9,7 @@ interface Bundle {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-const KEPT = 1_000;
+const COUNT = 1_000;
 const TOUCHED = 120;
 const KEYS = [
   'first-secret-key-of-thirty-two-characters',
@@ -64,9 +64,9 @@ function nextOf({ link }: Bundle): string | undefined {
 const ONE_CODE = 'code=8867-4';
 
 describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (release) => {
-  const kept = Array.from({ length: KEPT }, (_, index) => `kept-${index}`);
+  const createdIds = Array.from({ length: COUNT }, (_, index) => `kept-${index}`);
   const touched = Array.from({ length: TOUCHED }, (_, index) => `touched-${index}`);
-  beforeAll(() => forEach([...kept, ...touched], (id) => put(release, id)));
+  beforeAll(() => forEach([...createdIds, ...touched], (id) => put(release, id)));
 
   it.each([
     ONE_CODE,
@@ -108,7 +108,7 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       await Promise.all(writers);
     }
     // A chain to a patient that does not exist finds nothing.
-    const expected = query.startsWith('subject:Patient') ? [] : kept;
+    const expected = query.startsWith('subject:Patient') ? [] : createdIds;
     expect(expected.filter((id) => seen.get(id) !== 1)).toEqual([]);
   });
 
@@ -132,11 +132,11 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       } finally {
         await restarted.close();
       }
-      const forgetful = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
+      const otherKeys = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
       try {
-        expect((await forgetful.request('GET', path)).status).toBe(400);
+        expect((await otherKeys.request('GET', path)).status).toBe(400);
       } finally {
-        await forgetful.close();
+        await otherKeys.close();
       }
     });
 

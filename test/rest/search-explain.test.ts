@@ -97,9 +97,9 @@ it.each([
     (await explain(query + encodeURIComponent(value))).texts.flatMap(
       (text) => /^Statement \d+, run .*\n([\s\S]*)$/.exec(text)?.[1] ?? [],
     );
-  const asked = await statements(one);
-  expect(asked.length).toBeGreaterThan(0);
-  expect(await statements(other)).toEqual(asked);
+  const executed = await statements(one);
+  expect(executed.length).toBeGreaterThan(0);
+  expect(await statements(other)).toEqual(executed);
 });
 
 it('shows the access path of a chain', async () => {
@@ -145,10 +145,10 @@ it.each([
     const { texts, outcome, others } = await explain(query);
     expect(others).toEqual(plain.json.entry ?? []);
     expect(texts.some((text) => text.startsWith('Plan for '))).toBe(true);
-    const told = texts.join('\n');
-    expect(told).not.toMatch(/canar(y|ies)|8765|1987|example\.org|administrative|observation-status/i);
+    const explained = texts.join('\n');
+    expect(explained).not.toMatch(/canar(y|ies)|8765|1987|example\.org|administrative|observation-status/i);
     // Nor a hash, a key or an instant; the number for no clinical date is a constant of the program.
-    expect(told.replaceAll(`'-9223372036854775808'`, '')).not.toMatch(/(?<![\w$.])\d{6,}/);
+    expect(explained.replaceAll(`'-9223372036854775808'`, '')).not.toMatch(/(?<![\w$.])\d{6,}/);
     const { json } = await server.request('POST', `${root}/OperationOutcome/$validate`, outcome);
     expect(json.issue.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
   },

@@ -87,7 +87,7 @@ describe('hierarchies of references', () => {
   describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
     const find = (query: string): Promise<string[]> => finder(server, release)(query);
-    const ask = (query: string): ReturnType<TestServer['request']> =>
+    const search = (query: string): ReturnType<TestServer['request']> =>
       server.request('GET', `${server.path('system', release)}/${query}`);
 
     it.each<[string, string[]]>([
@@ -127,7 +127,7 @@ describe('hierarchies of references', () => {
     ])('%s finds %j', async (query, expected) => {
       expect(await find(query)).toEqual(expected);
       expect(await find(`${query}&_sort=-_lastUpdated`)).toEqual(expected);
-      expect((await ask(`${query}&_summary=count`)).json.total).toBe(expected.length);
+      expect((await search(`${query}&_summary=count`)).json.total).toBe(expected.length);
     });
 
     it('pages and sorts', async () => {
@@ -161,7 +161,7 @@ describe('hierarchies of references', () => {
       ['Procedure?based-on:below=CarePlan/whole', 'several hierarchies (based-on, part-of, replaces)'],
       ['Procedure?location:under=hospital', 'below, above'],
     ])('%s is refused: %s', async (query, reason) => {
-      const { status, text } = await ask(query);
+      const { status, text } = await search(query);
       expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
     });
   });

@@ -192,10 +192,10 @@ it('searches of several statements do not wait for each other, even where all of
     '/Patient/p/*?_include=*',
     '/Observation?_sort=date',
   ];
-  const asked = Array.from({ length: 4 }, () => queries).flat();
-  const answers = await Promise.all(asked.map((query) => narrow.request('GET', root + query)));
+  const allQueries = Array.from({ length: 4 }, () => queries).flat();
+  const answers = await Promise.all(allQueries.map((query) => narrow.request('GET', root + query)));
   const wrong = answers.flatMap(({ status, text }, index) =>
-    status === 200 ? [] : [`${asked[index] ?? ''}: ${status} ${text.slice(0, 200)}`],
+    status === 200 ? [] : [`${allQueries[index] ?? ''}: ${status} ${text.slice(0, 200)}`],
   );
   expect(wrong).toEqual([]);
   await narrow.close();

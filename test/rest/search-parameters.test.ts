@@ -131,8 +131,8 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
       expect([made.status, made.text]).toEqual([201, expect.stringContaining('"active"')]);
     }
     for (const { id, type } of PARAMETERS) {
-      const asked = type === 'composite' ? '=male$Ann' : ':missing=true';
-      await isSearched('north', `Patient?${String(id)}${asked}`);
+      const criterion = type === 'composite' ? '=male$Ann' : ':missing=true';
+      await isSearched('north', `Patient?${String(id)}${criterion}`);
     }
   });
 
@@ -237,7 +237,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
 
   const makeWrong = (parts: object): ReturnType<typeof makeParameter> =>
     makeParameter('wrong', { type: 'string', base: ['Patient'], expression: 'Patient.name.given', ...parts });
-  const judge = (resource: object) =>
+  const validate = (resource: object) =>
     send('POST', 'refused', 'SearchParameter/$validate', {
       resourceType: 'Parameters',
       parameter: [
@@ -261,13 +261,13 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
         { expression: `Patient.name.where(${"given = 'x' or ".repeat(400)} true)` },
         '4000',
       ],
-    ])('%s', async (_title, parts, said) => {
+    ])('%s', async (_title, parts, message) => {
       const wrong = makeWrong(parts);
       const refused = await send('PUT', 'refused', 'SearchParameter/wrong', wrong);
-      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(said)]);
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)]);
       expect(refused.json.issue[0].expression[0]).toMatch(/^SearchParameter/);
       expect((await get('refused', 'SearchParameter/wrong')).status).toBe(404);
-      expect((await judge(wrong)).text).toContain(said);
+      expect((await validate(wrong)).text).toContain(message);
     });
   });
 
@@ -311,7 +311,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
         },
         'http://example.org/none',
       ],
-    ])('%s', async (_title, parts, said) => {
+    ])('%s', async (_title, parts, message) => {
       const wrong = makeWrong(parts);
       const stored = await send('PUT', 'refused', 'SearchParameter/wrong', wrong, {
         prefer: 'return=OperationOutcome',
@@ -323,23 +323,23 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
       expect(stored.status).toBeLessThan(300);
       expect(stored.headers['x-issues']).toMatch(/^\d+; warning$/);
       const warning = stored.json.issue.find(({ severity }: { severity: string }) => severity === 'warning');
-      expect(warning.diagnostics).toContain(said);
+      expect(warning.diagnostics).toContain(message);
       expect(warning.expression[0]).toMatch(/^SearchParameter/);
       const status = await get('refused', '$reindex-status');
       expect(status.text).not.toContain('SearchParameter/wrong');
-      const asked = await judge(wrong);
-      expect(asked.text).toContain(said);
-      expect(asked.text).not.toContain('"severity":"error"');
+      const criterion = await validate(wrong);
+      expect(criterion.text).toContain(message);
+      expect(criterion.text).not.toContain('"severity":"error"');
     });
 
     it('a code that another one of the tenant has, which stays the one that is searched by', async () => {
-      const taken = makeParameter('other', {
+      const accepted = makeParameter('other', {
         code: 'race',
         type: 'token',
         base: ['Patient'],
         expression: 'Patient.language',
       });
-      const stored = await send('PUT', 'north', 'SearchParameter/other', taken, {
+      const stored = await send('PUT', 'north', 'SearchParameter/other', accepted, {
         prefer: 'return=OperationOutcome',
       });
       expect([stored.status, stored.text]).toEqual([201, expect.stringContaining('SearchParameter/race')]);
@@ -422,8 +422,8 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
   it.each(['strict', 'lenient'])(
     'are not named queries, which are refused under %s handling',
     async (handling) => {
-      const asked = `${server.path('north', release)}/Patient?_query=mine`;
-      const { status, text } = await server.request('GET', asked, undefined, {
+      const criterion = `${server.path('north', release)}/Patient?_query=mine`;
+      const { status, text } = await server.request('GET', criterion, undefined, {
         prefer: `handling=${handling}`,
       });
       expect([status, text]).toEqual([400, expect.stringContaining('no named queries')]);

@@ -50,7 +50,7 @@ async function whileLocked<T>(server: TestServer, table: string, work: () => Pro
 }
 
 /** A GET whose client can disconnect. */
-function ask(address: string, init: RequestInit = {}): { leave(): Promise<void>; status: Promise<number> } {
+function open(address: string, init: RequestInit = {}): { leave(): Promise<void>; status: Promise<number> } {
   const controller = new AbortController();
   const status = fetch(address, { ...init, signal: controller.signal }).then(async (response) => {
     await response.text();
@@ -127,9 +127,9 @@ describe('a search of a disconnected client', () => {
     ['in a compartment', 'reference_index', '/Patient/p/*'],
   ])('%s: is cancelled in PostgreSQL within a second', async (_title, table, search) => {
     await whileLocked(server, table, async () => {
-      const asked = ask(server.root('system', 'r4') + search);
+      const pending = open(server.root('system', 'r4') + search);
       await untilWaiting(owner);
-      await asked.leave();
+      await pending.leave();
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });
     expect((await server.request('GET', server.path('system', 'r4') + search)).status).toBe(200);
@@ -138,22 +138,22 @@ describe('a search of a disconnected client', () => {
   it('by GraphQL: is cancelled in PostgreSQL within a second', async () => {
     const query = '{ search(type: Patient, query: "name=smith") { resources { id } } }';
     await whileLocked(server, 'string_index', async () => {
-      const asked = ask(server.root('system', 'r4').replace('/fhir/', '/graphql/'), {
+      const pending = open(server.root('system', 'r4').replace('/fhir/', '/graphql/'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
       });
       await untilWaiting(owner);
-      await asked.leave();
+      await pending.leave();
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });
   });
 
   /** Two statements of shared pages may be under way at once: later ones go together in the next one. */
-  async function takeStatements(address: string): Promise<ReturnType<typeof ask>[]> {
-    const first = ask(address);
+  async function takeStatements(address: string): Promise<ReturnType<typeof open>[]> {
+    const first = open(address);
     await untilWaiting(owner, 1);
-    const second = ask(address);
+    const second = open(address);
     await untilWaiting(owner, 2);
     return [first, second];
   }
@@ -165,7 +165,7 @@ describe('a search of a disconnected client', () => {
     const address = `${server.root('system', 'r4')}/Observation?code=c`;
     await whileLocked(server, 'token_index', async () => {
       const first = await takeStatements(address);
-      const shared = [ask(address), ask(address), ask(address)];
+      const shared = [open(address), open(address), open(address)];
       await arrival();
       for (const each of first) await each.leave();
       await until(owner, `wait_event_type = 'Lock' and query like '%unnest%'`, (count) => count === 1);
@@ -184,7 +184,7 @@ describe('a search of a disconnected client', () => {
     let staying: Promise<number>[] = [];
     await whileLocked(server, 'token_index', async () => {
       const first = await takeStatements(address);
-      const [leaving, ...others] = [ask(address), ask(address), ask(address)];
+      const [leaving, ...others] = [open(address), open(address), open(address)];
       await arrival();
       await leaving.leave();
       for (const each of first) await each.leave();
@@ -197,7 +197,7 @@ describe('a search of a disconnected client', () => {
   it('leaves every connection fit for others, however often it happens', async () => {
     const path = `${server.path('system', 'r4')}/Patient?name=smith`;
     for (let round = 0; round < 20; round++) {
-      const leaving = Array.from({ length: 8 }, () => ask(server.base + path));
+      const leaving = Array.from({ length: 8 }, () => open(server.base + path));
       await new Promise((resolve) => setTimeout(resolve, round));
       await Promise.allSettled(leaving.map((each) => each.leave()));
       const answers = await Promise.all(Array.from({ length: 8 }, () => server.request('GET', path)));
@@ -243,13 +243,13 @@ describe('a search that meets a time limit', () => {
       ['string_index', '/Patient?name=smith&_summary=count', 'or leave the total out'],
       ['string_index', '/Patient?name=smith&_sort=family,-_id', "narrow 'name'"],
       ['string_index', '?_type=Patient,Organization&name=smith', "narrow 'name'"],
-    ])('on %s: %s gets an error that suggests what to narrow', async (table, search, told) => {
+    ])('on %s: %s gets an error that suggests what to narrow', async (table, search, expected) => {
       const answer = await whileLocked(server, table, () =>
         server.request('GET', server.path('system', 'r4') + search),
       );
       expect(answer.status).toBe(503);
       expect(answer.json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'timeout' }] });
-      expect(answer.json.issue[0].diagnostics).toContain(told);
+      expect(answer.json.issue[0].diagnostics).toContain(expected);
       expect(answer.json.issue[0].diagnostics).not.toMatch(/smith|final|male\b(?!')/);
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });

@@ -74,9 +74,9 @@ describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (releas
     }
     const version = release === 'r4' ? '4.0.1' : '4.3.0';
     const url = { name: 'url', valueString: `${BASE}/Observation|${version}` };
-    const known = await send('POST', '/StructureDefinition/$snapshot', parameters(url));
-    expect([known.status, known.json.id]).toEqual([200, 'Observation']);
-    expect(known.json.snapshot.element).toHaveLength(50);
+    const found = await send('POST', '/StructureDefinition/$snapshot', parameters(url));
+    expect([found.status, found.json.id]).toEqual([200, 'Observation']);
+    expect(found.json.snapshot.element).toHaveLength(50);
   });
 
   it('changes nothing that is stored', async () => {

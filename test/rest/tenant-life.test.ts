@@ -27,22 +27,22 @@ const administer = (method: string, path: string, body?: unknown) =>
   server.request(method, `/w/system/api/v1/tenants/${path}`, body, JSON_TYPE);
 
 /** Everything that the database keeps of some spaces and a tenant, by table: rows as text. */
-async function keptOf(tenant: number, spaces: readonly number[]): Promise<Record<string, number>> {
+async function rowCounts(tenant: number, spaces: readonly number[]): Promise<Record<string, number>> {
   const { rows } = await owner.query<{ name: string; column: string }>(
     `select c.relname as name, a.attname as column from pg_attribute a
      join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
      join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'andiron'
      where a.attname in ('space', 'tenant') and not a.attisdropped`,
   );
-  const kept: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   for (const { name, column } of rows) {
     const { rowCount } = await owner.query(
       `select 1 from andiron."${name}" where "${column}" = any ($1::int[]) limit 1`,
       [column === 'space' ? spaces : [tenant]],
     );
-    if (rowCount !== 0) kept[`${name}.${column}`] = rowCount ?? 0;
+    if (rowCount !== 0) counts[`${name}.${column}`] = rowCount ?? 0;
   }
-  return kept;
+  return counts;
 }
 
 async function numbersOf(name: string): Promise<{ tenant: number; spaces: number[] }> {
@@ -132,7 +132,7 @@ it('A tenant is removed with everything in it, and nothing else is', async () =>
   await fill('globex');
   const { tenant, spaces } = await numbersOf('acme');
   const other = await numbersOf('globex');
-  const before = await keptOf(other.tenant, other.spaces);
+  const before = await rowCounts(other.tenant, other.spaces);
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['async_job.space', 'search_parameter.space']));
   expect((await administer('DELETE', 'acme')).status).toBe(400);
   expect((await administer('DELETE', 'acme?confirm=globex')).status).toBe(400);
@@ -144,8 +144,8 @@ it('A tenant is removed with everything in it, and nothing else is', async () =>
   const ofTable = (name: string) => json.tables.find(({ table }: { table: string }) => table === name);
   expect(ofTable('resource_version')).toEqual({ table: 'resource_version', removed: 12, left: 0 });
   expect(ofTable('search_parameter')).toEqual({ table: 'search_parameter', removed: 2, left: 0 });
-  expect(await keptOf(tenant, spaces)).toEqual({});
-  expect(await keptOf(other.tenant, other.spaces)).toEqual(before);
+  expect(await rowCounts(tenant, spaces)).toEqual({});
+  expect(await rowCounts(other.tenant, other.spaces)).toEqual(before);
   expect((await server.request('GET', `${server.path('acme', 'r4')}/Patient/ann`)).status).toBe(404);
   expect((await administer('GET', 'acme')).status).toBe(404);
   await server.createTenant('acme');
@@ -159,7 +159,7 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
   const { core } = server.app;
   const space = await core.findSpace('umbra', 'r4');
   expect(await core.tenants.remove('umbra', 0)).toMatchObject({ isComplete: false });
-  expect(Object.keys(await keptOf(tenant, spaces))).toContain('resource_version.space');
+  expect(Object.keys(await rowCounts(tenant, spaces))).toContain('resource_version.space');
   expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
   expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
   expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
@@ -177,7 +177,7 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
   );
   await expect(late).rejects.toThrow();
   expect(await core.tenants.remove('umbra')).toMatchObject({ isComplete: true });
-  expect(await keptOf(tenant, spaces)).toEqual({});
+  expect(await rowCounts(tenant, spaces)).toEqual({});
   expect(await core.tenants.remove('umbra')).toBeUndefined();
 });
 
@@ -198,7 +198,7 @@ describe('A tenant that another process works on', () => {
     await session.close();
     const { status, json } = await removal;
     expect([status, json.isComplete]).toEqual([200, true]);
-    expect(await keptOf(tenant, spaces)).toEqual({});
+    expect(await rowCounts(tenant, spaces)).toEqual({});
   });
 
   it('is left to it while it goes on', async () => {
@@ -322,7 +322,7 @@ describe('where access is enforced and recorded', () => {
       return rows[0]?.count ?? 0;
     };
     // The resource itself, its making, and the reads.
-    for (let look = 0; look < 200 && (await recorded('Patient/ann', 'nothing')) < 3; look++)
+    for (let attempt = 0; attempt < 200 && (await recorded('Patient/ann', 'nothing')) < 3; attempt++)
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await recorded('Patient/ann', 'nothing')).toBeGreaterThanOrEqual(3);
     const { status, json } = await closed.request('POST', `${root}/Patient/ann/$purge`, undefined, headers);

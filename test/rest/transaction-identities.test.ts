@@ -1,5 +1,5 @@
 /** The identities of the entries of a transaction, and their references: https://hl7.org/fhir/R4/http.html#trules. */
-import { ask, post, put, transaction, uuid } from '../support/bundles';
+import { entryOf, post, put, transaction, uuid } from '../support/bundles';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 
 const PUBLIC_URL = 'https://fhir.example';
@@ -35,14 +35,14 @@ const run = async (...entries: readonly object[]): Promise<Answer['json'][]> => 
 };
 
 describe('A transaction that deletes a match of the criteria of another entry is refused with 422', () => {
-  const remove = (url: string): object => ask('DELETE', url);
+  const remove = (url: string): object => entryOf('DELETE', url);
   it.each<[string, (mrn: string) => object, string]>([
     ['a create', (mrn) => post(patient(mrn), undefined, { ifNoneExist: byMrn(mrn) }), 'ifNoneExist'],
-    ['an update', (mrn) => ask('PUT', `Patient?${byMrn(mrn)}`, {}, { resource: patient(mrn) }), 'url'],
+    ['an update', (mrn) => entryOf('PUT', `Patient?${byMrn(mrn)}`, {}, { resource: patient(mrn) }), 'url'],
     [
       'a patch',
       (mrn) =>
-        ask(
+        entryOf(
           'PATCH',
           `Patient?${byMrn(mrn)}`,
           {},
@@ -180,7 +180,12 @@ describe('Criteria that name another entry by its fullUrl', () => {
 
   it('in the url of an update, in references, and over several entries', async () => {
     const entries = [
-      ask('PUT', `Observation?subject=${uuid(1)}`, {}, { resource: observation(uuid(1)), fullUrl: uuid(2) }),
+      entryOf(
+        'PUT',
+        `Observation?subject=${uuid(1)}`,
+        {},
+        { resource: observation(uuid(1)), fullUrl: uuid(2) },
+      ),
       post(patient('update'), uuid(1), { ifNoneExist: byMrn('update') }),
       post(
         {

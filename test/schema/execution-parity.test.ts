@@ -138,7 +138,7 @@ for (const [typeName, fields] of Object.entries(RESOLVERS)) {
 (schema.getType('Pet') as GraphQLUnionType).resolveType = (value: { lives?: number }) =>
   later(value.lives === undefined ? 'Dog' : 'Cat');
 
-interface Told {
+interface Comparable {
   readonly data?: unknown;
   readonly errors?: readonly unknown[];
 }
@@ -146,7 +146,7 @@ interface Told {
 /** Messages are compared where a resolver or a scalar wrote them; those of the two engines differ. */
 const OF_RESOLVERS = /^(fails|must later|in a|as a value|now|later|a plain|Variable|Int cannot|Argument)/;
 
-function told({ data, errors }: ExecutionResult): Told {
+function comparable({ data, errors }: ExecutionResult): Comparable {
   const sorted = errors?.map(({ message, path, locations, extensions }) => ({
     message: OF_RESOLVERS.test(message) ? message : 'of the engine',
     path,
@@ -184,7 +184,7 @@ async function expectParity(
     operationName,
   });
   const compiled = await runCompiled(text, variables, operationName, rootValue);
-  expect(told(compiled)).toEqual(told(reference));
+  expect(comparable(compiled)).toEqual(comparable(reference));
   expect(JSON.stringify(compiled.data)).toBe(JSON.stringify(reference.data));
   expect(compiled.data === undefined).toBe(reference.data === undefined);
   return compiled;
@@ -314,7 +314,7 @@ describe('compiled execution and that of graphql', () => {
         compiled.run({ context: { total: 0 }, variables }),
         execute({ schema, document: parse(text), variableValues: variables }),
       ]);
-      expect(told(ours)).toEqual(told(theirs));
+      expect(comparable(ours)).toEqual(comparable(theirs));
     }
   });
 

@@ -37,10 +37,10 @@ function searchValues(resource: unknown): {
   dates: string[];
 } {
   const values = { strings: [], tokens: [], references: [], uris: [], dates: [] } as Record<string, string[]>;
-  const walk = (value: unknown, name: string): void => {
-    if (Array.isArray(value)) for (const member of value) walk(member, name);
+  const visit = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) for (const member of value) visit(member, name);
     else if (typeof value === 'object' && value !== null) {
-      for (const [member, inner] of Object.entries(value)) walk(inner, member);
+      for (const [member, inner] of Object.entries(value)) visit(inner, member);
     } else if (typeof value === 'string' && value.length < 100) {
       if (/^(19|20)\d\d(-\d\d){0,2}(T.*)?$/.test(value)) values['dates']?.push(value.slice(0, 10));
       else if (name === 'reference') values['references']?.push(value);
@@ -50,7 +50,7 @@ function searchValues(resource: unknown): {
         values['strings']?.push(value);
     }
   };
-  walk(resource, '');
+  visit(resource, '');
   return values as ReturnType<typeof searchValues>;
 }
 

@@ -52,22 +52,22 @@ async function wrongOf(questions: readonly Question[]): Promise<readonly string[
   return wrong;
 }
 
-async function countTelling(questions: readonly Question[]): Promise<number> {
-  let telling = 0;
-  for (const question of questions) if (await sides.tellsApart(question)) telling++;
-  return telling;
+async function countDiffering(questions: readonly Question[]): Promise<number> {
+  let differing = 0;
+  for (const question of questions) if (await sides.differs(question)) differing++;
+  return differing;
 }
 
 it('reads, histories and operations on resources are answered as if nothing were hidden, in batches', async () => {
   const questions = inBatches(RELEASE, READS);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 2))).toBe(2);
+  expect(await countDiffering(questions.slice(0, 2))).toBe(2);
 });
 
 it('so are searches, compartments, records and histories of many', async () => {
   const questions = inBatches(RELEASE, QUERIES);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 2))).toBe(2);
+  expect(await countDiffering(questions.slice(0, 2))).toBe(2);
 });
 
 it('so are pages, headers, forms, asynchronous requests, and content', async () => {
@@ -89,12 +89,12 @@ it('by every search parameter, also those that the tenant has made, in every pos
 it('so is GraphQL: fields, arguments, where, counts, groups, differences, histories and lists of the past', async () => {
   const questions = graphqlReads(RELEASE);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 24))).toBeGreaterThan(12);
+  expect(await countDiffering(questions.slice(0, 24))).toBeGreaterThan(12);
 });
 
 it('so is GraphQL after a client with full access has just sent the same', async () => {
   for (const question of graphqlReads(RELEASE)) {
-    await sides.tellsApart(question);
+    await sides.differs(question);
     expect(await wrongOf([question])).toEqual([]);
   }
 });
@@ -105,15 +105,15 @@ it('so is the past: at each moment between two changes of both sides', async () 
   expect(await wrongOf(questions.filter((_question, index) => index % PAST_STRIDE === 0))).toEqual([]);
   // Right after the Patients were written, and at the last of the moments.
   const each = questions.length / (CHANGES + 2);
-  expect(await countTelling(questions.slice(2 * each, 3 * each))).toBeGreaterThan(10);
-  expect(await countTelling(questions.slice(CHANGES * each, (CHANGES + 1) * each))).toBeGreaterThan(25);
+  expect(await countDiffering(questions.slice(2 * each, 3 * each))).toBeGreaterThan(10);
+  expect(await countDiffering(questions.slice(CHANGES * each, (CHANGES + 1) * each))).toBeGreaterThan(25);
   const histories = inBatches(RELEASE, historiesOfThen());
   expect(await wrongOf(histories)).toEqual([]);
-  expect(await countTelling(histories)).toBe(histories.length);
+  expect(await countDiffering(histories)).toBe(histories.length);
 });
 
 it('live queries report the same changes, and none by hidden elements', async () => {
-  const told = await Promise.all(
+  const subscribers = await Promise.all(
     TENANTS.map(async (tenant, side) => {
       const follow = (type: string, query?: string): ReturnType<typeof subscribeByEvents> =>
         subscribeByEvents({
@@ -142,7 +142,7 @@ it('live queries report the same changes, and none by hidden elements', async ()
       return seen;
     }),
   );
-  const [left = [], right = []] = told;
+  const [left = [], right = []] = subscribers;
   expect(left).toEqual(right);
   expect(left.filter((text) => text.includes('canary'))).toEqual([]);
   expect(left.slice(3).every((text) => text.includes('OperationOutcome'))).toBe(true);
@@ -171,7 +171,7 @@ it('where references are checked, a refusal does not list the referring resource
     path: `/fhir/${RELEASE}/${address}`,
   }));
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions)).toBe(2);
+  expect(await countDiffering(questions)).toBe(2);
 });
 
 it('so are searches that the tenant has given a name, and requests of more than 256 kB', async () => {
@@ -201,5 +201,5 @@ it('so are searches that the tenant has given a name, and requests of more than 
   });
   const questions = [...searches, ...long.slice(0, 1)];
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions)).toBeGreaterThan(2);
+  expect(await countDiffering(questions)).toBeGreaterThan(2);
 });

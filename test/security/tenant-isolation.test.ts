@@ -165,8 +165,8 @@ async function allAttacks(stranger: Place): Promise<Attack[]> {
 const answersBefore = new Map<Place, string[]>();
 
 async function answersToEmptiness(stranger: Place, attacks: readonly Attack[]): Promise<string[]> {
-  const known = answersBefore.get(stranger);
-  if (known !== undefined) return known;
+  const cached = answersBefore.get(stranger);
+  if (cached !== undefined) return cached;
   const answers = await answersTo(attacks);
   answersBefore.set(stranger, answers);
   return answers;

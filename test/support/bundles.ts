@@ -9,7 +9,7 @@ export function transaction(...entry: readonly object[]): object {
 }
 
 /** An entry; `headers` are the members of its request that correspond to headers, such as `ifMatch`. */
-export function ask(method: string, url: string, headers: object = {}, more: object = {}): object {
+export function entryOf(method: string, url: string, headers: object = {}, more: object = {}): object {
   return { request: { method, url, ...headers }, ...more };
 }
 
@@ -20,11 +20,11 @@ export function post(
   headers: object = {},
 ): object {
   const more = { ...(fullUrl === undefined ? {} : { fullUrl }), resource };
-  return ask('POST', resource.resourceType, headers, more);
+  return entryOf('POST', resource.resourceType, headers, more);
 }
 
 export function put(resource: { resourceType: string; id: string }, headers: object = {}): object {
-  return ask('PUT', `${resource.resourceType}/${resource.id}`, headers, { resource });
+  return entryOf('PUT', `${resource.resourceType}/${resource.id}`, headers, { resource });
 }
 
 export function uuid(last: number): string {

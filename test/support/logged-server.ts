@@ -17,10 +17,10 @@ export async function startLoggedServer(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LoggedServer> {
   const lines: string[] = [];
-  const keep = (_details: object, message: string): void => {
+  const record = (_details: object, message: string): void => {
     if (message !== 'request') lines.push(message);
   };
-  const log: Log = { debug: () => undefined, info: keep, warn: keep, error: keep };
+  const log: Log = { debug: () => undefined, info: record, warn: record, error: record };
   const app = await createApp(makeSettings(database, environment), log);
   const { port } = await app.listen();
   const client = createHttpClient(`http://127.0.0.1:${port}`);

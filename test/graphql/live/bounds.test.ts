@@ -20,20 +20,20 @@ afterAll(() => server.close());
 it('when the server stops, each live query gets the number of the change after which to resume', async () => {
   const stopping = await startServer({ database: server.database });
   const base = stopping.base;
-  const told: Subscriber[] = [
+  const subscribers: Subscriber[] = [
     await subscribeByEvents({ base, variables: { type: 'Basic' } }),
     await subscribeBySocket({ base, variables: { type: 'Basic' } }),
   ];
   await putBasic(stopping, 'system', 'last');
-  await Promise.all(told.map((one) => one.received(1)));
+  await Promise.all(subscribers.map((one) => one.received(1)));
   // It does not wait for them: the clients keep their connections until the server closes them.
   await stopping.close();
-  for (const one of told) {
+  for (const one of subscribers) {
     while (!one.isOver) await delay(5);
     expect(one.errors[0]?.message).toContain('The server is stopped');
     expect(one.errors[0]?.extensions).toMatchObject({ code: 'transient', after: one.changes[0]?.sequence });
   }
-  expect(told[1]?.closed?.code).toBe(1001);
+  expect(subscribers[1]?.closed?.code).toBe(1001);
 });
 
 it('when a tenant is disabled, its live queries end', async () => {
@@ -43,10 +43,10 @@ it('when a tenant is disabled, its live queries end', async () => {
     { name: 'leaving' },
     { 'content-type': 'application/json' },
   );
-  const told = await subscribeByEvents({ base: server.base, tenant: 'leaving' });
+  const subscribers = await subscribeByEvents({ base: server.base, tenant: 'leaving' });
   await server.app.core.tenants.disable('leaving');
-  while (!told.isOver) await delay(10);
-  expect(told.errors[0]?.extensions.code).toBe('not-found');
+  while (!subscribers.isOver) await delay(10);
+  expect(subscribers.errors[0]?.extensions.code).toBe('not-found');
 });
 
 it.each([
@@ -69,9 +69,14 @@ it.each([
     while (!refused.isOver) await delay(5);
     expect(refused.errors[0]?.message).toContain('The operation may cost 610, and the limit is 500');
     expect(refused.errors[0]?.extensions).toMatchObject({ code: 'too-costly' });
-    const told = await subscribe({ base: server.base, tenant: 'few', document, variables: { count: 10 } });
-    expect(told.errors).toEqual([]);
-    told.close();
+    const subscribers = await subscribe({
+      base: server.base,
+      tenant: 'few',
+      document,
+      variables: { count: 10 },
+    });
+    expect(subscribers.errors).toEqual([]);
+    subscribers.close();
   },
 );
 

@@ -54,13 +54,13 @@ const patient = (id: string, family: string, more: object = {}): Stored => ({
 const basic = (id: string, text = 'x'): Stored => ({ resourceType: 'Basic', id, code: { text } });
 
 /** Waits until earlier writes have been reported, if at all. */
-async function settled(...told: readonly Subscriber[]): Promise<void> {
+async function settled(...subscribed: readonly Subscriber[]): Promise<void> {
   await put(basic('mark', String(Math.random())));
   const mark = await subscribe({ variables: { type: 'Basic', id: 'mark' } });
   await put(basic('mark', String(Math.random())));
   await mark.received(1);
   await delay(50);
-  expect(told.every(({ isOver }) => !isOver)).toBe(true);
+  expect(subscribed.every(({ isOver }) => !isOver)).toBe(true);
 }
 
 describe('a live query', () => {
@@ -86,10 +86,10 @@ describe('a live query', () => {
   });
 
   it('reports at once the writes of another process, and of batches, transactions and patches', async () => {
-    const told = await subscribe({ variables: { type: 'Patient' } });
+    const subscribed = await subscribe({ variables: { type: 'Patient' } });
     const began = Date.now();
     await put(patient('far', 'Away'), { of: other });
-    await told.received(1);
+    await subscribed.received(1);
     expect(Date.now() - began).toBeLessThan(POLL_MS - 1_000);
     await other.request('POST', other.path('north', 'r4'), {
       resourceType: 'Bundle',
@@ -106,8 +106,8 @@ describe('a live query', () => {
     )(
       'mutation { patch(type: Patient, id: "far", patch: [{op: add, path: "/active", value: true}]) { versionId } }',
     );
-    await told.received(4);
-    expect(told.lines()).toEqual([
+    await subscribed.received(4);
+    expect(subscribed.lines()).toEqual([
       'Patient/far 1 UPDATE',
       'Patient/t1 1 UPDATE',
       'Patient/t2 1 UPDATE',
@@ -116,34 +116,36 @@ describe('a live query', () => {
   });
 
   it('keeps the digits of decimals and accepts texts with line breaks', async () => {
-    const told = await listen({ query: 'subscription { resourceChanged(type: Observation) { id json } }' });
+    const subscribed = await listen({
+      query: 'subscription { resourceChanged(type: Observation) { id json } }',
+    });
     const text = JSON.stringify(JSON.parse(readExample('Observation-decimal')), undefined, 2);
     await put(text.replace(/"value": [0-9.]+/, '"value": 1.00'));
-    await told.until('"value":1.00');
-    expect(told.text()).toContain('event: next');
-    told.stop();
+    await subscribed.until('"value":1.00');
+    expect(subscribed.text()).toContain('event: next');
+    subscribed.stop();
   });
 
   it('gives its results the form of the directives', async () => {
     const query =
       'subscription { resourceChanged(type: Basic) { id @slice(path: "$this") resource @flatten { versionOf: id } } }';
-    const told = await listen({ query });
+    const subscribed = await listen({ query });
     await put(basic('shaped'));
-    await told.until('event: next');
-    await told.until('"id.shaped":"shaped","versionOf":"shaped"');
-    told.stop();
+    await subscribed.until('event: next');
+    await subscribed.until('"id.shaped":"shaped","versionOf":"shaped"');
+    subscribed.stop();
   });
 
   it('reports nothing of other tenants and of the other release', async () => {
-    const told = await subscribe();
+    const subscribed = await subscribe();
     const elsewhere = await subscribe({ tenant: 'south' });
     const later = await subscribe({ release: 'r4b' });
     await put(patient('secret', 'South'), { tenant: 'south' });
     await put(patient('secret', 'Later'), { release: 'r4b' });
     await put(patient('open', 'North'));
-    await Promise.all([told.received(1), elsewhere.received(1), later.received(1)]);
+    await Promise.all([subscribed.received(1), elsewhere.received(1), later.received(1)]);
     await settled();
-    expect(told.changes.filter(({ type }) => type === 'Patient').map(({ id }) => id)).toEqual(['open']);
+    expect(subscribed.changes.filter(({ type }) => type === 'Patient').map(({ id }) => id)).toEqual(['open']);
     expect(elsewhere.lines()).toEqual(['Patient/secret 1 UPDATE']);
     expect(later.lines()).toEqual(['Patient/secret 1 UPDATE']);
   });
@@ -228,12 +230,12 @@ describe('the query of a live query', () => {
   ])('reports the matches of %s for %s, and nothing else', async (type, query, met, unmet) => {
     await put(patient('chained', 'Chained'));
     await put(observation('of-has', 'of-has', { subject: { reference: 'Patient/chained' } }));
-    const told = await subscribe({ variables: { type, query: encodeURI(query) } });
+    const subscribed = await subscribe({ variables: { type, query: encodeURI(query) } });
     await put(unmet);
     await put(met);
-    await told.received(1);
-    expect(told.changes.map(({ id }) => id)).toEqual([met.id]);
-    expect(told.errors).toEqual([]);
+    await subscribed.received(1);
+    expect(subscribed.changes.map(({ id }) => id)).toEqual([met.id]);
+    expect(subscribed.errors).toEqual([]);
   });
 
   function encounter(id: string, location: object): Stored {
@@ -247,25 +249,25 @@ describe('the query of a live query', () => {
   it('reports when a resource stops matching, matches again, and is deleted; nothing of one that never matched', async () => {
     await put(patient('w', 'Inside'));
     await put(patient('v', 'Outside'));
-    const told = await subscribe({ variables: { type: 'Patient', query: 'family=inside' } });
+    const subscribed = await subscribe({ variables: { type: 'Patient', query: 'family=inside' } });
     await put(patient('w', 'Gone'));
     await put(patient('v', 'Elsewhere'));
     await put(patient('w', 'Gone Further'));
     await put(patient('w', 'Inside'));
     await remove('Patient/v');
     await remove('Patient/w');
-    await told.received(3);
-    await settled(told);
-    expect(told.lines()).toEqual(['Patient/w 2 LEAVE', 'Patient/w 4 UPDATE', 'Patient/w 5 DELETE']);
-    expect(told.changes[0]?.json).toBeNull();
+    await subscribed.received(3);
+    await settled(subscribed);
+    expect(subscribed.lines()).toEqual(['Patient/w 2 LEAVE', 'Patient/w 4 UPDATE', 'Patient/w 5 DELETE']);
+    expect(subscribed.changes[0]?.json).toBeNull();
   });
 
   it('reports one resource, before it exists too', async () => {
-    const told = await subscribe({ variables: { type: 'Patient', id: 'to-come' } });
+    const subscribed = await subscribe({ variables: { type: 'Patient', id: 'to-come' } });
     await put(patient('another', 'A'));
     await put(patient('to-come', 'B'));
-    await told.received(1);
-    expect(told.lines()).toEqual(['Patient/to-come 1 UPDATE']);
+    await subscribed.received(1);
+    expect(subscribed.lines()).toEqual(['Patient/to-come 1 UPDATE']);
   });
 
   it.each([
@@ -282,12 +284,15 @@ describe('the query of a live query', () => {
     [{ type: 'Patient', after: -1 }, 'value', "'after' is the sequence of a change that has been"],
     [{ type: 'Nonsense' }, 'value', 'Nonsense'],
   ])('is refused as %j with the code %s', async (variables, code, message) => {
-    const told = await subscribe({ variables });
-    while (!told.isOver) await delay(5);
-    expect(told.changes).toEqual([]);
-    expect(told.errors).toHaveLength(1);
-    expect(told.errors[0]?.message).toContain(message);
-    expect(told.errors[0]?.extensions).toMatchObject({ code, outcome: { resourceType: 'OperationOutcome' } });
+    const subscribed = await subscribe({ variables });
+    while (!subscribed.isOver) await delay(5);
+    expect(subscribed.changes).toEqual([]);
+    expect(subscribed.errors).toHaveLength(1);
+    expect(subscribed.errors[0]?.message).toContain(message);
+    expect(subscribed.errors[0]?.extensions).toMatchObject({
+      code,
+      outcome: { resourceType: 'OperationOutcome' },
+    });
   });
 });
 
@@ -311,12 +316,12 @@ describe('going on after a break', () => {
 
   it('is automatic for an EventSource: the numbers are the ids of the events, and Last-Event-ID has precedence over after', async () => {
     await put(basic('e1'));
-    const told = await listen({ query: 'subscription { resourceChanged(type: Basic) { id } }' });
-    await told.until('id: ');
+    const subscribed = await listen({ query: 'subscription { resourceChanged(type: Basic) { id } }' });
+    await subscribed.until('id: ');
     await put(basic('e2'));
-    await told.until('"e2"');
-    const id = /id: (\d+)\nevent: next/.exec(told.text())?.[1] ?? '';
-    told.stop();
+    await subscribed.until('"e2"');
+    const id = /id: (\d+)\nevent: next/.exec(subscribed.text())?.[1] ?? '';
+    subscribed.stop();
     await put(basic('e3'));
     const again = await listen(
       { query: 'subscription { resourceChanged(type: Basic, after: 0) { id } }' },

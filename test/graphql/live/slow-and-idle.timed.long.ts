@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** A connection that requests a stream and then reads on demand. */
-async function askSlowly(tenant: string): Promise<Socket> {
+async function readSlowly(tenant: string): Promise<Socket> {
   const { hostname, port } = new URL(server.base);
   const socket = connect(Number(port), hostname);
   const path = `${gatewayPath(tenant, 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`;
@@ -47,7 +47,7 @@ async function followed(count: number): Promise<void> {
 }
 
 it('a slow reader affects no others: they get changes at once, and it is disconnected and may resume', async () => {
-  const slow = await askSlowly('slow');
+  const slow = await readSlowly('slow');
   const fast = await subscribeByEvents({ base: server.base, tenant: 'slow', document: ALL_BASICS });
   const text = 'x'.repeat(900_000);
   for (let index = 0; index < 20; index++) await putBasic(server, 'slow', `big-${index}`, text);
@@ -60,12 +60,12 @@ it('a slow reader affects no others: they get changes at once, and it is disconn
   slow.on('error', () => undefined);
   slow.resume();
   await closed;
-  const told = [
+  const subscribers = [
     ...received.matchAll(/id: (\d+)\nevent: next\ndata: \{"data":\{"resourceChanged":\{"id":"big/g),
   ].map(([, id]) => Number(id));
-  expect(told.length).toBeLessThan(20);
+  expect(subscribers.length).toBeLessThan(20);
   // The last of them may have come in part: the one before it is whole.
-  const whole = told.slice(0, -1);
+  const whole = subscribers.slice(0, -1);
   const after = whole.at(-1) ?? 0;
   const rest = await subscribeByEvents({
     base: server.base,
@@ -88,13 +88,13 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
       lazy: true,
     }),
   );
-  let told = 0;
+  let subscribers = 0;
   let refused = '';
   const subscribe = (client: (typeof clients)[number], id: string): (() => void) =>
     client.subscribe(
       { query: 'subscription($id: ID) { resourceChanged(type: Basic, id: $id) { id } }', variables: { id } },
       {
-        next: () => (told += 1),
+        next: () => (subscribers += 1),
         error: (error) => (refused = JSON.stringify(error)),
         complete: () => undefined,
       },
@@ -132,8 +132,8 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
   await database.end();
 
   await putBasic(server, 'few', 'idle-7');
-  await eventually(() => Promise.resolve(told >= 10), PATIENCE_MS);
-  expect(told).toBe(10);
+  await eventually(() => Promise.resolve(subscribers >= 10), PATIENCE_MS);
+  expect(subscribers).toBe(10);
   stopFurther();
   for (const stop of stops) stop();
   for (const client of [...clients, further]) await client.dispose();

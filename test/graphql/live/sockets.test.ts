@@ -49,11 +49,11 @@ async function putBasic(id: string, tenant = 'north', of = server): Promise<void
 /** A plain socket, and its received messages. */
 async function openSocket(...protocols: string[]) {
   const socket = new WebSocket(socketUrl(), protocols);
-  const heard: string[] = [];
-  socket.on('message', (data: Buffer) => heard.push(data.toString()));
+  const received: string[] = [];
+  socket.on('message', (data: Buffer) => received.push(data.toString()));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  return { socket, heard, closed };
+  return { socket, heard: received, closed };
 }
 
 describe('a WebSocket', () => {
@@ -87,18 +87,18 @@ describe('a WebSocket', () => {
   });
 
   it('keeps the digits of decimals', async () => {
-    const { socket, heard } = await openSocket(PROTOCOL);
+    const { socket, heard: received } = await openSocket(PROTOCOL);
     socket.send('{"type":"connection_init"}');
-    while (heard.length === 0) await delay(5);
+    while (received.length === 0) await delay(5);
     const before = countLiveQueries(server.base)?.begun;
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } }));
     while (countLiveQueries(server.base)?.begun === before) await delay(5);
     const text =
       '{"resourceType":"Observation","id":"d","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.00}}';
     await server.request('PUT', `${server.path('north', 'r4')}/Observation/d`, text);
-    while (!heard.some((message) => message.includes('"next"'))) await delay(5);
-    expect(heard[1]).toContain('"valueQuantity":{"value":1.00}');
-    expect(JSON.parse(heard[1] ?? '')).toMatchObject({
+    while (!received.some((message) => message.includes('"next"'))) await delay(5);
+    expect(received[1]).toContain('"valueQuantity":{"value":1.00}');
+    expect(JSON.parse(received[1] ?? '')).toMatchObject({
       id: '1',
       type: 'next',
       payload: { data: { resourceChanged: { id: 'd' } } },

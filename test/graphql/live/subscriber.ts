@@ -48,7 +48,7 @@ export interface SubscribeOptions {
 const PATIENCE_MS = 15_000;
 
 /** Collects the results of a client. */
-export class Told implements Subscriber {
+export class CollectingSubscriber implements Subscriber {
   readonly changes: ChangeSeen[] = [];
   readonly errors: GatewayError[] = [];
   isOver = false;
@@ -100,23 +100,23 @@ export async function subscribeByEvents(options: SubscribeOptions): Promise<Subs
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     on: { connected: () => connected() },
   });
-  const told = new Told(() => client.dispose());
+  const subscriber = new CollectingSubscriber(() => client.dispose());
   client.subscribe<Record<string, unknown>>(
     { query: document, variables: { ...variables } },
     {
-      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      next: (result) => subscriber.take(result as ExecutionResult<Record<string, unknown>>),
       error: () => {
-        told.isOver = true;
+        subscriber.isOver = true;
         connected();
       },
       complete: () => {
-        told.isOver = true;
+        subscriber.isOver = true;
         connected();
       },
     },
   );
   await isConnected;
-  return told;
+  return subscriber;
 }
 
 /** A connection on which several subscriptions may be. */
@@ -137,28 +137,28 @@ export async function subscribeBySocket(
   const { variables = {}, document = SUBSCRIPTION } = options;
   const before = countLiveQueries(options.base)?.begun;
   let stop: () => void = () => undefined;
-  const told = new Told(() => stop());
+  const subscriber = new CollectingSubscriber(() => stop());
   stop = client.subscribe<Record<string, unknown>>(
     { query: document, variables: { ...variables } },
     {
-      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      next: (result) => subscriber.take(result as ExecutionResult<Record<string, unknown>>),
       error(thrown) {
-        told.isOver = true;
-        if (Array.isArray(thrown)) told.errors.push(...(thrown as GatewayError[]));
-        else told.closed = thrown as { readonly code: number };
+        subscriber.isOver = true;
+        if (Array.isArray(thrown)) subscriber.errors.push(...(thrown as GatewayError[]));
+        else subscriber.closed = thrown as { readonly code: number };
       },
-      complete: () => (told.isOver = true),
+      complete: () => (subscriber.isOver = true),
     },
   );
   // The protocol has no message for it: the first answer of a subscription is its first change.
   if (before === undefined) {
     await delay(SOCKET_MS);
-    return told;
+    return subscriber;
   }
   const began = Date.now();
-  const hasBegun = (): boolean => told.isOver || countLiveQueries(options.base)?.begun !== before;
+  const hasBegun = (): boolean => subscriber.isOver || countLiveQueries(options.base)?.begun !== before;
   while (!hasBegun() && Date.now() - began < PATIENCE_MS) await delay(5);
-  return told;
+  return subscriber;
 }
 
 /** In which a subscription by WebSocket has begun at a server that has its own process. */

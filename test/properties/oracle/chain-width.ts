@@ -23,10 +23,10 @@ function widthOf(release: Release, type: string, name: string): number {
   const [, code = '', only, rest] = /^([\w-]+)(?::(\w+))?\.(.*)$/.exec(name) ?? [];
   if (rest === undefined) return 1;
   const [first = ''] = /^[\w-]+/.exec(rest) ?? [];
-  const isKnown = (target: string): boolean =>
+  const isType = (target: string): boolean =>
     first === '_has' || officialParameters(release).has(`${target}.${first}`);
   return (only === undefined ? targetsOf(release, type, code) : [only])
-    .filter(isKnown)
+    .filter(isType)
     .map((target) => widthOf(release, target, rest))
     .reduce((sum, width) => sum + width, 0);
 }

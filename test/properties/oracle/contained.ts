@@ -68,7 +68,7 @@ const isOpen = ([name, text]: readonly [string, string]): boolean =>
 export function expectInside(
   space: Space,
   type: string,
-  asked: ContainedQuery,
+  query: ContainedQuery,
   criteria: readonly (readonly [string, string])[],
   controls: readonly string[],
   compile: (name: string, text: string) => Predicate,
@@ -84,10 +84,10 @@ export function expectInside(
       .filter(({ resourceType }) => resourceType === type)
       .filter((resource) => predicates.every((predicate) => predicate({ resource, container })))
       .map(({ id }) => `${place}#${textOf(id) ?? ''}`);
-    return asked.as === 'contained' ? inside : inside.slice(0, 1).map(() => place);
+    return query.as === 'contained' ? inside : inside.slice(0, 1).map(() => place);
   });
   const isRefused =
     controls.some((name) => name === '_sort' || name === '_offset') ||
     criteria.some(([name]) => name === '_text' || name === '_content');
-  return { ...asked, places, unsupported: isRefused ? 'must' : criteria.some(isOpen) ? 'may' : 'no' };
+  return { ...query, places, unsupported: isRefused ? 'must' : criteria.some(isOpen) ? 'may' : 'no' };
 }

@@ -9,7 +9,7 @@ import { findParameter, TYPES, type Parameter } from './parameters';
 import { BadSearch } from './refusal';
 import { allowedTargets } from './reference-search';
 import { alone, type Predicate, type Space } from './space';
-import { elementsOf, walk } from './values';
+import { elementsOf, followPath } from './values';
 
 /** @throws BadSearch */
 export const filterPredicate = (space: Space, type: string, text: string): Predicate =>
@@ -110,11 +110,11 @@ function compileGroup(
       throw new BadSearch(`_filter: not a part of ${element}`);
     return { ...node, path: [{ name, type: undefined, filter: undefined }] };
   };
-  const isKept = filter === undefined ? () => true : compileNode(space, type, rename(filter));
+  const isMatch = filter === undefined ? () => true : compileNode(space, type, rename(filter));
   const meets = compileNode(space, type, rename(inner));
   return ({ resource }) =>
-    walk(resource, element)
+    followPath(resource, element)
       .filter(isObject)
       .map((one) => alone({ ...resource, [element]: [one] }))
-      .some((item) => isKept(item) && meets(item));
+      .some((item) => isMatch(item) && meets(item));
 }

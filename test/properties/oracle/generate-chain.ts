@@ -15,7 +15,7 @@ const isOnReference = ({ isOn }: QueryMaker, parameter: Parameter, canonical: 'c
   parameter.code !== '_profile' &&
   (!isCanonical(parameter) || isOn(`${canonical}:canonical`));
 
-const knownTargets = ({ space }: QueryMaker, type: string, parameter: Parameter): string[] =>
+const targetsOf = ({ space }: QueryMaker, type: string, parameter: Parameter): string[] =>
   allowedTargets(space, type, parameter).filter((target) => TYPES.includes(target));
 
 /** A bare id may be of several types, by the rest of the chain. */
@@ -94,7 +94,7 @@ function chain(maker: QueryMaker, type: string, depth: number): Criterion[] {
   const references = leading.length > 0 ? leading : all;
   if (references.length === 0) return [];
   const parameter = random.pick(references);
-  const targets = knownTargets(maker, type, parameter);
+  const targets = targetsOf(maker, type, parameter);
   if (targets.length === 0) return [];
   const one = (): Criterion | undefined => {
     const isUntypedOn =

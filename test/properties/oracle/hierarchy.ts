@@ -18,7 +18,7 @@ export const hierarchicalOf = (types: readonly string[]): string[] =>
   types.filter((type) => type in HIERARCHIES);
 
 /** Types of which resources make one hierarchy. */
-export const walkableOf = (types: readonly string[]): string[] =>
+export const withHierarchies = (types: readonly string[]): string[] =>
   types.filter((type) => HIERARCHIES[type] !== undefined);
 
 /** The ids of the resources that a resource is part of, with its own and those above. */

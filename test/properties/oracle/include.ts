@@ -106,7 +106,7 @@ export function included(
   includes: readonly Include[],
   matches: readonly Resource[],
 ): Resource[] {
-  const known = new Set(matches.map(identityOf));
+  const matched = new Set(matches.map(identityOf));
   const all: Resource[] = [];
   let latest: readonly Resource[] = matches;
   for (let round = 0; latest.length > 0; round++) {
@@ -115,8 +115,8 @@ export function included(
       applied.flatMap((include) => (include.isReverse ? followBack : follow)(space, include, resource)),
     );
     latest = found.filter((resource) => {
-      if (known.has(identityOf(resource))) return false;
-      known.add(identityOf(resource));
+      if (matched.has(identityOf(resource))) return false;
+      matched.add(identityOf(resource));
       return true;
     });
     all.push(...latest);

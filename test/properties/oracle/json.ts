@@ -66,21 +66,21 @@ const isEmpty = (value: Json): boolean =>
 
 /** Without undefined members, empty lists and empty objects, in lists too. */
 export function tidy(members: Members): JsonObject {
-  const kept = Object.entries(members)
+  const present = Object.entries(members)
     .filter((entry): entry is [string, Json] => entry[1] !== undefined)
     .map(([name, value]): [string, Json] => [
       name,
       Array.isArray(value) ? (value as Json[]).filter((one) => !isEmpty(one)) : value,
     ]);
-  return Object.fromEntries(kept.filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(present.filter(([, value]) => !isEmpty(value)));
 }
 
 /** Converts the result of JSON.parse to the form of the oracle. */
-export function walkable(value: unknown): Json {
+export function toJson(value: unknown): Json {
   if (typeof value === 'number') return new Digits(String(value));
-  if (Array.isArray(value)) return value.map(walkable);
+  if (Array.isArray(value)) return value.map(toJson);
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walkable(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toJson(member)]));
   }
   return typeof value === 'boolean' ? value : String(value);
 }

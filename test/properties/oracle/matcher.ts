@@ -112,8 +112,8 @@ export function search(space: Space, place: string | undefined, query: string): 
 function answer(space: Space, place: string | undefined, query: string): Expected {
   const compartment = readPlace(place ?? '');
   const type = compartment === undefined ? place : compartment.type;
-  const asked = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
-  const pairs = withoutNamedQuery(type, asked);
+  const queryPairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
+  const pairs = withoutNamedQuery(type, queryPairs);
   const valuesOf = (wanted: string): string[] =>
     pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
   const types = type === undefined ? typesOf(space, compartment?.compartment, valuesOf('_type')) : [type];
@@ -185,8 +185,12 @@ function compileOfSeveral(
 }
 
 /** The types that are searched: those that there are, in a compartment those that belong to it. */
-function typesOf(space: Space, compartment: string | undefined, asked: readonly string[]): readonly string[] {
+function typesOf(
+  space: Space,
+  compartment: string | undefined,
+  queryPairs: readonly string[],
+): readonly string[] {
   const stored = [...new Set(space.resources.map(({ resourceType }) => resourceType))];
   const types = compartment === undefined ? stored : compartmentTypes(space, compartment);
-  return types.filter((type) => asked.every((text) => text.split(',').includes(type)));
+  return types.filter((type) => queryPairs.every((text) => text.split(',').includes(type)));
 }

@@ -47,8 +47,8 @@ it.each([
   ['Observation?subject.organization.name=acme', ['inside']],
   ['Observation?subject:Patient.organization:Organization.name=acme', ['inside']],
   ['Observation?performer:Patient._has:Observation:subject:_id=subject', ['performer']],
-])('%s finds %j', (asked, expected) => {
-  expect(find(data, asked)).toEqual(expected);
+])('%s finds %j', (query, expected) => {
+  expect(find(data, query)).toEqual(expected);
 });
 
 it('generates no search by the id of a contained resource', () => {

@@ -33,8 +33,8 @@ export const alone = (resource: JsonObject): Item => ({ resource, container: res
 const byIdentity = new WeakMap<readonly Resource[], ReadonlyMap<string, Resource>>();
 
 function resourcesByIdentity({ resources }: Space): ReadonlyMap<string, Resource> {
-  const known = byIdentity.get(resources);
-  if (known !== undefined) return known;
+  const cached = byIdentity.get(resources);
+  if (cached !== undefined) return cached;
   const made = new Map(resources.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]));
   byIdentity.set(resources, made);
   return made;

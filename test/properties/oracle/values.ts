@@ -10,7 +10,7 @@ export interface Element {
 }
 
 /** The values at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
-export function walk(from: JsonObject, steps: string): Json[] {
+export function followPath(from: JsonObject, steps: string): Json[] {
   if (steps === '') return [from];
   return steps.split('.').reduce<Json[]>(
     (values, step) => {
@@ -35,16 +35,16 @@ function deceasedOf(patient: JsonObject): boolean {
 
 function elementsAt(from: JsonObject, { steps, type, system }: Path): Element[] {
   if (type === 'deceased') return [{ type: 'boolean', system: undefined, value: deceasedOf(from) }];
-  return walk(from, steps)
+  return followPath(from, steps)
     .filter(hasValue)
     .map((value) => ({ type, system, value }));
 }
 
 /** The elements of a parameter, in a resource or, for a component of a pair, in the element of the pair. */
 export function elementsOf(from: JsonObject, parameter: Parameter): readonly Element[] {
-  const known = found.get(from) ?? new Map<Parameter, readonly Element[]>();
-  const elements = known.get(parameter) ?? findElements(from, parameter);
-  found.set(from, known.set(parameter, elements));
+  const cached = found.get(from) ?? new Map<Parameter, readonly Element[]>();
+  const elements = cached.get(parameter) ?? findElements(from, parameter);
+  found.set(from, cached.set(parameter, elements));
   return elements;
 }
 

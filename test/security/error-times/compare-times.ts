@@ -4,7 +4,7 @@
 import { performance } from 'node:perf_hooks';
 
 /** Sends the request of the pair with this number; resolves when it is answered. */
-export type Asking = (index: number) => Promise<unknown>;
+export type PairSender = (index: number) => Promise<unknown>;
 
 export interface Comparison {
   /** Share of the pairs in which the first took longer, from 0 to 1: 0.5 where there is no difference. */
@@ -26,9 +26,9 @@ const ROUNDS = 4;
 /** Milliseconds: smaller differences come from writing the two requests themselves, and not from a read. */
 const LEAST_APART_MS = 0.01;
 
-async function timeOf(asking: Asking, index: number): Promise<number> {
+async function timeOf(sender: PairSender, index: number): Promise<number> {
   const before = performance.now();
-  await asking(index);
+  await sender(index);
   return performance.now() - before;
 }
 
@@ -41,7 +41,12 @@ function medianOf(values: readonly number[]): number {
  * Pairs of requests right after each other, in alternating order, so that other load of the machine affects both. It
  * compares which of a pair took longer and not by how much: a pause of the machine counts once.
  */
-async function measure(first: Asking, second: Asking, pairs: number, from: number): Promise<Comparison> {
+async function measure(
+  first: PairSender,
+  second: PairSender,
+  pairs: number,
+  from: number,
+): Promise<Comparison> {
   const times: [number[], number[]] = [[], []];
   let longer = 0;
   for (let pair = 0; pair < pairs; pair++) {
@@ -72,8 +77,8 @@ function isApart({ share, most, medians: [first, second] }: Comparison): boolean
  * round does not count, a real difference is in each.
  */
 export async function findDifference(
-  first: Asking,
-  second: Asking,
+  first: PairSender,
+  second: PairSender,
   pairs: number,
 ): Promise<Comparison | undefined> {
   const warmUp = Math.min(WARM_UP, Math.ceil(pairs / 4));

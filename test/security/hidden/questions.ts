@@ -60,10 +60,10 @@ export function parametersOf(
     Bundle: [['own-held', 'token']],
     Flag: [['own-flag', 'token']],
   };
-  const known = [...loadDefinitions(release).searchParameters(type).values()]
+  const parameters = [...loadDefinitions(release).searchParameters(type).values()]
     .filter(({ code }) => code !== '_lastUpdated')
     .map(({ code, kind }) => [code, kind] as const);
-  return [...known, ...(own[type] ?? [])];
+  return [...parameters, ...(own[type] ?? [])];
 }
 
 export const guessesOf = (kind: string): readonly string[] => GUESSES[kind] ?? [WORD];

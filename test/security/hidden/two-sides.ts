@@ -52,7 +52,7 @@ const HEADERS = [
 ] as const;
 
 /** A target of requests: a server here, or a process. */
-export type Asked = Pick<TestServer, 'request'>;
+export type Target = Pick<TestServer, 'request'>;
 
 /** One of the two, as one client sees it: by all servers in turn. */
 export class View {
@@ -60,14 +60,14 @@ export class View {
   private next: string | undefined;
 
   constructor(
-    private readonly servers: readonly Asked[],
+    private readonly servers: readonly Target[],
     /** Of the server of the next request. */
     private turn: number,
     private readonly tenant: string,
     private readonly authorization: string | undefined,
   ) {}
 
-  private request(...sent: Parameters<Asked['request']>): Promise<Answer> {
+  private request(...sent: Parameters<Target['request']>): Promise<Answer> {
     const server = this.servers[this.turn++ % this.servers.length];
     if (server === undefined) throw new Error('there is no server');
     return server.request(...sent);
@@ -131,7 +131,7 @@ export interface TwoSides {
   /** The fault of the answer to a request of the client without access; undefined: none. */
   compare(question: Question): Promise<string | undefined>;
   /** True when a client with full access sees a difference. */
-  tellsApart(question: Question): Promise<boolean>;
+  differs(question: Question): Promise<boolean>;
   /** The stored data of one side, as a client with full access reads them. */
   stored(side: Side, address: string): Promise<Answer>;
   readonly clients: readonly MadeClient[];
@@ -145,7 +145,7 @@ export interface TwoSides {
 export async function openTwoSides(
   server: TestServer,
   release: Release,
-  others: readonly Asked[] = [],
+  others: readonly Target[] = [],
 ): Promise<TwoSides> {
   const { core } = server.app;
   const clients = await Promise.all(TENANTS.map((tenant) => prepare(core, tenant)));
@@ -175,8 +175,11 @@ export async function openTwoSides(
   };
   const veiled = views(false);
   const open = views(true);
-  const ask = async ([left, right]: readonly [View, View], asked: Question): Promise<[string, string]> => {
-    const question = atMoments(asked, moments);
+  const send = async (
+    [left, right]: readonly [View, View],
+    sentQuestion: Question,
+  ): Promise<[string, string]> => {
+    const question = atMoments(sentQuestion, moments);
     const [one, other] = await Promise.all([left.send(question), right.send(question)]);
     return [left.describe(one), right.describe(other)];
   };
@@ -185,15 +188,17 @@ export async function openTwoSides(
     release,
     clients,
     async compare(question) {
-      const [one, other] = await ask(veiled, question);
-      const asked = JSON.stringify(question);
-      if (one !== other) return `${asked.slice(0, 600)}\n${difference(one, other)}`;
-      if (/^5\d\d/.test(one)) return `${asked.slice(0, 600)}\n${one.slice(0, 500)}`;
-      const at = asked.includes(CANARY) ? -1 : one.indexOf(CANARY);
-      return at === -1 ? undefined : `${asked.slice(0, 600)}\n…${one.slice(Math.max(0, at - 200), at + 100)}`;
+      const [one, other] = await send(veiled, question);
+      const sentQuestion = JSON.stringify(question);
+      if (one !== other) return `${sentQuestion.slice(0, 600)}\n${difference(one, other)}`;
+      if (/^5\d\d/.test(one)) return `${sentQuestion.slice(0, 600)}\n${one.slice(0, 500)}`;
+      const at = sentQuestion.includes(CANARY) ? -1 : one.indexOf(CANARY);
+      return at === -1
+        ? undefined
+        : `${sentQuestion.slice(0, 600)}\n…${one.slice(Math.max(0, at - 200), at + 100)}`;
     },
-    async tellsApart(question) {
-      const [one, other] = await ask(open, question);
+    async differs(question) {
+      const [one, other] = await send(open, question);
       return one !== other;
     },
     stored: (side, address) => server.request('GET', `/w/${TENANTS[side]}/api/v1${root}/${address}`),
@@ -248,7 +253,7 @@ function atMoments(question: Question, moments: readonly string[]): Question {
   return { ...question, body: JSON.parse(filled) };
 }
 
-async function settle(server: Asked, tenant: string, release: Release): Promise<void> {
+async function settle(server: Target, tenant: string, release: Release): Promise<void> {
   for (const [code, base] of OWN_PARAMETERS)
     await until(async () => {
       const at = `/w/${tenant}/api/v1/fhir/${release}/${base}?${code}:missing=true&_count=0`;

@@ -9,7 +9,7 @@ import { markerOf, type Tenant } from './tenant';
 import type { Sent, World } from './world';
 
 /** A tenant beside the other, once behind each tested check, and alone. */
-export interface Asked {
+export interface Worlds {
   readonly tenant: Tenant;
   /** By the name of the check, in one order. */
   readonly shared: ReadonlyMap<string, World>;
@@ -33,29 +33,29 @@ const MOST_TRIES = 4;
 const LEAK = 'It holds the mark of the other tenant.';
 const isLate = ({ status, text }: Answer): boolean => status === 503 || text.includes('"code":"timeout"');
 
-export function startTally(walls: Iterable<string>): Tally {
-  return { wrong: new Map([...walls].map((wall) => [wall, []])), statuses: new Map(), requests: 0 };
+export function startTally(checks: Iterable<string>): Tally {
+  return { wrong: new Map([...checks].map((check) => [check, []])), statuses: new Map(), requests: 0 };
 }
 
 /** Each difference, with the check behind which it was seen. */
 export const differences = ({ wrong }: Tally): string[] =>
-  [...wrong].flatMap(([wall, texts]) => texts.map((text) => `Behind ${wall}: ${text}`));
+  [...wrong].flatMap(([check, texts]) => texts.map((text) => `Behind ${check}: ${text}`));
 
 /**
  * Sends `sent` to all worlds at once and compares. `isRead`: what a busy machine had no time for is asked again.
  * @param other the tenant that the requests name where they take an id or a page of another
  */
-export async function ask(
-  asked: Asked,
-  other: Asked,
+export async function sendToAll(
+  tenantWorlds: Worlds,
+  other: Worlds,
   sent: readonly Sent[],
   tally: Tally,
   isRead = false,
 ): Promise<void> {
-  const { shared, alone, tenant } = asked;
+  const { shared, alone, tenant } = tenantWorlds;
   const worlds: readonly (readonly [world: World, foreign: World])[] = [
     [alone, other.alone],
-    ...[...shared].map(([wall, world]) => [world, worldOf(other, wall)] as const),
+    ...[...shared].map(([check, world]) => [world, worldOf(other, check)] as const),
   ];
   const answers = await Promise.all(
     sent.map(async (request) => {
@@ -72,7 +72,7 @@ export async function ask(
     const status = `${Math.floor(lone.status / 100)}xx`;
     tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
     const expected = alone.describe(lone);
-    for (const [position, [wall, world]] of [...shared].entries()) {
+    for (const [position, [check, world]] of [...shared].entries()) {
       const answer = besides[position];
       if (answer === undefined) throw new Error('each world answers');
       const got = world.describe(answer);
@@ -81,19 +81,19 @@ export async function ask(
       // further page.
       const isLeak = got.includes(mark) && !expected.includes(mark);
       if (got === expected && !isLeak && answer.status < 500) continue;
-      const what = explain(asked, tally.requests, request, got, expected);
-      tally.wrong.get(wall)?.push(isLeak ? `${LEAK} ${what}` : what);
+      const what = explain(tenantWorlds, tally.requests, request, got, expected);
+      tally.wrong.get(check)?.push(isLeak ? `${LEAK} ${what}` : what);
     }
   }
 }
 
-export function worldOf({ shared }: Asked, wall: string): World {
-  const world = shared.get(wall);
-  if (world === undefined) throw new Error(`nobody is behind ${wall}`);
+export function worldOf({ shared }: Worlds, check: string): World {
+  const world = shared.get(check);
+  if (world === undefined) throw new Error(`nobody is behind ${check}`);
   return world;
 }
 
-function explain({ tenant }: Asked, at: number, request: Sent, got: string, expected: string): string {
+function explain({ tenant }: Worlds, at: number, request: Sent, got: string, expected: string): string {
   let same = 0;
   while (same < got.length && got[same] === expected[same]) same++;
   const around = (text: string): string => text.slice(Math.max(0, same - 200), same + 300);
@@ -104,24 +104,24 @@ function explain({ tenant }: Asked, at: number, request: Sent, got: string, expe
   ].join('\n');
 }
 
-export async function settle({ shared, alone }: Asked): Promise<void> {
+export async function settle({ shared, alone }: Worlds): Promise<void> {
   await Promise.all([...shared.values(), alone].map((world) => world.settle()));
 }
 
 /** One tenant's requests, one step after the other, until all have been sent or too much was wrong. */
-export async function askAtRandom(
-  asked: Asked,
-  other: Asked,
+export async function sendAtRandom(
+  tenantWorlds: Worlds,
+  other: Worlds,
   requests: number,
   tally: Tally,
   options: { readonly onlyReads?: boolean } = {},
 ): Promise<void> {
   for (let sent = 0; sent < requests && differences(tally).length < MOST_SHOWN;) {
-    const { requests: some, isDefinition, isRead } = generateStep(asked.tenant);
+    const { requests: some, isDefinition, isRead } = generateStep(tenantWorlds.tenant);
     if (!isRead && options.onlyReads === true) continue;
-    await ask(asked, other, some, tally, isRead);
+    await sendToAll(tenantWorlds, other, some, tally, isRead);
     if (!isRead) await delay(NEXT_MOMENT_MS);
-    if (isDefinition) await settle(asked);
+    if (isDefinition) await settle(tenantWorlds);
     sent += some.length;
   }
 }

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 /** `v.space = $3::int`, `space = calls.c1::int`: a space that the server has put into the statement. */
 const CONDITION = /((?:\b\w+\.)?\bspace) = (\$\d+(?:::int)?|\(?\w+\.c\d+\)?(?:::int)?)/g;
 
-export interface FirstWall {
+export interface FirstCheck {
   /** From now on conditions on the space are always true. */
   takeAway(): void;
   /**
@@ -26,20 +26,20 @@ export interface FirstWall {
  * of the database, still separate tenants. A connection of the owner, for which there is no row-level security, keeps
  * its conditions.
  */
-export function watchFirstWall(database: string): FirstWall {
+export function watchFirstCheck(database: string): FirstCheck {
   const opened = new Set<string>();
-  const known = new Map<string, string>();
+  const patched = new Map<string, string>();
   const applications = new WeakSet<Client>();
   const original = Reflect.get(Client.prototype, 'query') as (...parts: unknown[]) => unknown;
   let isAway = false;
   let runs = 0;
 
   function open(text: string): string {
-    let result = known.get(text);
+    let result = patched.get(text);
     if (result === undefined) {
       result = text.replace(CONDITION, '($1 = $2 or true)');
       if (result !== text) opened.add(text);
-      known.set(text, result);
+      patched.set(text, result);
     }
     if (result !== text) runs++;
     return result;

@@ -94,8 +94,8 @@ export class World {
     return request.isLater === true && answer.status === 202 ? this.fetch(answer) : answer;
   }
 
-  private async fetch(taken: Answer): Promise<Answer> {
-    const at = new URL(String(taken.headers['content-location'])).pathname;
+  private async fetch(accepted: Answer): Promise<Answer> {
+    const at = new URL(String(accepted.headers['content-location'])).pathname;
     this.jobs.push(at.slice(`/w/${this.tenant}/api/v1`.length));
     for (const end = Date.now() + PATIENCE_MS; ;) {
       const answer = await this.server.request('GET', at, undefined, { 'x-request-id': 'isolation' });
@@ -107,8 +107,8 @@ export class World {
 
   private fill(text: string, foreign: World): string {
     if (!text.includes('@')) return text;
-    return text.replace(/@(foreign-)?(id|next|job):(\d+)@/g, (_whole, whose, what, number) => {
-      const world = whose === undefined ? this : foreign;
+    return text.replace(/@(foreign-)?(id|next|job):(\d+)@/g, (_whole, neighbour, what, number) => {
+      const world = neighbour === undefined ? this : foreign;
       const list = what === 'id' ? world.idList : what === 'next' ? world.pages : world.jobs;
       return list[Number(number) % Math.max(1, list.length)] ?? '/fhir/r4/Basic/none';
     });
