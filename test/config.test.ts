@@ -36,7 +36,7 @@ describe('the settings', () => {
     });
   });
 
-  it('take the default for an empty value', () => {
+  it('have the default for an empty value', () => {
     expect(loadSettings({ FHIR_DATABASE_PORT: '', FHIR_DATABASE_HOST: ' ', AUTH_MODE: '' })).toMatchObject({
       FHIR_DATABASE_PORT: 5432,
       FHIR_DATABASE_HOST: 'localhost',
@@ -44,7 +44,7 @@ describe('the settings', () => {
     });
   });
 
-  it('stop the start under an old name, and say the new one', () => {
+  it('stop the start under an old name, with the new one', () => {
     expect(faultsOf({ SEARCH_GATHER: '100', VERSION_MEMORY_MB: '1', SEARCH_MEMORY_MB: '' })).toEqual([
       'SEARCH_GATHER is now SEARCH_SORT_LIMIT; rename it',
       'VERSION_MEMORY_MB is now VERSION_CACHE_MB; rename it',
@@ -241,7 +241,7 @@ describe('the memory of a process', () => {
     expect(versions + searches).toBeLessThan(32 * MEGABYTE);
   });
 
-  it('is as settings say', () => {
+  it('is divided by the settings', () => {
     const settings = { VERSION_CACHE_MB: 0, SEARCH_CACHE_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
     expect(planMemory(settings, 256 * MEGABYTE)).toMatchObject({
       versions: 0,
@@ -264,7 +264,7 @@ describe('the limit of open files', () => {
   const warningsAt = (limits: string | undefined): readonly string[] =>
     describeStart(loadSettings(environment), environment, limits);
 
-  it('is warned of when it is lower than the connections that settings allow', () => {
+  it('causes a warning when it is lower than the connections that settings allow', () => {
     expect(warningsAt(limitsOf('1024'))).toEqual([
       'MAX_CONNECTIONS is 1000, but the process may open 1024 files: it needs 1084 (MAX_CONNECTIONS, DATABASE_CONNECTIONS and 64 for Redis, logs and files). Raise the limit (ulimit -n) or lower MAX_CONNECTIONS',
     ]);
@@ -274,7 +274,7 @@ describe('the limit of open files', () => {
     ['is high enough', limitsOf('1084')],
     ['is unlimited', limitsOf('unlimited')],
     ['is not told by the system', undefined],
-  ])('is not spoken of when it %s', (_title, limits) => {
+  ])('causes no warning when it %s', (_title, limits) => {
     expect(warningsAt(limits)).toEqual([]);
   });
 });

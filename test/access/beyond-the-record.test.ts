@@ -221,7 +221,7 @@ describe.each<[Release, Way]>([
     });
   });
 
-  it('entries with addresses of another tenant are not carried out', async () => {
+  it('entries with addresses of another tenant are not executed', async () => {
     const urls = [
       'Patient/theirs',
       'Patient/mine',

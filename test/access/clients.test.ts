@@ -106,7 +106,7 @@ describe('a client', () => {
     });
   });
 
-  it('is out as soon as it is disabled, with its tokens and its secret', async () => {
+  it('is refused as soon as it is disabled, with its tokens and its secret', async () => {
     const made = await makeClient(core(), 'acme');
     const { json } = await post('grant_type=client_credentials', { authorization: made.basic });
     const ways = [made.basic, `Bearer ${json.access_token}`];
@@ -140,7 +140,7 @@ describe('a client', () => {
     expect((await patients(client.basic)).status).toBe(200);
   });
 
-  it('leaves no secret in the database', async () => {
+  it('has no secret in the database in plain form', async () => {
     const database = new Client(server.database.settings);
     await database.connect();
     const { rows } = await database.query<{ text: string }>(
@@ -178,14 +178,14 @@ describe('the token endpoint', () => {
     ['no secret', () => `grant_type=client_credentials&client_id=${client.id}`, 401, 'invalid_client'],
     ['a wrong secret', () => withSecret('x'), 401, 'invalid_client'],
     ['an unknown client', () => withSecret().replace(client.id, 'nobody'), 401, 'invalid_client'],
-  ])('refuses %s in the words of OAuth', async (_title, form, status, error) => {
+  ])('refuses %s with an error of OAuth', async (_title, form, status, error) => {
     const answer = await post(form());
     expect([answer.status, answer.json.error]).toEqual([status, error]);
     expect(answer.headers['cache-control']).toBe('no-store');
     if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Basic /);
   });
 
-  it('refuses two ways to prove oneself at once, another type of body, other methods and unknown tenants', async () => {
+  it('refuses two ways of authentication at once, another type of body, other methods and unknown tenants', async () => {
     expect((await post(withSecret(), { authorization: client.basic })).json.error).toBe('invalid_request');
     expect((await post(withSecret(), JSON_TYPE)).status).toBe(415);
     expect((await server.request('GET', '/w/acme/oidc/token')).status).toBe(405);
@@ -385,7 +385,7 @@ describe('an identity provider elsewhere', () => {
     });
   });
 
-  it('is believed for its own audience, in time, and by its own keys only', async () => {
+  it('is accepted for its own audience, in time, and with its own keys only', async () => {
     for (const changes of [
       { aud: 'another' },
       { exp: Math.floor(Date.now() / 1000) - 60 },

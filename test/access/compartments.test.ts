@@ -106,7 +106,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       parameters: [...parameters, ['_count', '200'], ['_total', 'accurate']],
     });
 
-  it('there is a resource for every type, and for all parameters but of elements that hold no patient', () => {
+  it('the data have a resource for every type, and for all parameters except of elements without a patient', () => {
     expect(types.length).toBeGreaterThan(60);
     expect(types.filter((type) => idsOf(type, MINE).length === 0)).toEqual([]);
     const codes = types.flatMap((type) => (compartment.get(type) ?? []).map((code) => `${type} ${code}`));

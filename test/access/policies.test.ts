@@ -110,8 +110,8 @@ describe('an administrator', () => {
   });
 });
 
-describe('a policy that is put', () => {
-  it('holds at once where it was put, and soon in every other process and live query', async () => {
+describe('a policy that is stored', () => {
+  it('applies at once where it was stored, and soon in every other process and live query', async () => {
     const writer = await make({});
     const ward = await make({ policies: ['desk'] });
     let count = 0;
@@ -169,7 +169,7 @@ describe('a policy with a criterion on a failed search parameter', () => {
     }),
   });
 
-  it('allows nothing by it any more, in every process', async () => {
+  it('allows nothing any more, in every process', async () => {
     const write = (id: string, body: object): Promise<Answer> =>
       send('PUT', `${ROOT}/${id}`, administratorOfAcme, body);
     const administratorOfAcme = await make({ isAdministrator: true });
@@ -200,7 +200,7 @@ describe('a policy with a criterion on a failed search parameter', () => {
   });
 });
 
-describe('a request that is answered later', () => {
+describe('an asynchronous request', () => {
   const later = { prefer: 'respond-async' };
   const place = (answer: Answer): string => new URL(String(answer.headers['content-location'])).pathname;
 

@@ -117,7 +117,7 @@ describe('an issuer', () => {
     );
   }, 60_000);
 
-  it('that was put before there were releases is of r4, and named in the log once', async () => {
+  it('that was stored before there were releases is of r4, and named in the log once', async () => {
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, {
       issuer: 'https://old.example',
       release: 'both',
@@ -158,7 +158,7 @@ describe('an issuer', () => {
     ['for more than a day since it was made', { iat: -86_000, exp: 4_000 }, 401],
     ['for a year, made in the future', { iat: 31_000_000, exp: 31_500_000 }, 401],
     ['for ever', { exp: undefined }, 401],
-  ])('may give tokens that are good for a day: one that is good %s', async (_long, times, wanted) => {
+  ])('may issue tokens for a day: one that is valid %s', async (_long, times, wanted) => {
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, { issuer: 'https://long.example' });
     const now = Math.floor(Date.now() / 1000);
     const moved = Object.fromEntries(
@@ -231,7 +231,7 @@ describe('an account', () => {
       }
   });
 
-  it('is of r4 where nothing is said, and of both by command', async () => {
+  it('is of r4 by default, and of both by command', async () => {
     expect((await make('plain', { fhirUser: 'Practitioner/doc' })).json.release).toBe('r4');
     expect((await make('wrong', { release: 'r5' })).status).toBe(400);
     await andiron(
@@ -260,7 +260,7 @@ describe('an account', () => {
     return String(made.json.launch);
   };
 
-  it('without a person gets nothing of the data, by a launch neither', async () => {
+  it('without a FHIR identity gets no data, by a launch neither', async () => {
     await make('nobody', {});
     const refused = { error: 'access_denied', description: 'The account has no person in these data' };
     for (const scope of ['user/*.rs', 'openid user/*.rs', 'patient/*.rs', 'openid launch/patient'])
@@ -271,7 +271,7 @@ describe('an account', () => {
     expect(await signIn('nobody', 'r4', 'openid fhirUser')).toHaveProperty('token');
   });
 
-  it('a launch is good for the release that it names', async () => {
+  it('a launch is valid for its release', async () => {
     await make('launched', { fhirUser: 'Practitioner/doc', release: 'both' });
     const launch = await launchOf('r4', 'ann');
     expect(await signIn('launched', 'r4b', 'launch patient/*.rs', launch)).toMatchObject({

@@ -158,7 +158,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     });
   });
 
-  it('addresses of pages, of answers to come and of content are worth nothing to another tenant', async () => {
+  it('addresses of pages, of asynchronous answers and of content are invalid for another tenant', async () => {
     for (const tenant of ['alice', 'bob'] as const)
       await put(tenant, patient(`${tenant}-a`), patient(`${tenant}-b`));
     const binary = { resourceType: 'Binary', id: 'content', contentType: 'text/plain', data: 'c2VjcmV0' };

@@ -96,7 +96,7 @@ describe('requests in progress', () => {
     return rows[0]?.count ?? 0;
   };
 
-  it('a search that is answered later stops, and says why', async () => {
+  it('an asynchronous search stops with the reason', async () => {
     const client = await makeClient(server.app.core, 'acme');
     const ours = await makeClient(server.app.core, 'acme', { isAdministrator: true });
     await lock();
@@ -121,7 +121,7 @@ describe('requests in progress', () => {
   it.each([
     ['batch', 32],
     ['transaction', 0],
-  ])('a %s does no further step', async (type, done) => {
+  ])('a %s executes no further step', async (type, done) => {
     const { core } = server.app;
     const space = await core.findSpace('acme', 'r4');
     if (space === undefined) throw new Error('acme is not there');
@@ -161,7 +161,7 @@ describe('requests in progress', () => {
     expect(matches).toHaveLength(done);
   });
 
-  it('an import ends when its administrator is none any more, and another one goes on with it', async () => {
+  it('an import ends when its administrator loses the right, and another one resumes it', async () => {
     const { core } = server.app;
     const [first, second] = [
       await makeClient(core, 'system', { isAdministrator: true }),

@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect((await browser.signIn(start(makeProof()), 'doc', PASSWORD)).status).toBe(200);
 });
 
-describe('a request that is not good', () => {
+describe('an invalid request', () => {
   it.each<[string, Record<string, string>]>([
     ['another address', { redirect_uri: 'https://evil.example/back' }],
     ['an address that begins alike', { redirect_uri: `${APP}/../evil` }],
@@ -128,7 +128,7 @@ describe('a code', () => {
     expect((await refresh(json.refresh_token)).status).toBe(400);
   });
 
-  it('sent twenty times at once is good once at most, and then for nothing', async () => {
+  it('sent twenty times at once is valid once at most, and then invalid', async () => {
     const proof = makeProof();
     const code = await toCode(proof);
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(proof, code)));
@@ -139,7 +139,7 @@ describe('a code', () => {
 });
 
 describe('a refresh token', () => {
-  it('is good for its client and tenant alone, and for no more than was allowed', async () => {
+  it('is valid for its client and tenant alone, and for no more than was allowed', async () => {
     const proof = makeProof();
     const { json } = await redeem(proof, await toCode(proof));
     for (const attempt of [
@@ -152,7 +152,7 @@ describe('a refresh token', () => {
     expect((await refresh(json.refresh_token)).status).toBe(200);
   });
 
-  it('of a confidential client is nothing without its proof, also where no client is named', async () => {
+  it('of a confidential client is invalid without its credentials, also where no client is named', async () => {
     const proof = makeProof();
     const page = await browser.open(start(proof, {}, confidential.id));
     const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
@@ -186,13 +186,13 @@ describe('a form', () => {
     expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
   });
 
-  it('for one request is none for another', async () => {
+  it('for one request is invalid for another', async () => {
     const page = await browser.open(start(makeProof()));
     await browser.open(start(makeProof(), { state: 'state-2' }));
     expect((await browser.send(page, { step: 'allow' })).status).toBe(403);
   });
 
-  it('of one tenant is nothing at another, with its cookies', async () => {
+  it('of one tenant is invalid at another, with its cookies', async () => {
     const proof = makeProof();
     const aud = `${server.base}/w/globex/api/v1/fhir/r4`;
     const page = await browser.open(toAuthorize(server, 'globex', elsewhere, proof, { scope: SCOPE, aud }));

@@ -80,7 +80,7 @@ describe('a client that does not exist is answered as one that does', () => {
     expect(unknown).toEqual(withKeys);
   });
 
-  it('with guesses of its secret, which come to a pause', async () => {
+  it('with guesses of its secret, which are throttled', async () => {
     const { id } = await makeClient(server.app.core, 'acme');
     const statuses: (readonly number[])[] = [];
     for (let count = 0; count < 6; count++) {
@@ -140,7 +140,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
   }
 
   it.each(['patient/*.cruds', 'patient/*.u', 'patient/*.rus', 'patient/*.c', 'patient/*.cr'])(
-    'says the same whether the id exists or not: %s',
+    'is the same whether the id exists or not: %s',
     async (scope) => {
       const missing = await put('absent', scope, 'b');
       expect(missing).toMatchObject([{ status: 403 }, { status: 403 }]);

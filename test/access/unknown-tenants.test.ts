@@ -158,7 +158,7 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
   });
 
   it.each(['/api/v1/fhir/r4/Patient', '/api/v1/graphql/r4', '/oidc/launch'])(
-    'to guesses of a secret, which come to a pause: %s',
+    'to guesses of a secret, which are throttled: %s',
     async (rest) => {
       const guess = (tenant: string, count: number) =>
         server.request(
@@ -235,7 +235,7 @@ describe('the keys of a tenant that does not exist', () => {
     ]);
   });
 
-  it('are the same in each process, and of no other name', async () => {
+  it('are the same in each process, and different for another name', async () => {
     const unknown = await keysOf(UNKNOWN);
     const second = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
     const { json } = await second.request('GET', `/w/${UNKNOWN}/oidc/jwks`);
@@ -284,7 +284,7 @@ describe('a caller with rights in the tenant', () => {
   });
 });
 
-it('in open mode, where everybody may know, a tenant that does not exist is 404', async () => {
+it('in open mode a tenant that does not exist is 404', async () => {
   const open = await startServer({ environment: { AUTH_MODE: 'open' } });
   for (const rest of [
     '/oidc/jwks',

@@ -338,7 +338,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       expect(Date.now()).toBeGreaterThan(Date.parse(end));
     });
 
-    it('and where it is another Patient, with that one', async () => {
+    it('and begin again with another Patient', async () => {
       await put(related('moving', 'p5'));
       const token = issue('RelatedPerson/moving');
       await until(200, token);

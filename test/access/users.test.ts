@@ -126,7 +126,7 @@ it('andiron user does the same, and prints a password once', async () => {
   // Each command is a process that begins.
 }, 90_000);
 
-it('an export has accounts with their passwords, and nothing that anybody has allowed', async () => {
+it('an export has accounts with their passwords, and no consents', async () => {
   const { json } = await administer('POST', '', {
     name: 'fay',
     password: PASSWORD,

@@ -48,7 +48,7 @@ async function readLeft(
   return rows;
 }
 
-it('@atomic documents that are broken off at random moments leave all or nothing', async () => {
+it('@atomic documents that are killed at random moments leave all or nothing', async () => {
   const database = await createTestDatabase();
   const owner = new Client(database.settings);
   await owner.connect();

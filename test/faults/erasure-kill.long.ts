@@ -90,7 +90,7 @@ function expectBoth({ answered, unanswered }: Killed): void {
 }
 
 it(
-  'a purge that is killed has purged whole resources, and goes on when it is sent again',
+  'a purge that is killed has purged whole resources, and resumes when it is sent again',
   async () => {
     const killed = startKilling();
     await server.createTenant('purged');

@@ -193,7 +193,7 @@ function isBoth(): boolean {
 }
 
 it(
-  'erasures that are killed have erased all or can be gone on with, and their reports prove that nothing is left',
+  'erasures that are killed have erased all or can be resumed, and their reports prove that nothing is left',
   async () => {
     const start = () => startProcess({ database, environment: ENVIRONMENT });
     let next = start();

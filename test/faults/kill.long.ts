@@ -78,7 +78,7 @@ async function writeUntilGone(
   }
 }
 
-it('kills in the middle of writes lose nothing acknowledged and leave nothing half', async () => {
+it('kills in the middle of writes lose nothing acknowledged and leave nothing incomplete', async () => {
   const database = await createTestDatabase();
   const made = new Map<string, string>();
   const all: Tracked[] = [];

@@ -108,7 +108,7 @@ it('an answer is never stale, whichever process changed its sources', async () =
   }
 });
 
-it('every request is answered rightly while Redis is killed and restarted under load, and it is used again', async () => {
+it('every request is answered correctly while Redis is killed and restarted under load, and it is used again', async () => {
   const { first, second } = servers;
   let isLoaded = true;
   let count = 0;

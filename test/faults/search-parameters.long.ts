@@ -124,7 +124,7 @@ describe('search parameters of a tenant', () => {
     await opened.close();
   });
 
-  it('are made to their end after the server that made them was killed', async () => {
+  it('are indexed completely after the server that indexed them was killed', async () => {
     const { first, second, database } = servers;
     await second.close();
     const root = first.path('system', 'r4b');
@@ -154,7 +154,7 @@ describe('search parameters of a tenant', () => {
     await opened.close();
   });
 
-  it('are made to their end however often the server is killed, as long as it comes further', async () => {
+  it('are indexed completely however often the server is killed, as long as it makes progress', async () => {
     const { database } = servers;
     const kills = rounds(3, 12);
     let server = await startProcess({ database });

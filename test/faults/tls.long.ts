@@ -180,7 +180,7 @@ describe('the start ends with one line about PostgreSQL', () => {
   });
 });
 
-describe('Redis is not used, the log says why, and every request is answered,', () => {
+describe('Redis is not used, the log has the reason, and every request is answered,', () => {
   let plain: TestDatabase;
   beforeAll(async () => {
     plain = await createTestDatabase();
@@ -258,7 +258,7 @@ it('a search of a disconnected client is cancelled over TLS too', async () => {
   await server.close();
 });
 
-it('a Redis that is named by its address is believed when its certificate is for that address', async () => {
+it('a Redis that is named by its address is trusted when its certificate is for that address', async () => {
   const byAddress = await startTlsRedis(await trusted.issue('IP:127.0.0.1'), trusted.text);
   const environment = { ...redisTls(), REDIS_HOST: '127.0.0.1', REDIS_PORT: String(byAddress.port) };
   const server = await startMeasured(await createTestDatabase(), environment);

@@ -45,7 +45,7 @@ function makeTransaction(attempt: number, size: number): object {
   return { resourceType: 'Bundle', type: 'transaction', entry: [...changed, ...made] };
 }
 
-it('transactions that are broken off at random moments leave all or nothing', async () => {
+it('transactions that are killed at random moments leave all or nothing', async () => {
   const database = await createTestDatabase();
   const owner = new Client(database.settings);
   await owner.connect();

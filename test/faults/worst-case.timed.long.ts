@@ -202,15 +202,15 @@ it('a Patient of 5 MB with 20,000 names is accepted within 5 s or refused within
   await trouble([names, names, names]);
 });
 
-it('many and deep things are answered in time', async () => {
+it('many and deep elements are answered in time', async () => {
   await trouble(wide(20_000));
 });
 
-it('strings that a regular expression could get lost in are answered in time, in the server own thread', async () => {
+it('strings that are slow for a regular expression are answered in time, in the main thread', async () => {
   await trouble([...pathological(200 * KILOBYTE), ...odd(200 * KILOBYTE)]);
 });
 
-it('and so are megabytes of them, in the thread for long bodies', async () => {
+it('and so are megabytes of them, in the worker thread', async () => {
   await trouble([...pathological(2 * MEGABYTE), ...odd(4 * MEGABYTE)]);
 });
 

@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     for (const headers of trusted) expect((await get(QUERY, { accept: '*/*', ...headers })).status).toBe(200);
   });
 
-  it('says 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
+  it('answers 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
     const post = async (body: string | object, type: string): Promise<number> =>
       (await server.request('POST', root(), body, { 'content-type': type })).status;
     expect(await post(QUERY, 'text/plain')).toBe(415);

@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     }
   });
 
-  it('are of all that a list would find, together and by code, reference and date', async () => {
+  it('are of all matches of a list, together and by code, reference and date', async () => {
     const { errors, found } = await send(`{
       ObservationAggregate(status: [final, amended], where: {_id: {not: "none"}}) {
         count
@@ -136,7 +136,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     ]);
   });
 
-  it('are of one moment, and weighed before they run', async () => {
+  it('are of one moment, and their cost is calculated before they run', async () => {
     const { json } = await send(
       '{ ObservationAggregate { count countBy(parameter: code) { code } countByReference(parameter: subject, _count: 10) { resource { id } } } }',
       {},

@@ -56,7 +56,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     expect(read.text).toContain('"valueQuantity":{"value":3.20}');
   });
 
-  it('does nothing when one field is refused, and says which', async () => {
+  it('does nothing when one field is refused, and names the field', async () => {
     const before = await numberOfVersions();
     const answer = await send(`mutation @atomic {
       good: create(resource: {resourceType: "Patient"}) { versionId }
@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     expect(await numberOfVersions()).toBe(before);
   });
 
-  it('can be tried out as a whole', async () => {
+  it('supports dryRun as a whole', async () => {
     const before = await numberOfVersions();
     const { found, errors } = await send(`mutation @atomic {
       a: create(resource: {resourceType: "Patient"}, as: "${URN}", dryRun: true) { resource { id } }

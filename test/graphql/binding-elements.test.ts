@@ -80,7 +80,7 @@ describe.each(TESTED_RELEASES)('the elements of resources of %s', (release) => {
       );
     });
 
-    it('of a list are narrowed by the values of their elements, by number and by place', async () => {
+    it('of a list are filtered by the values of their elements, by number and by position', async () => {
       const { Patient } = await data(`{ Patient(id: "example") {
         official: name(use: official) { family }
         text: name(use: "usual") { given }

@@ -250,7 +250,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('refuses fields and arguments that there are none of, before anything runs', async () => {
+  it('refuses fields and arguments that do not exist, before anything runs', async () => {
     for (const query of [
       '{ Patient(id: "example") { nmae } }',
       '{ PatientList(nmae: "x") { id } }',

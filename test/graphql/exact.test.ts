@@ -43,7 +43,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return answer;
   }
 
-  describe('decimals, texts and the order of members come back as they were sent', () => {
+  describe('decimals, texts and the order of members are returned unchanged', () => {
     it('by a create with variables, and by one with literals', async () => {
       const byVariables = await send(CREATE, `{"r":${exactText()}}`);
       expect([byVariables.status, missingPieces(byVariables.text)]).toEqual([200, []]);

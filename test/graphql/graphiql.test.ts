@@ -66,7 +66,7 @@ describe('opening the gateway in a browser', () => {
     await enforced.close();
   });
 
-  it('is 404 for a tenant that there is not', async () => {
+  it('is 404 for a tenant that does not exist', async () => {
     const answer = await server.request('GET', '/w/nobody/api/v1/graphql/r4', undefined, { accept: BROWSER });
     expect(answer.status).toBe(404);
   });

@@ -66,7 +66,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     errors[0]?.extensions.code,
   ];
 
-  it('creates nothing where a search finds the resource already, and answers that one', async () => {
+  it('creates nothing where a search finds a resource, and returns that one', async () => {
     const first = await send(CREATE, { r: patientOf('ce-1'), c: byMrn('ce-1') });
     const second = await send(CREATE, { r: patientOf('ce-1', { active: false }), c: byMrn('ce-1') });
     expect(first.found.change).toMatchObject({ created: true, versionId: '1' });
@@ -192,7 +192,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     ]);
   });
 
-  it('does a Bundle as one transaction, and answers its response', async () => {
+  it('executes a Bundle as one transaction, and returns its response', async () => {
     const transaction =
       'mutation($b: ResourceInput!, $dry: Boolean) { transaction(bundle: $b, dryRun: $dry) { resourceType json } }';
     const urn = 'urn:uuid:4f1f3a2e-0000-4000-8000-000000000001';

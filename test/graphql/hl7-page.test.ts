@@ -201,7 +201,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 
   it.each(REFUSED)(
-    'refuses %s, with a message and an OperationOutcome that says the same',
+    'refuses %s, with a message and an OperationOutcome with the same reason',
     async (_sentence, of, query, status) => {
       const answer = await send(of, query);
       const { errors } = answer.json;
@@ -215,7 +215,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     },
   );
 
-  it('offset and count take a part of a list, and the next one, until there is none', async () => {
+  it('offset and count return a part of a list, and the next one, to its end', async () => {
     const list = (await server.request('GET', `${server.path('system', release)}/${LIST}`)).json;
     const { length } = list.entry;
     expect(length).toBeGreaterThan(200);
@@ -231,7 +231,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     expect(contentType).toMatch(/^application\/json\b/);
   });
 
-  it('goes on by a cursor alone, and refuses one beside other parameters', async () => {
+  it('continues by a cursor alone, and refuses one beside other parameters', async () => {
     const page = (args: string): Promise<{ status: number; json: Json }> =>
       send('', `{ PatientConnection(${args}) { first next last previous edges { resource { id } } } }`);
     const first = (await page('_id: [example, f001], _sort: "_id", _count: 1')).json.data.PatientConnection;
@@ -254,12 +254,12 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     expect((await send('', '{ Patient(id: "mine") { id } }')).json.data).toEqual({ Patient: null });
   });
 
-  it('refuses _graphql on other operations, which is not offered', async () => {
+  it('refuses _graphql on other operations, which is not supported', async () => {
     const address = `${server.path('system', release)}/Patient/$validate?_graphql={issue{code}}`;
     expect((await server.request('GET', address)).status).toBe(400);
   });
 
-  it('has a field or an argument for all that the CapabilityStatement says', async () => {
+  it('has a field or an argument for each entry of the CapabilityStatement', async () => {
     const capabilities = (await server.request('GET', `${server.path('system', release)}/metadata`)).json;
     const { bytes } = await server.request(
       'GET',

@@ -217,7 +217,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     ]);
   });
 
-  it('says as a read does that there is none, and nothing of other tenants', async () => {
+  it('reports a missing resource like a read, and nothing of other tenants', async () => {
     const answers = await Promise.all([
       send('{ id }', 'Patient/nobody'),
       send('{ id }', 'Patient/gone'),
@@ -235,7 +235,7 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     });
   });
 
-  it('is no place for changes, nor for more than it can hold', async () => {
+  it('refuses mutations, and content beyond its limits', async () => {
     const change = await send('mutation { delete(type: Patient, id: "example") { versionId } }');
     expect([change.status, change.json.errors[0].extensions.code]).toEqual([400, 'value']);
     const wide = await send(

@@ -22,7 +22,7 @@ const searches = (count: number, first: string): string =>
   times(count, (index) => `a${index}: search(type: Patient, first: ${first}) { resources { id } }`);
 
 describe('the cost of a request', () => {
-  it('is refused over the limit, by a sentence that names both', async () => {
+  it('is refused over the limit, by an error that names both', async () => {
     const { status, json, errors } = await send(`{ ${searches(15, '1000')} }`);
     expect([status, json.data]).toEqual([400, undefined]);
     expect(errors[0]?.extensions.code).toBe('too-costly');
@@ -146,7 +146,7 @@ describe('a hostile document', () => {
     ['an object in objects', 'query($v: PatientWhere) { PatientList(where: $v) { id } }', `${'{"not":['.repeat(500_000)}${']}'.repeat(500_000)}`],
   ]; // prettier-ignore
 
-  it.each(long)('is refused within 50 ms of the thread that serves, with variables of 5 MB: %s', async (_what, query, value) => {
+  it.each(long)('is refused within 50 ms of the main thread, with variables of 5 MB: %s', async (_what, query, value) => {
     const body = Buffer.from(`{"query":${JSON.stringify(query)},"variables":{"v":${value}}}`);
     const headers = { 'content-type': 'application/json' };
     const sendQuery = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
@@ -156,13 +156,13 @@ describe('a hostile document', () => {
     expect(await leastAwaitedMilliseconds(LIMIT_MS, sendQuery, TRIES)).toBeLessThan(LIMIT_MS);
   }); // prettier-ignore
 
-  it('lets the standard introspection pass', async () => {
+  it('allows the standard introspection', async () => {
     const { errors, found } = await send(getIntrospectionQuery());
     expect(errors).toEqual([]);
     expect(found.__schema.types.length).toBeGreaterThan(20);
   });
 
-  it('answers few of a flood of ever new introspections, refuses the others, and others are answered meanwhile', async () => {
+  it('answers few of a flood of different introspections, refuses the others, and others are answered meanwhile', async () => {
     const documents = Array.from(
       { length: 40 },
       (_, index) => `{ __schema { queryType { a${index}: name } } }`,

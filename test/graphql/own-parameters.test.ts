@@ -86,7 +86,7 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
     expect(await fields('south')).not.toContain('nick_name');
   });
 
-  it('is not joined by operations that a tenant defines: they cannot run, and are nowhere', async () => {
+  it('does not include operations that a tenant defines: they cannot run, and are not in the schema', async () => {
     const definition = (id: string, kind: string): object => ({
       resourceType: 'OperationDefinition',
       id,

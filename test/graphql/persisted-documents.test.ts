@@ -86,7 +86,7 @@ describe('documents that clients register', () => {
     );
   });
 
-  describe('where Redis is away, and introspection switched off', () => {
+  describe('where Redis is down, and introspection disabled', () => {
     let alone: TestServer;
     beforeAll(async () => {
       const environment = { REDIS_PORT: '1', GRAPHQL_INTROSPECTION: 'off' };
@@ -139,7 +139,7 @@ describe('documents that clients register', () => {
     }); // prettier-ignore
   });
 
-  it('may be the introspection: that of most tools was worked out when the server was built, others are once', async () => {
+  it('may be the introspection: the usual one of tools was made by the build, others are made once', async () => {
     const counted = async (): Promise<string[] | undefined> => {
       const { text } = await metrics.request('GET', '/metrics');
       return text.match(/^andiron_introspections_total.*$/gm)?.sort();
@@ -211,7 +211,7 @@ describe('a server of trusted documents', () => {
     }
   });
 
-  it('follows no others, by events or by WebSocket', async () => {
+  it('subscribes to no others, by events or by WebSocket', async () => {
     const other = 'subscription { resourceChanged { id type } }';
     const stream = `${gatewayPath('system', 'r4')}/stream`;
     for (const body of [{ query: other }, { query: other, extensions: persisted(other) }, { extensions: persisted(other) }, { documentId: 'x' }, {}]) {
@@ -226,7 +226,7 @@ describe('a server of trusted documents', () => {
     refused.close();
   });
 
-  it('follows those that it trusts, named by their hash, their id or their text', async () => {
+  it('subscribes to those that it trusts, named by their hash, their id or their text', async () => {
     const stream = server.base + gatewayPath('system', 'r4') + '/stream';
     const leaving = new AbortController();
     const extensions = persisted(LIVE);

@@ -64,7 +64,7 @@ describe('a plugin that wraps resolvers, which would halve the speed of all fiel
     expect(await wraps(documents.plugin)).toBe(false);
   });
 
-  it('would be found', async () => {
+  it('would be detected', async () => {
     expect(
       await wraps({
         requestDidStart: async () => ({

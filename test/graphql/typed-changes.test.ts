@@ -58,7 +58,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect((await send(`{ Patient(id: "${id}") { id } }`)).found.Patient).toBeNull();
   });
 
-  it('take no resource of another type, and none of another tenant', async () => {
+  it('accept no resource of another type, and none of another tenant', async () => {
     const basic = await send('mutation { PatientCreate(res: {resourceType: "Basic"}) { location } }');
     expect(basic.status).toBe(400);
     const elsewhere = createSender(server, 'other', release);
@@ -105,7 +105,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect(found.p2.resource.managingOrganization.resource.name).toBe('after');
   });
 
-  it('leave the past to be read: one resource, a list and a connection as of a moment', async () => {
+  it('leave earlier versions to be read: one resource, a list and a connection as of a moment', async () => {
     await send(
       'mutation { PatientUpdate(id: "t", res: {resourceType: "Patient", id: "t", gender: "female"}) { resource { id } } }',
     );

@@ -19,7 +19,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     (await send(`{ read(type: ${type}, id: "${id}") { meta { versionId } } }`)).found.read.meta
       .versionId as string;
 
-  it('creates a resource and says where it is', async () => {
+  it('creates a resource and returns its location', async () => {
     const { status, found } = await send(
       'mutation($r: ResourceInput!) { create(resource: $r) { created versionId location resource { id json } } }',
       { r: { resourceType: 'Patient', id: 'not-mine', name: [{ family: 'New' }] } },
@@ -90,7 +90,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(await versionOf('Patient', 'example')).toBe(before);
   });
 
-  it('deletes a resource, and nothing when there is nothing', async () => {
+  it('deletes a resource, and nothing where there is none', async () => {
     await send(
       'mutation { update(resource: {resourceType: "Basic", id: "d-1", code: {text: "a"}}) { created } }',
     );
@@ -114,7 +114,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
       'patch(type: Patient, id: "example", patch: [{op: add, path: "/active", value: true}], ifVersion: "999") { versionId }',
     ],
     ['delete', 'delete(type: Patient, id: "example", ifVersion: "999") { versionId }'],
-  ])('refuses to %s another version than the one named: conflict, 412', async (name, field) => {
+  ])('refuses to %s another version than the current one: conflict, 412', async (name, field) => {
     const before = await versionOf('Patient', 'example');
     const answer = await send(`mutation { ${field} }`);
     expect(answer.status).toBe(412);

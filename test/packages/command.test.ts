@@ -47,7 +47,7 @@ const valueSet = {
 const patient = { resourceType: 'Patient', id: 'ana' };
 
 describe('andiron import-package', () => {
-  it('loads a package and sums it up', async () => {
+  it('loads a package and prints a summary', async () => {
     const file = await packResources(folder, manifest, {
       'ValueSet-rooms.json': valueSet,
       'example/Patient-ana.json': patient,

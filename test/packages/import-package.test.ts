@@ -266,7 +266,7 @@ describe('An implementation guide', () => {
     expect(warned[0]?.reason).toMatch(/^SearchParameter\.\w+: .*it is stored, and not searched by$/);
   });
 
-  it('has Subscriptions stored as off, and says which', async () => {
+  it('has Subscriptions stored as off, and lists them', async () => {
     const tenant = await makeTenant();
     const subscription = (id: string, status: string) => ({
       ...{ resourceType: 'Subscription', id, status, reason: 'x', criteria: 'Patient?active=true' },

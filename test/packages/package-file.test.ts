@@ -130,7 +130,7 @@ describe('A file that is no package is refused in one line:', () => {
     );
   });
 
-  it('one that unpacks to more than it may, of which no more is read', async () => {
+  it('one that unpacks to more than it may, without reading the rest', async () => {
     const file = path.join(folder, 'bomb.tgz');
     // A gzip file may have many members, one after the other.
     const header = gzipSync(tarEntry('package/other.bin', Buffer.alloc(0), 8 ** 11 - 1));

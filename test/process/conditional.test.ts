@@ -204,7 +204,7 @@ it('patches by criteria change the current match, while others change it', async
     if (name.at(-1)?.text !== undefined) expect([active, versions[index - 1]?.active]).toEqual([true, true]);
 });
 
-it('none of these waited for each other in a circle, and few began again', async () => {
+it('none of these waited for each other in a circle, and few were retried', async () => {
   await Promise.all(servers.map((server) => server.close()));
   servers = [];
   const owner = new Client(database.settings);

@@ -36,7 +36,7 @@ describe('the server process', () => {
     }
   });
 
-  it('says where it listens, and nothing of its secrets', async () => {
+  it('logs its address, and no secrets', async () => {
     const server = await startProcess({
       environment: { SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish' },
     });
@@ -74,7 +74,7 @@ describe('the server process', () => {
     await server.close();
   });
 
-  it('does not start without a database, and says why', async () => {
+  it('does not start without a database, with the reason', async () => {
     const database = await createTestDatabase();
     const environment = { FHIR_DATABASE_PORT: '1' };
     await expect(startProcess({ database, environment })).rejects.toThrow('andiron: ');

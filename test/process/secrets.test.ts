@@ -33,7 +33,7 @@ function findIn(places: Readonly<Record<string, string>>, wanted: ReadonlyMap<st
   );
 }
 
-it('all ways to sign in, right and wrong, leave no secret behind at the most talkative level of the log', async () => {
+it('all ways to sign in, right and wrong, leave no secret in the log at level trace', async () => {
   const metricsPort = await findFreePort();
   const environment = {
     LOG_LEVEL: 'trace',

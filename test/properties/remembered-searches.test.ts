@@ -341,7 +341,7 @@ it('an answer from the cache is of one moment, or is not given', async () => {
   }
 });
 
-it('rows that a reindex puts right are a change, though no version was written', async () => {
+it('rows that a reindex repairs are a change, though no version was written', async () => {
   await first.core.tenants.create('repaired');
   const context = await first.context('repaired', 'r4');
   const { search } = withCache(first.core);

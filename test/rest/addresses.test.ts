@@ -102,7 +102,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('an unknown tenant or release is 404, and no spelling of a name gets around', async () => {
+  it('an unknown tenant or release is 404, for any spelling of a name', async () => {
     const addresses = [
       `/w/nobody/api/v1/fhir/${release}/Patient`,
       `/w/SYSTEM/api/v1/fhir/${release}/Patient`,
@@ -211,7 +211,7 @@ describe('headers', () => {
     expect(preflight.headers['access-control-allow-methods']).toContain('PATCH');
   });
 
-  it('of the proxy are not believed, and a Host that is none is not repeated', async () => {
+  it('of the proxy are not trusted, and an invalid Host is not repeated', async () => {
     const path = `${server.path('system', 'r4')}/Patient?_count=1`;
     const forwarded = await server.request('GET', path, undefined, {
       'x-forwarded-host': 'evil.example',

@@ -61,7 +61,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(accepted));
   });
 
-  it('an error has the status that it would have had at once', async () => {
+  it('an error has the status of a synchronous request', async () => {
     const accepted = await server.request('GET', `${root}/Basic?colour=red`, undefined, LATER);
     expect(accepted.status).toBe(202);
     const { status, json } = await waitFor(server, pathOf(accepted));
@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(accepted));
   });
 
-  it('a transaction and a batch are carried out later, once', async () => {
+  it('a transaction and a batch are executed later, once', async () => {
     const entry = (name: string): object => ({
       fullUrl: `urn:uuid:${name}`,
       resource: { resourceType: 'Basic', id: name, code: { text: name } },
@@ -93,7 +93,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     }
   });
 
-  it('a transaction that is refused changes nothing, and says why at its address', async () => {
+  it('a transaction that is refused changes nothing, and has the reason at its address', async () => {
     const bundle = {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -141,7 +141,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(accepted));
   });
 
-  it('a tenant has only so many, both releases together, and another one has its own', async () => {
+  it('a tenant has a limited number, both releases together, and another one has its own', async () => {
     const other = server.path('other', release);
     const accepted: string[] = [];
     for (let count = 0; count < 6; count++) {

@@ -38,7 +38,7 @@ describe.each<[Release, string]>([
   it.each([
     ['short', ''],
     ['long', BLANKS],
-  ])('answers each entry by itself and writes those that are good; a %s one', async (kind, blanks) => {
+  ])('answers each entry by itself and writes the valid ones; a %s one', async (kind, blanks) => {
     const id = `batch-${kind}-${release}`;
     const code = { text: 'x' };
     const body = bundleOf(

@@ -113,7 +113,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect([first.text, first.headers['content-type']]).toEqual(['first', 'text/plain; charset=utf-8']);
   });
 
-  it('holds JSON that is no Binary as it is, and a Binary resource as a resource', async () => {
+  it('stores JSON that is no Binary unchanged, and a Binary resource as a resource', async () => {
     const patient = '{ "resourceType": "Patient",  "note": "a Binary?" }';
     const { status, json } = await post(patient, 'application/fhir+json');
     expect([status, json.contentType]).toEqual([201, 'application/fhir+json']);
@@ -130,7 +130,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect((await server.request('GET', `${root}/Binary/${resource.json.id}`)).text).toBe('a');
   });
 
-  it('keeps X-Security-Context and gives it back', async () => {
+  it('stores X-Security-Context and returns it', async () => {
     const { json } = await post('secret', 'text/plain', { 'x-security-context': 'Patient/example' });
     expect(json.securityContext).toEqual({ reference: 'Patient/example' });
     const { headers } = await server.request('GET', `${root}/Binary/${json.id}`);
@@ -176,7 +176,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect((await post(Buffer.alloc(49 * KILOBYTE, 1), 'application/pdf')).status).toBe(413);
   });
 
-  it('of a long content comes back whole', async () => {
+  it('of a long content is returned whole', async () => {
     const large = await startServer({ database: server.database });
     const bytes = Buffer.alloc(700 * KILOBYTE, Buffer.from('0123456789abcdef'));
     const created = await large.request('POST', `${root}/Binary`, bytes, {

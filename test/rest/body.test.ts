@@ -129,7 +129,7 @@ describe('a long body', () => {
     expect((await read(chunks, {}, 1_000_000_000)) === text).toBe(true);
   });
 
-  it('does so where it is compressed', async () => {
+  it('also where it is compressed', async () => {
     const body = await readLong({ 'content-encoding': 'gzip' }, [gzipSync(bytes)]);
     expect(typeof body).toBe('object');
     expect(toText(body) === text).toBe(true);

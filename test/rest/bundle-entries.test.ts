@@ -165,7 +165,7 @@ describe.each<[string, Release, string]>([
   });
 
   it.each(['update', 'patch with a Binary', 'patch with Parameters', 'delete'] as const)(
-    'holds each %s to its ifMatch, weak or strong, by id and by criteria',
+    'applies the ifMatch of each %s, weak or strong, by id and by criteria',
     async (kind) => {
       const change = (url: string, name: string, ifMatch: string): object => {
         if (kind === 'delete') return entryOf('DELETE', url, { ifMatch });
@@ -192,7 +192,7 @@ describe.each<[string, Release, string]>([
     },
   );
 
-  it('holds a PUT to ifNoneMatch: *, by id and by criteria', async () => {
+  it('applies ifNoneMatch: * to a PUT, by id and by criteria', async () => {
     for (const url of [place('once'), `Patient?${criteria('once')}`]) {
       const once = entryOf(
         'PUT',
@@ -213,7 +213,7 @@ describe.each<[string, Release, string]>([
     ['PUT', { ifNoneMatch: 'W/"1"' }, 'ifNoneMatch'],
     ['DELETE', { ifNoneMatch: '*' }, 'ifNoneMatch'],
     ['GET', { ifMatch: 'W/"1"' }, 'ifMatch'],
-  ])('refuses a %s with %j, which it could not keep', async (method, headers, member) => {
+  ])('refuses a %s with %j, which it could not apply', async (method, headers, member) => {
     const url = method === 'POST' ? 'Patient' : place('guarded');
     const resource = method === 'GET' || method === 'DELETE' ? {} : { resource: patient('guarded', { id: named('guarded') }) };
     const answer = await perform(entryOf(method, url, headers, resource));

@@ -23,7 +23,7 @@ function makeVersion(
 describe('a searchset', () => {
   const links = { address: `${ROOT}/Patient`, used: [['name', 'a "b"']] as const, next: undefined };
 
-  it('holds the stored texts as they are, each with its absolute fullUrl and mode', () => {
+  it('has the stored texts unchanged, each with its absolute fullUrl and mode', () => {
     const page = { matches: [makeVersion('a', 1)], included: [makeVersion('b', 1)], issues: [], used: [] };
     const text = writeSearchset(page, ROOT, links);
     expect(text).toContain('"weight":1.00');

@@ -62,7 +62,7 @@ it('a body beyond the memory of the server is 413 and states the limit', async (
   expect((await write('b', LARGEST - 1000)).status).toBe(201);
 });
 
-it('so it is where no length is declared, and where the body is compressed', async () => {
+it('also where no length is declared, and where the body is compressed', async () => {
   expect((await write('c', 2 * LARGEST, { 'transfer-encoding': 'chunked' })).status).toBe(413);
   const bytes = gzipSync(binaryOf('c', 2 * LARGEST));
   expect(bytes.length).toBeLessThan(LARGEST / 10);
@@ -82,7 +82,7 @@ it('requests beyond the free memory are 503 with Retry-After, small requests and
   expect((await until(201, () => write('d', MEGABYTE))).status).toBe(201);
 }); // prettier-ignore
 
-it('a length that is only declared holds nothing', async () => {
+it('a length that is only declared reserves nothing', async () => {
   await Promise.all(Array.from({ length: 10 }, () => begin(LARGEST - 1000, 1000)));
   expect([200, 201]).toContain((await write('e', 3 * MEGABYTE)).status);
 });

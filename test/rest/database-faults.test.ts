@@ -65,7 +65,7 @@ async function recovered(): Promise<void> {
 }
 
 describe('a write of which the answer is lost', () => {
-  it('is answered as stored when it was, and stored once', async () => {
+  it('is answered as stored when it was stored, and stored once', async () => {
     const family = loss('answer');
     const { status, headers } = await server.request('POST', `${ROOT}/Patient`, patient(family));
     expect([status, await countStored(family)]).toEqual([201, 1]);
@@ -73,7 +73,7 @@ describe('a write of which the answer is lost', () => {
     expect(headers.etag).toBe('W/"1"');
   });
 
-  it('is answered as not stored when it has not arrived, and is to be sent again', async () => {
+  it('is answered as not stored when it has not arrived, and may be sent again', async () => {
     const family = loss('statement');
     const answer = await server.request('POST', `${ROOT}/Patient`, patient(family));
     expect([answer.status, answer.headers['retry-after'], await countStored(family)]).toEqual([503, '1', 0]);
@@ -160,7 +160,7 @@ describe('a write of which the answer is lost', () => {
     expect((await witness.request('GET', `/w/${name}/api/v1/fhir/r4/metadata`)).status).toBe(200);
   });
 
-  it('is not stored later than its answer says', async () => {
+  it('is not stored later than its answer', async () => {
     const family = 'WaitedForALock';
     await operator.query('begin');
     await operator.query('lock table andiron.resource_version in share row exclusive mode');
@@ -181,7 +181,7 @@ describe('a write of which the answer is lost', () => {
   });
 });
 
-describe('connections that forward nothing more', () => {
+describe('connections that forward nothing any more', () => {
   it('are abandoned soon after the statement timeout, and replaced', async () => {
     await recovered();
     // New connections are not affected: each request must find an idle one.
@@ -223,7 +223,7 @@ describe('a database that refuses statements', () => {
   const linesAfter = (start: number, word: string): readonly string[] =>
     server.lines.slice(start).filter((line) => line.includes(word));
 
-  it('says that its disk is full, once in the log, and is not ready', async () => {
+  it('reports that its disk is full, once in the log, and is not ready', async () => {
     await recovered();
     const start = server.lines.length;
     await operator.query(`
@@ -269,7 +269,7 @@ describe('a database that refuses statements', () => {
     expect(await countStored('OnAStandby')).toBe(0);
   });
 
-  it('is said to be away once in the log, however many requests meet it', async () => {
+  it('is reported as down once in the log, however many requests fail', async () => {
     await recovered();
     await until(async () => linesAfter(0, 'cannot be reached').length % 2 === 0);
     const start = server.lines.length;

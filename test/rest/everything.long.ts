@@ -94,7 +94,7 @@ test('a resource that many refer to is included once over all pages', async () =
   expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });
 });
 
-test('without _count a page has as much as one may have', async () => {
+test('without _count a page has the greatest allowed number', async () => {
   const pages = await readPages('');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(pages.length).toBeLessThanOrEqual(5);

@@ -258,7 +258,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it('a date at the end of time is one like any', async () => {
+  it('a date at the end of time is valid like any', async () => {
     const query = 'start=0001&end=9999&_since=9999-12-31T23:59:59-14:00';
     expect(withMode(await pageOf(`Patient/ann/$everything?${query}`), 'match')).toEqual([]);
     const all = await pageOf('Patient/ann/$everything?start=0001-01-01&end=9999-12-31');
@@ -295,7 +295,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it('a cursor is worth something only for the record, the parameters and the tenant that it was made for', async () => {
+  it('a cursor is valid only for its record, its parameters and its tenant', async () => {
     const page = await pageOf('Patient/ann/$everything?_count=2&start=2019');
     const cursor = /_cursor=([\w-]+)/.exec(linkOf(page, 'next') ?? '')?.[1] ?? '';
     const statusOf = async (address: string, tenant = 'system') => (await get(address, tenant)).status;

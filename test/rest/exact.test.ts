@@ -24,7 +24,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return answer;
   }
 
-  describe('decimals, texts and the order of members come back as they were sent', () => {
+  describe('decimals, texts and the order of members are returned unchanged', () => {
     it('by a create and the read after it', async () => {
       const created = await send('POST', '/Observation', exactText());
       expect(created.status).toBe(201);

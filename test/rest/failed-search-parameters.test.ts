@@ -103,7 +103,7 @@ describe('a search parameter with an expression that costs too much', () => {
     expect(await differences('written')).toEqual([]);
   });
 
-  it('says so where it is read and found, until it changes, and keeps nothing of it that is sent back', async () => {
+  it('has its failure when it is read and found, until it changes, and stores nothing of it that is sent back', async () => {
     const mark = { url: FAILED, valueString: expect.stringMatching(/^Not searched by in Basic: /) };
     const marksOf = (resource: { meta: { extension: { url: string }[] } }): unknown[] =>
       resource.meta.extension.filter(({ url }) => url === FAILED);

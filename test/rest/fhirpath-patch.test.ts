@@ -73,7 +73,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('drops a generated narrative that it has made untrue, and keeps one that it writes itself', async () => {
+  it('drops a generated narrative that became untrue, and keeps one that it writes itself', async () => {
     const id = await create();
     expect((await patch(id, [rename])).json.text).toBeUndefined();
     const other = await create();
@@ -166,7 +166,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/${reference}`)).json).toEqual(clinic);
   }); // prettier-ignore
 
-  it('is held to If-Match', async () => {
+  it('requires If-Match', async () => {
     const id = await create();
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(200);
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(412);
@@ -243,7 +243,7 @@ describe.each<[Release, string]>([
     expect(text).toContain('1.00');
   });
 
-  it('is offered by the CapabilityStatement', async () => {
+  it('is listed by the CapabilityStatement', async () => {
     const { json } = await send('GET', '/metadata');
     expect(json.patchFormat).toEqual(['application/json-patch+json', 'application/fhir+json']);
   });

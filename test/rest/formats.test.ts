@@ -66,7 +66,7 @@ describe.each(
     }
   });
 
-  it('a type that there is not is 404', async () => {
+  it('a type that does not exist is 404', async () => {
     const { status, json } = await send('GET', '/NoSuchType');
     expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
   });
@@ -94,7 +94,7 @@ describe.each(
     }
   });
 
-  it('_pretty lays an answer out, and an error too, without changing it', async () => {
+  it('_pretty indents an answer, and an error too, without changing it', async () => {
     const id = await create();
     const [plain, pretty] = [
       await send('GET', `/Patient/${id}`),
@@ -150,7 +150,7 @@ describe.each(
     expect(JSON.stringify(lenient.json.entry)).toContain('colour');
   });
 
-  it('the id of a request comes back, with errors too, and a wild one is replaced', async () => {
+  it('the id of a request is returned, with errors too, and an invalid one is replaced', async () => {
     for (const address of ['/Patient', '/NoSuchType', '/metadata'])
       expect(
         (await send('GET', address, undefined, { 'x-request-id': 'trace:7f.2' })).headers['x-request-id'],

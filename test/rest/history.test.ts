@@ -101,7 +101,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('_since, _at and _since-version choose by when a change was made', async () => {
+  it('_since, _at and _since-version select by the time of the change', async () => {
     const tenant = await openTenant(release);
     const { send, put, remove, history } = tenant;
     const times: string[] = [];
@@ -231,7 +231,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('a cursor of one history is none of another', async () => {
+  it('a cursor of one history is invalid for another', async () => {
     const { put, history, send, root } = await openTenant(release);
     for (const id of ['a', 'b', 'c']) await put('Basic', id, { code: { text: 'x' } });
     const next = nextOf(await history('/_history?_count=1'), root) ?? '';
@@ -243,7 +243,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await other.send('GET', `/_history?_cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('the statement of capabilities says which histories there are', async () => {
+  it('the statement of capabilities lists the histories', async () => {
     const { json } = await server.request('GET', `${server.path('system', release)}/metadata`);
     const [{ interaction, resource }] = json.rest;
     expect(interaction).toContainEqual({ code: 'history-system' });

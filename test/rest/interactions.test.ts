@@ -154,7 +154,7 @@ describe.each<[Release, string]>([
     expect((await send('PUT', `/Patient/${id}`, patient)).status).toBe(400);
   });
 
-  it('If-Match decides about a PUT, in weak, strong and listed form', async () => {
+  it('If-Match applies to a PUT, in weak, strong and listed form', async () => {
     const id = await create();
     const put = (match: string) => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-match': match });
     expect((await put('W/"7"')).status).toBe(412);
@@ -172,7 +172,7 @@ describe.each<[Release, string]>([
     ['PATCH', 'a FHIRPath Patch', toParameters(replace('Patient.active', { valueBoolean: false })), 'application/fhir+json'],
     ['GET', 'a patch', [{ op: 'replace', path: '/active', value: false }], 'application/json'],
     ['DELETE', 'nothing', undefined, ''],
-  ] as const)('If-Match decides about a %s with %s too, in weak, strong and listed form', async (method, _what, body, type) => {
+  ] as const)('If-Match applies to a %s with %s too, in weak, strong and listed form', async (method, _what, body, type) => {
     for (const [stale, current] of [
       ['W/"7"', 'W/"1"'],
       ['"7"', '"1"'],
@@ -214,7 +214,7 @@ describe.each<[Release, string]>([
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"3"');
   });
 
-  it('a deletion is a version: 410 afterwards, old versions stay, a PUT goes on counting', async () => {
+  it('a deletion is a version: 410 afterwards, old versions stay, a PUT continues the count', async () => {
     const id = await create();
     const deleted = await send('DELETE', `/Patient/${id}`);
     expect(deleted.status).toBe(200);
@@ -355,7 +355,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}/_history?_unknown=x`)).status).toBe(400);
   });
 
-  it('gives a laid-out answer for _pretty', async () => {
+  it('returns an indented answer for _pretty', async () => {
     const id = await create();
     const { text, json } = await send('GET', `/Patient/${id}?_pretty=true`);
     expect(text).toContain('\n  "resourceType": "Patient"');

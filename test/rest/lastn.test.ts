@@ -72,7 +72,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(ids.slice(5)).toEqual(['same-code']);
   });
 
-  it('max says how many of each; a tie is not cut', async () => {
+  it('max is the number of each; a tie is not cut', async () => {
     expect((await invoke('subject=Patient/ann&code=8867-4&max=1')).sort()).toEqual([
       'pulse-3',
       'pulse-3b',

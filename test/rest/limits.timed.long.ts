@@ -221,7 +221,7 @@ describe('a connection', () => {
     expect(ms / slowness()).toBeLessThan(3000);
   });
 
-  it('beyond as many as may be is closed, and one that comes when others have gone is served', async () => {
+  it('beyond the limit is closed, and one that comes when others have ended is served', async () => {
     const sockets = Array.from({ length: 12 }, open);
     await new Promise((resolve) => setTimeout(resolve, 100));
     const { received } = await talk([`GET ${root}/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n`], 0);

@@ -51,7 +51,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     },
   );
 
-  it('is refused in other forms, and with modes that there are not', async () => {
+  it('is refused in other formats, and with unknown modes', async () => {
     expect((await server.request('GET', `${root}/metadata`, undefined, { accept: 'text/csv' })).status).toBe(
       406,
     );

@@ -228,7 +228,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     ).toContain(`OperationDefinition.${place}`);
   });
 
-  it('a draft, and a definition without our extension, are stored as they are and are no queries', async () => {
+  it('a draft, and a definition without our extension, are stored unchanged and are no queries', async () => {
     expect((await put(definition('draft', 'nothing=1', [], { status: 'draft' }))).status).toBe(201);
     expect((await put(definition('plain', '', [], { extension: undefined }))).status).toBe(201);
     for (const code of ['draft', 'plain'])

@@ -46,7 +46,7 @@ describe('the accepted content types of a client', () => {
     expect(isAccepted(accept)).toBe(false);
   });
 
-  it('understands fhirVersion for the release of the address', () => {
+  it('accepts fhirVersion for the release of the address', () => {
     expect(isAccepted('application/fhir+json; fhirVersion=4.3', undefined, 'r4b')).toBe(true);
     expect(isAccepted('application/fhir+json; fhirVersion=4.0', undefined, 'r4b')).toBe(false);
   });
@@ -57,7 +57,7 @@ describe('the accepted content types of a client', () => {
     ['application/fhir+json'],
     ['application/fhir json'],
     ['text/json'],
-  ])('lets _format=%s override the header', (format) => {
+  ])('gives _format=%s precedence over the header', (format) => {
     expect(isAccepted('application/fhir+xml', format)).toBe(true);
   });
 

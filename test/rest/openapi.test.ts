@@ -77,7 +77,7 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     );
   });
 
-  it('says of operations that change something that they are for POST', () => {
+  it('has operations that change something only for POST', () => {
     expect(document.paths['/ValueSet/$expand']).toMatchObject({ get: {}, post: {} });
     expect(document.paths['/ValueSet/{id}/$expand']).toMatchObject({ get: {}, post: {} });
     expect(document.paths['/{type}/$validate'] ?? document.paths['/Patient/$validate']).toBeDefined();

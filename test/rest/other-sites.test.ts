@@ -114,7 +114,7 @@ describe('in open mode on loopback', () => {
   });
 });
 
-it('in enforced mode any name is answered: nothing is given without a credential', async () => {
+it('in enforced mode any name is answered: nothing is returned without a credential', async () => {
   const { status } = await enforced.request('GET', `${fhir}/metadata`, undefined, { host: 'fhir.example' });
   expect(status).toBe(200);
 });
@@ -178,7 +178,7 @@ describe('a write that comes from a page', () => {
   });
 
   it.each(writes)(
-    'of ours, or of CORS_ORIGINS, is as any other: %s',
+    'of this server, or of CORS_ORIGINS, is accepted like any other: %s',
     async (_title, method, path, body, type) => {
       const pages: Headers[] = [
         {},
@@ -215,7 +215,7 @@ describe('a write that comes from a page', () => {
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
   });
 
-  it('may read: that the answer stays unread is the matter of its browser', async () => {
+  it('may read: its browser hides the answer', async () => {
     const page = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     const { status, headers } = await server.request('GET', `${fhir}/Patient/p`, undefined, page);
     expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
@@ -236,7 +236,7 @@ describe('administration from this machine', () => {
   it.each([
     ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
     ...['x-forwarded-server', 'x-forwarded-prefix', 'x-real-ip', 'via', 'Via', 'X-Forwarded-Anything'],
-  ])('is refused with the header %s, by which a proxy shows itself', async (name) => {
+  ])('is refused with the header %s of a proxy', async (name) => {
     const list = async (headers: Headers): Promise<number> =>
       (await server.request('GET', '/w/system/api/v1/tenants', undefined, headers)).status;
     expect(await list({})).toBe(200);

@@ -27,7 +27,7 @@ async function whileLocked(
 }
 
 it.each(TESTED_RELEASES)(
-  'writes of %s beyond those that may wait are 503 at once, and the others are done',
+  'writes of %s beyond the queue are 503 at once, and the others are done',
   async (release) => {
     const server = await startServer({ environment: { MAX_WRITE_QUEUE: '3' } });
     const root = server.path('system', release);

@@ -113,7 +113,7 @@ describe.each<[Release, string]>([
       'Patient.contact[0]',
     ],
   ])(
-    'that would leave %s changes nothing, and says where',
+    'that would leave %s changes nothing, with the place',
     async (_title, operation, expected, expression) => {
       const id = await create();
       const { status, json } = await send('PATCH', `/Patient/${id}`, [...rename, operation]);

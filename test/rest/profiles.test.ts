@@ -207,7 +207,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(await validate(extended))).toEqual(['Patient.birthDate.extension[0].value.ofType(date)']);
   });
 
-  it('are true from the moment on that they were written, in every process', async () => {
+  it('apply from the moment on that they were written, in every process', async () => {
     const changing = (min: number) =>
       profile('Changing', 'Patient', [{ id: 'Patient.gender', path: 'Patient.gender', min }]);
     const claimed = patient('Changing', { name: named });
@@ -221,7 +221,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect((await other.request('POST', `${root()}/Patient`, claimed)).status).toBe(201);
   });
 
-  it('of one tenant are nothing to another', async () => {
+  it('of one tenant do not apply to another', async () => {
     expect((await send('POST', '/Patient', patient('Named'))).status).toBe(422);
     expect((await server.request('POST', `${root('ward')}/Patient`, patient('Named'))).status).toBe(201);
   });
@@ -247,7 +247,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
 });
 
 describe('With VALIDATION=structure', () => {
-  it('profiles are not looked at', async () => {
+  it('profiles are not validated', async () => {
     const lenient = await startServer({ database, environment: { VALIDATION: 'structure' } });
     try {
       const path = `${lenient.path('clinic', 'r4')}/Patient`;

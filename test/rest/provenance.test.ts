@@ -110,7 +110,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(await count('Provenance')).toBe(before);
   });
 
-  it('is refused where a change could not carry it, and is nothing to a read', async () => {
+  it('is refused where a change could not store it, and ignored by a read', async () => {
     const operation = await server.request('POST', `${root}/Basic/$validate`, basic, header(provenance));
     expect(operation.status).toBe(422);
     expect(
@@ -137,7 +137,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(references).toEqual(expect.arrayContaining(expected));
   });
 
-  it('goes with each of many changes at the same time', async () => {
+  it('is stored with each of many changes at the same time', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         server.request(

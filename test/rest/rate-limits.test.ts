@@ -35,7 +35,7 @@ const WAYS: readonly (readonly [way: string, ask: (tenant: string) => Promise<An
 const basic = { resourceType: 'Basic', code: { text: 'x' } };
 
 it.each(WAYS)(
-  '%s beyond the limit is 429, says when to come again, and does nothing',
+  '%s beyond the limit is 429, with the time of a retry, and does nothing',
   async (_way, sendRequest) => {
     const tenant = await makeTenant();
     const answers: Answer[] = [];
@@ -59,7 +59,7 @@ it.each(WAYS)(
   },
 );
 
-it('the limits of one tenant are no matter to another, and both releases share them', async () => {
+it('the limits of one tenant do not affect another, and both releases share them', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
   const statusOf = async (tenant: string, release: 'r4' | 'r4b'): Promise<number> =>
     (await server.request('GET', `${server.path(tenant, release)}/Patient`)).status;
@@ -157,7 +157,7 @@ it('a tenant at its limit of concurrent requests is refused at once, and no othe
   expect((await sendRequest(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });
 
-it('refusals that repeat are answered later, and delay no other client', async () => {
+it('refusals that repeat are delayed, and delay no other client', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
   const sendRequest = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
     const began = performance.now();

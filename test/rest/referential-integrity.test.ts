@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ]).toEqual([reference, status]);
   });
 
-  it('updates and patches are held to it as creates are, and change nothing when refused', async () => {
+  it('updates and patches are checked like creates, and change nothing when refused', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(answers[0]?.[0]).toBe(422);
   });
 
-  it('the Provenance in a header is held to it, but for the version that it is about', async () => {
+  it('the Provenance in a header is checked, except the version that it is about', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     const withProvenance = (who: string): Promise<Answer> => {
       const agent = [{ who: { reference: who } }];
@@ -249,7 +249,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain('and others');
   });
 
-  it('writes by condition are held to it', async () => {
+  it('writes by condition are checked', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const identifier = [{ system: 'urn:s', value: '1' }];
     const body = observation({ identifier, subject: { reference: 'Patient/ann' } });
@@ -274,7 +274,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', '/Patient/none')).status).toBe(200);
   });
 
-  it('the statement of capabilities says which references are enforced', async () => {
+  it('the statement of capabilities lists the enforced references', async () => {
     for (const [mode, isEnforced] of [
       ['off', false],
       ['on-write', false],

@@ -188,7 +188,7 @@ describe.each(FORMS)(
 );
 
 it.each(['Patient/1?active=true', '?identifier=1', './Patient?identifier=1', `${ROOT}/Patient/1?x=1`])(
-  'the reference %s, which leads nowhere, is refused in a transaction too',
+  'the reference %s, which has no target, is refused in a transaction too',
   async (reference) => {
     for (const answer of [
       await send('POST', '/Observation', observation(reference)),

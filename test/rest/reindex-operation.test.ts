@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     searchable: true,
   };
 
-  it('says how far all of them are, and each', async () => {
+  it('reports the progress of all of them, and of each', async () => {
     const all = await get('north', '$reindex-status');
     expect(all.status).toBe(200);
     expect(partsOf(all).status).toBe('completed');
@@ -111,7 +111,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     expect((await send('POST', 'north', 'Patient/ada/$reindex')).status).toBe(400);
   });
 
-  it('is described where it says that it is', async () => {
+  it('is described at the address of its definition', async () => {
     const { json } = await get('south', 'metadata');
     const offered: { name: string; definition: string }[] = json.rest[0].operation;
     const { definition } = offered.find(({ name }) => name === 'reindex') ?? {};

@@ -53,7 +53,7 @@ async function explain(query: string): Promise<{ texts: string[]; outcome: objec
   return { texts, outcome: outcome.resource, others: entries.slice(0, -1) };
 }
 
-it('is refused as any unknown parameter unless the server allows it', async () => {
+it('is refused like any unknown parameter unless the server allows it', async () => {
   const path = `${root}/Patient?name=canary&_explain=true`;
   const { status, json } = await silent.request('GET', path);
   expect(status).toBe(400);

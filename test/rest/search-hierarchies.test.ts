@@ -178,7 +178,7 @@ describe('hierarchies of references', () => {
     expect(await finder(server, 'r4', 'other')('Procedure?location:below=hospital')).toEqual(['in-cell']);
   });
 
-  it('goes thousands of parts deep, and no further than 10,000 resources', async () => {
+  it('goes thousands of levels deep, and no further than 10,000 resources', async () => {
     await server.app.core.tenants.create('deep');
     const few = [location('top'), location('floor', 'top'), procedure('there', '01', 'floor')];
     await storeAll(server, 'r4', few, 'deep');

@@ -69,7 +69,7 @@ it.each([
   ['of several types', '?_type=Patient,Practitioner&name=storm'],
   ['of several types, by last update', '?_type=Patient,Practitioner&name=storm&_sort=-_lastUpdated'],
 ])(
-  'the total of a search %s is that of its matches, while resources come, change and go',
+  'the total of a search %s is that of its matches, while resources are created, changed and deleted',
   async (_title, query) => {
     await put({ resourceType: 'Patient', id: 'stays', name: [{ family: 'Storm' }] });
     const totals = new Set<number>();

@@ -201,7 +201,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(await all()).toEqual([[], []]);
   });
 
-  it('are nothing to other tenants, nor to the other release', async () => {
+  it('do not exist for other tenants, nor for the other release', async () => {
     for (const query of [
       'Patient?race=asian',
       'Patient?_sort=children',
@@ -271,7 +271,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     });
   });
 
-  describe('that are sound and cannot be searched by are stored with a warning', () => {
+  describe('that are valid and cannot be searched by are stored with a warning', () => {
     it.each([
       ['a function that is not known', { expression: "Patient.name.memberOf('x')" }, 'memberOf'],
       [

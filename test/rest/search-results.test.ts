@@ -372,7 +372,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect([json.total, modes]).toEqual([2, ['match', 'include']]);
   });
 
-  it('_count: 0 is the total alone, too much is less and said, nonsense is refused', async () => {
+  it('_count: 0 is the total alone, too much is reduced with a warning, invalid values are refused', async () => {
     const none = await send('GET', '/Patient?_count=0');
     expect([none.status, none.json.total, none.json.entry]).toEqual([200, 3, undefined]);
     const most = await send('GET', '/Patient?_count=100000');

@@ -326,7 +326,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     expect(await finder(server, release)(`Observation?${encodeURI(query)}`)).toHaveLength(total);
   });
 
-  it('phonetic is not offered, because it would not be', async () => {
+  it('phonetic is not supported, and refused', async () => {
     const { json } = await search('metadata');
     const types = json.rest[0].resource as { searchParam?: { name: string }[] }[];
     expect(types.flatMap(({ searchParam = [] }) => searchParam.map(({ name }) => name))).not.toContain(
@@ -335,7 +335,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     expect((await search('Patient?phonetic=carreno')).status).toBe(400);
   });
 
-  it('_lastUpdated goes by the millisecond', async () => {
+  it('_lastUpdated compares milliseconds', async () => {
     const { json } = await search('Patient/ada');
     const at = Date.parse(json.meta.lastUpdated);
     const instant = (milliseconds: number): string => new Date(at + milliseconds).toISOString();

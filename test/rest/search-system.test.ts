@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_id=not%20an%20id')).names).toEqual([]);
   });
 
-  it("all that a tenant has is found without parameters, and nothing of the specification's own", async () => {
+  it("all resources of a tenant are found without parameters, and nothing of the specification's own", async () => {
     const { names } = await find('');
     expect([...names].sort()).toEqual(
       RESOURCES.map(({ resourceType, id }) => `${resourceType}/${id}`).sort(),
@@ -212,7 +212,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.entry.at(-1).resource.issue[0].diagnostics).toContain('birthdate');
   });
 
-  it('a form does the same, and its parameters and those of the address count alike', async () => {
+  it('a form does the same, and its parameters and those of the address are equal', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const root = server.path('system', release);
     const posted = await server.request(
@@ -266,7 +266,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_offset=100')).names).toEqual([]);
   });
 
-  it('resources of one instant are given once each, while others come and go', async () => {
+  it('resources of one instant are returned once each, while others are created and deleted', async () => {
     const path = server.path('small', release);
     const written = Array.from({ length: 60 }, (_, index) => ({
       resourceType: ['Patient', 'Practitioner', 'Organization'][index % 3] ?? '',
@@ -350,7 +350,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(new Set(await follow(`${url}&_sort=_lastUpdated`))).toEqual(new Set(paged));
   });
 
-  it("another tenant's resources are never among them, and its cursors are worth nothing here", async () => {
+  it("another tenant's resources are never among them, and its cursors are invalid here", async () => {
     expect((await find('?_tag=study', 'other')).names).toEqual(['Patient/secret']);
     for (const query of ['', '?_tag=study', '?_type=Patient,Observation&_sort=-_lastUpdated', '?_id=secret'])
       expect((await find(query)).names).not.toContain('Patient/secret');
@@ -364,7 +364,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await get(`?_tag=study&_cursor=${cursor.slice(0, -2)}AA`)).status).toBe(400);
   });
 
-  it('the capability statement promises it, and each parameter that it names works', async () => {
+  it('the capability statement lists it, and each parameter that it lists works', async () => {
     const [rest] = (await get('/metadata')).json.rest;
     expect(rest.interaction).toContainEqual({ code: 'search-system' });
     const names = rest.searchParam.map(({ name }: { name: string }) => name);
@@ -383,7 +383,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(rest.compartment).toContain('http://hl7.org/fhir/CompartmentDefinition/patient');
   });
 
-  it('more than it may cost is refused', async () => {
+  it('more than the cost limit is refused', async () => {
     const ids = Array.from({ length: 900 }, (_, index) => `x${index}`).join(',');
     const { status, json } = await get(`?_id=${ids}&_id=${ids}`);
     expect([status, json.issue[0].code]).toEqual([422, 'too-costly']);

@@ -194,7 +194,7 @@ describe('a search of a disconnected client', () => {
     expect(await Promise.all(staying)).toEqual([200, 200]);
   });
 
-  it('leaves every connection fit for others, however often it happens', async () => {
+  it('leaves every connection usable for others, however often it happens', async () => {
     const path = `${server.path('system', 'r4')}/Patient?name=smith`;
     for (let round = 0; round < 20; round++) {
       const leaving = Array.from({ length: 8 }, () => open(server.base + path));

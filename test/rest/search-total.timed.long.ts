@@ -33,7 +33,7 @@ async function countingTime(path: string): Promise<number> {
 }
 
 it.each(TESTED_RELEASES)(
-  'the total of 20,000 hits is counted in six milliseconds under %s',
+  'the total of 20,000 matches is counted in six milliseconds under %s',
   async (release) => {
     const path = `${server.path('system', release)}/Observation`;
     const observation = {

@@ -80,7 +80,7 @@ describe.each(TESTED_RELEASES)('parts of resources under %s', (release) => {
     expect(text).toContain('"value":1.00');
   });
 
-  it('_summary=false and no wish at all give the whole, without the tag, and a count nothing of it', async () => {
+  it('_summary=false and no preference at all return the whole, without the tag, and a count nothing of it', async () => {
     for (const query of ['Observation?_id=whole&_summary=false', 'Observation?_id=whole']) {
       const { members, resource } = await partOf(query);
       expect(members).toHaveLength(7);

@@ -127,7 +127,7 @@ it('A tenant is renamed, disabled, and enabled again', async () => {
   expect((await administer('PATCH', 'nobody', { status: 'disabled' })).status).toBe(404);
 });
 
-it('A tenant is removed with everything in it, and nothing else is', async () => {
+it('A tenant is removed with all its data, and nothing else is', async () => {
   await fill('acme');
   await fill('globex');
   const { tenant, spaces } = await numbersOf('acme');
@@ -201,7 +201,7 @@ describe('A tenant that another process works on', () => {
     expect(await rowCounts(tenant, spaces)).toEqual({});
   });
 
-  it('is left to it while it goes on', async () => {
+  it('is left to it while it continues', async () => {
     await server.createTenant('held');
     const session = await hold((await numbersOf('held')).tenant);
     expect((await administer('DELETE', 'held?confirm=held')).status).toBe(409);
@@ -257,7 +257,7 @@ describe('where access is enforced and recorded', () => {
     expect((await closed.request('GET', `${path}/nord`, undefined, administrator)).status).toBe(200);
   });
 
-  it('administrators have a tenant written out over HTTP and make another of it, of the same bytes', async () => {
+  it('administrators export a tenant over HTTP and import another one of it, of the same bytes', async () => {
     const administrator = await headersOf('system', true);
     const ofNord = await headersOf('nord', false);
     const patient = { resourceType: 'Patient', id: 'moved' };

@@ -153,7 +153,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${resource.id}`)).status).toBe(410);
   }); // prettier-ignore
 
-  it('deletes several by criteria only where the tenant lets it', async () => {
+  it('deletes several by criteria only where the tenant allows it', async () => {
     for (let count = 0; count < 3; count++) await send('POST', '/Patient', patient('several'));
     const { status, json } = await send(
       'POST',
@@ -182,7 +182,7 @@ describe.each<[Release, string]>([
     expect(await total('Patient')).toBe(before);
   });
 
-  it('works in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
+  it('executes in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
     const id = `ordered-${release}`;
     await send('PUT', `/Patient/${id}`, {
       resourceType: 'Patient',

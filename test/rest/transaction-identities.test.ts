@@ -124,7 +124,7 @@ describe('References to entries of the same transaction become references to the
     expect(await references(post(patient('own'), 'Patient/own-9'), ...forms)).toEqual(expected);
   });
 
-  it('of an update the next version, where the name is of elsewhere; a version of our own stays', async () => {
+  it('of an update the next version, where the name is of another server; a version of this server stays', async () => {
     await send('PUT', '/Patient/kept', { resourceType: 'Patient', id: 'kept' });
     const entry = (fullUrl: string): object => ({ ...put({ resourceType: 'Patient', id: 'kept' }), fullUrl });
     expect(

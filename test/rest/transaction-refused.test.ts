@@ -142,7 +142,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   // A reference by criteria is one in transactions only (http.html#trules).
   const alone = REFUSED.filter(([title]) => !title.startsWith('a reference by criteria'));
-  it.each(alone)('a batch does all but %s', async (_title, { entry, status }) => {
+  it.each(alone)('a batch executes all but %s', async (_title, { entry, status }) => {
     const answer = await send('POST', '', bundleOf('batch', ...around(entry, 'batch')));
     expect(answer.status).toBe(200);
     const responses = answer.json.entry.map(({ response }: { response: { status: string } }) => response);

@@ -222,7 +222,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('POST', '/Patient', patient, { 'content-type': type })).status).toBe(status);
     });
 
-    it('of a compressed nothing is 400, and where nothing is expected the coding does not matter', async () => {
+    it('of a compressed empty body is 400, and where none is expected the coding does not matter', async () => {
       const gzip = { 'content-encoding': 'gzip' };
       for (const body of [gzipSync(''), Buffer.alloc(0)]) {
         expect((await send('POST', '/Patient', body, gzip)).status).toBe(400);
@@ -231,7 +231,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('DELETE', '/Patient/nobody', undefined, gzip)).status).toBe(200);
     });
 
-    it('says If-None-Exist once', async () => {
+    it('reports If-None-Exist once', async () => {
       const headers = { 'if-none-exist': ['_id=ann', '_id=gone'] };
       expect((await send('POST', '/Patient', patient, headers)).status).toBe(400);
     });

@@ -84,7 +84,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
       expect((await send('POST', '/Patient/$validate', body)).status).toBe(400);
   });
 
-  it('says that a resource of another type does not belong at the address', async () => {
+  it('reports that a resource of another type does not belong at the address', async () => {
     const basic = { resourceType: 'Basic', code: { text: 'x' } };
     expect(errorsOf(await validate('/Patient/$validate', basic))).toMatchObject([
       { expression: ['Patient.resourceType'] },
@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect((await send('GET', '/Patient/gone')).status).toBe(200);
   });
 
-  it('refuses a question that makes no sense: 400 with its place', async () => {
+  it('refuses an invalid request: 400 with its place', async () => {
     const wrong: [string, object, string][] = [
       ['/Patient/$validate', wrapped(patient, mode('destroy')), 'Parameters.parameter[1].valueCode'],
       ['/Patient/$validate', wrapped(patient, mode('update')), 'Parameters.parameter[1].valueCode'],
@@ -216,14 +216,14 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     }
   });
 
-  it('keeps nothing', async () => {
+  it('stores nothing', async () => {
     const before = await send('GET', '/Patient?_summary=count');
     await validate('/Patient/$validate', wrapped(patient, mode('create')));
     const after = await send('GET', '/Patient?_summary=count');
     expect(after.json.total).toBe(before.json.total);
   });
 
-  it('is offered at all three levels', async () => {
+  it('exists at all three levels', async () => {
     const { json } = await send('GET', '/metadata');
     const [rest] = json.rest;
     const named = expect.objectContaining({ name: 'validate' });

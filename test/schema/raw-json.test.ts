@@ -28,7 +28,7 @@ describe('a response with resources in it', () => {
     expect(JSON.stringify({ json: new RawJson('{"a":[1]}') })).toBe('{"json":{"a":[1]}}');
   });
 
-  it('can be written again after one could not be', () => {
+  it('can be written again after an error', () => {
     const fail = (): string => {
       throw new Error('too long');
     };

@@ -7,7 +7,7 @@ const literal = (text: string, variables: Record<string, unknown> = {}): unknown
   jsonScalar.parseLiteral(parseValue(text), variables);
 
 describe('JSON in a GraphQL document', () => {
-  it('marks decimals with the sign that core uses', () => {
+  it('marks decimals with the same character as core', () => {
     expect(DECIMAL_MARK).toBe(markOfCore);
   });
 

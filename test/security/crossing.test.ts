@@ -51,7 +51,7 @@ it('the same client-chosen id names four patients, each with its own versions, h
   }
 });
 
-it('the same id of the server’s making can be put elsewhere, and is another resource', async () => {
+it('the same id of the server can be put elsewhere, and is another resource', async () => {
   const made = await send('alice', 'r4', 'POST', '/Patient', { resourceType: 'Patient', gender: 'female' });
   const { id } = made.json;
   const put = await send('mallory', 'r4', 'PUT', `/Patient/${id}`, {
@@ -64,7 +64,7 @@ it('the same id of the server’s making can be put elsewhere, and is another re
   expect((await send('mallory', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('male');
 });
 
-describe('a reference under one of our public addresses', () => {
+describe("a reference under one of the server's public addresses", () => {
   const observation = (reference: string): Record<string, unknown> => ({
     resourceType: 'Observation',
     id: 'crossing',
@@ -176,7 +176,7 @@ describe('a page link', () => {
     '/Practitioner?_count=1',
     '/Practitioner?_count=1&_sort=-_lastUpdated',
     '/Practitioner?family=family&_count=1&_sort=family',
-  ])('of %s is worth nothing in another space', async (query) => {
+  ])('of %s is invalid in another space', async (query) => {
     const { json } = await send('alice', 'r4', 'GET', query);
     const next = nextOf(json);
     expect((await send('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('a page link', () => {
     }
   });
 
-  it('of a history is worth nothing in another space, or for another resource', async () => {
+  it('of a history is invalid in another space, or for another resource', async () => {
     const { json } = await send('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
     const next = nextOf(json);
     expect((await send('alice', 'r4', 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(200);
@@ -220,7 +220,7 @@ it('each tenant’s value set of the same url has its own expansion, repeatedly'
   }
 });
 
-it('a tenant’s own version of a base resource is seen by that tenant alone', async () => {
+it('a tenant’s own version of a base resource is visible to that tenant alone', async () => {
   const base = await send('mallory', 'r4', 'GET', '/ValueSet/administrative-gender');
   expect(base.status).toBe(200);
   const own = { ...base.json, title: 'alice only', description: 'alice only' };
@@ -254,7 +254,7 @@ it.each([
   ' alice',
   "alice'--",
   '*',
-])('the tenant name %j is no way in', async (name) => {
+])('the tenant name %j gives no access', async (name) => {
   const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
   const { status, text } = await server.request('GET', path);
   expect([400, 404]).toContain(status);

@@ -77,7 +77,7 @@ describe.each([
     await expectHidden(inBatches(release, QUERIES), 2);
   });
 
-  it('so are pages that another process goes on with, and requests that another one answers', async () => {
+  it('so are pages that another process continues, and asynchronous requests that another one answers', async () => {
     expect(await wrongOf(direct(release))).toEqual([]);
   });
 

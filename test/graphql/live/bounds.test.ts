@@ -53,7 +53,7 @@ it.each([
   ['server-sent events', subscribeByEvents],
   ['WebSocket', subscribeBySocket],
 ] as const)(
-  'over the cost limit one result is too much: nothing is followed by %s',
+  'over the cost limit one result is too expensive: there is no subscription for %s',
   async (_name, subscribe) => {
     const document = `subscription($count: Int) {
     resourceChanged(type: Patient) { resource { ... on Patient {
@@ -80,7 +80,7 @@ it.each([
   },
 );
 
-it('a quiet stream has signs of life, with the number to go on after', async () => {
+it('a quiet stream has keep-alives, with the number from which to resume', async () => {
   const controller = new AbortController();
   const response = await fetch(
     `${server.base}${gatewayPath('few', 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`,

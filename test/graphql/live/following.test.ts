@@ -296,7 +296,7 @@ describe('the query of a live query', () => {
   });
 });
 
-describe('going on after a break', () => {
+describe('resuming after a break', () => {
   it('misses nothing and repeats nothing after the number that was reported last', async () => {
     const { found } = await createSender(server, 'north', 'r4')('{ versionSequence }');
     const first = await subscribe({ variables: { type: 'Basic' } });

@@ -75,7 +75,7 @@ describe('a WebSocket', () => {
     await client.dispose();
   });
 
-  it('goes on after a number, in order and without a gap', async () => {
+  it('resumes after a number, in order and without a gap', async () => {
     const first = await subscribe({ variables: { type: 'Basic' } });
     await putBasic('g1');
     const after = (await first.received(1))[0]?.sequence;
@@ -161,7 +161,7 @@ describe('a connection is closed', () => {
     expect(await closed).toBe(code);
   });
 
-  it('when its client gives no sign of life', async () => {
+  it('when its client answers no ping', async () => {
     // Answers no ping, as a computer that was switched off.
     const socket = new WebSocket(socketUrl(), [PROTOCOL], { autoPong: false });
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));
