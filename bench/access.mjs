@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:access`: what tokens, scopes and audit cost. The same server in several modes, each over a copy of one
- * database, asked by the driver of the bench in turn; the processes that are not asked are stopped meanwhile, so that none
- * works at the cost of another. Processor time of the server and of PostgreSQL for each request; a request of `audited` also
- * makes an AuditEvent when there is time for it, which is measured at the end, by itself. `again` is `open` once more, by
- * which what is the same differs. A mode of another checkout, built, is given as `audited@FOLDER`. With `--one-process` all
- * modes are servers of one process: processes of the same program differ by more than what is to be told. Build first: the
- * bench runs dist.
+ * `npm run bench:access`: the cost of tokens, scopes and audit. The same server runs in several modes, each over a copy of
+ * one database. The driver sends requests to them in turn; the other processes are stopped meanwhile. It measures the
+ * processor time of the server and of PostgreSQL for each request. The AuditEvent that a request of `audited` makes later is
+ * measured at the end. `again` is `open` once more and shows the difference between equal modes. `audited@FOLDER` is a mode
+ * of another built checkout. With `--one-process` all modes are servers of one process, because processes of the same
+ * program differ by more than the measured effects. Build first: the bench runs dist.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -25,7 +24,7 @@ import { makeWorkloads } from './workloads.mjs';
 const { values: options } = parseArgs({
   options: {
     modes: { type: 'string', default: 'open,again,enforced,writes,audited' },
-    // Of each mode, for each test; and of a turn.
+    // The first two for each mode and test, the last for a turn.
     each: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '1.5' },
     'at-once': { type: 'boolean', default: false },
@@ -47,7 +46,7 @@ const MODES = {
   writes: { AUTH_MODE: 'enforced', AUDIT: 'writes' },
   audited: { AUTH_MODE: 'enforced', AUDIT: 'on' },
 };
-/** Records are on their way for so long. */
+/** Time in which records arrive. */
 const BEHIND_MS = 15;
 const SCOPES = 'user/Practitioner.rs system/*.cruds';
 let started = 0;
@@ -72,7 +71,7 @@ async function run(folder) {
   for (const side of sides) wake(side);
 }
 
-/** Fills a database of which all sides get copies. @returns function that makes the workloads for one more client */
+/** Fills a database that is copied for all sides. @returns a function that makes the workloads for one more client */
 async function load(parts) {
   const dataFolder = provideData();
   const generated = readGenerated(dataFolder, Number(options.patients));
@@ -85,9 +84,9 @@ async function load(parts) {
   return () => makeWorkloads({ patients, andironIds: patientIds, limitIds: [], clients, imports });
 }
 
-/** @param {string} asked a mode, or mode@folder of another checkout */
-async function startMode(asked, parts, makeLoaded) {
-  const [mode, checkout = repository] = asked.split('@');
+/** @param {string} wanted a mode, or mode@folder of another checkout */
+async function startMode(wanted, parts, makeLoaded) {
+  const [mode, checkout = repository] = wanted.split('@');
   if (MODES[mode] === undefined) throw new Error(`no mode is named ${mode}`);
   const database = `side_${++started}`;
   const side = await startSide({
@@ -95,10 +94,10 @@ async function startMode(asked, parts, makeLoaded) {
     ...{ name: database, mode, template: 'loaded' },
     checkout: path.resolve(checkout),
   });
-  return { ...side, name: asked, mode, database, workloads: makeLoaded() };
+  return { ...side, name: wanted, mode, database, workloads: makeLoaded() };
 }
 
-/** As `startMode` of each, in one process. */
+/** Does the same as `startMode` for each mode, in one process. */
 async function startModesInOne(modes, { folder, postgres, redisPort }, makeLoaded) {
   const given = modes.map((mode) => {
     if (MODES[mode] === undefined) throw new Error(`no mode is named ${mode}`);
@@ -119,7 +118,7 @@ async function startModesInOne(modes, { folder, postgres, redisPort }, makeLoade
   return sides;
 }
 
-/** Who is not asked is stopped, where it is alone in its process. */
+/** Stops the process of a side that gets no requests, unless it shares the process with others. */
 function rest({ serverPid }) {
   if (!isOneProcess) process.kill(serverPid, 'SIGSTOP');
 }
@@ -129,29 +128,29 @@ function wake({ serverPid }) {
 }
 
 /**
- * The sides in turn, forwards and backwards; or, `--at-once`, all at the same time, so that whatever else the machine does
- * meets all of them. Processor time is that of all turns of a side together: who is not asked is stopped and needs none.
- * Before that each is asked for as long as the compiler needs.
+ * Runs the sides in turn, forwards and backwards; with `--at-once` all at the same time, so that other load of the machine
+ * affects all of them. The processor time is that of all turns of a side; a stopped side needs none. A warm-up before lets
+ * the compiler finish.
  */
 async function measure(test, sides) {
   const seconds = Number(options.seconds);
   const groups = options['at-once'] ? [sides] : sides.map((side) => [side]);
   for (const side of sides) side.totals = { requests: 0, rates: [], server: 0, postgres: 0 };
-  const each = async (inOrder, ask) => {
-    for (const group of inOrder) await Promise.all(group.map(ask));
+  const each = async (inOrder, run) => {
+    for (const group of inOrder) await Promise.all(group.map(run));
   };
   await each(groups, (side) => take(test, side, Number(options['warm-up'])));
   for (let turn = 0; turn * seconds < Number(options.each); turn++)
     await each(inTurn(groups, turn), async (side) => {
       const before = readUsage(side);
       const { requests, took } = await take(test, side, seconds);
-      // Servers of one process would count for the next one what this one does behind its answers.
+      // In one process, work of this server after its responses would count for the next one.
       if (isOneProcess) await pause(BEHIND_MS);
       const after = readUsage(side);
       side.totals.requests += requests;
       side.totals.rates.push((1000 * requests) / took);
       side.totals.server += after.server - before.server;
-      // Less than before: a connection has ended in this turn, and what it took is not known any more.
+      // Less than before: a connection has ended in this turn, and its processor time is lost.
       side.totals.postgres += after.postgres < before.postgres ? NaN : after.postgres - before.postgres;
     });
   for (const side of sides) {
@@ -160,7 +159,7 @@ async function measure(test, sides) {
   }
   if (options.profile) for (const side of sides) await profile(test, side);
   const [first] = sides;
-  const told = (value) => (Number.isNaN(value) ? 'unknown' : value.toFixed(4));
+  const format = (value) => (Number.isNaN(value) ? 'unknown' : value.toFixed(4));
   const against = (value) => (Number.isNaN(value) ? 'unknown' : `${((value - 1) * 100).toFixed(1)} %`);
   const together = ({ cost }) => cost.server + cost.postgres;
   for (const side of sides) {
@@ -168,23 +167,23 @@ async function measure(test, sides) {
     const cells = [
       median(side.totals.rates).toFixed(0),
       against(median(rates)),
-      told(side.cost.server),
-      told(side.cost.postgres),
-      told(together(side)),
+      format(side.cost.server),
+      format(side.cost.postgres),
+      format(together(side)),
       against(together(side) / together(first)),
     ];
     console.log(`| ${test} | ${side.name} | ${cells.join(' | ')} |`);
   }
 }
 
-/** Forwards, backwards, and from another side each time: no side is always the one after a change. */
+/** Forwards, backwards, and beginning with another side each time, so that no side always comes after a change. */
 function inTurn(groups, turn) {
   const from = Math.floor(turn / 2) % groups.length;
   const rotated = [...groups.slice(from), ...groups.slice(0, from)];
   return turn % 2 === 0 ? rotated : rotated.reverse();
 }
 
-/** Asks one side for so many seconds, and stops it when all is answered. @returns requests, and milliseconds that they took */
+/** Sends requests to one side for some seconds, and stops it after the last response. @returns requests, and their milliseconds */
 async function take(test, side, seconds) {
   const workload = side.workloads.find(({ name }) => name === test);
   if (workload === undefined) throw new Error(`no test is named ${test}`);
@@ -217,14 +216,14 @@ async function profile(test, side) {
   await profiler.start();
   const { requests } = await take(test, side, Number(options.each) / 4);
   wake(side);
-  const taken = await profiler.stop();
+  const recorded = await profiler.stop();
   rest(side);
   const file = path.join(os.tmpdir(), `access-${test}-${side.mode}.cpuprofile`);
-  fs.writeFileSync(file, JSON.stringify(taken));
-  console.log(`${test} ${side.name} (${file})\n${summariseProfile(taken, requests)}\n`);
+  fs.writeFileSync(file, JSON.stringify(recorded));
+  console.log(`${test} ${side.name} (${file})\n${summariseProfile(recorded, requests)}\n`);
 }
 
-/** The making of AuditEvents of what waits, when nobody asks for anything. */
+/** Measures the creation of the waiting AuditEvents, without requests. */
 async function measureEvents(side, postgres) {
   const waiting = async () => {
     const [{ count }] = await postgres.query(
@@ -250,7 +249,7 @@ function median(values) {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-/** A server in one of the modes over a database of that name, with a client of its driver. */
+/** Starts a server in one of the modes over a database of that name, with a client of the driver. */
 async function startSide({ name, mode, checkout, template, folder, postgres, redisPort }) {
   const environment = MODES[mode];
   const side = await startAndironServer(
@@ -267,7 +266,7 @@ async function startSide({ name, mode, checkout, template, folder, postgres, red
   return { ...side, client: await clientOf({ ...side, name }, mode, postgres) };
 }
 
-/** Of the driver; with a token where one is needed. */
+/** Makes a client of the driver; with a token where one is needed. */
 async function clientOf({ base, client, name }, mode, postgres) {
   if (MODES[mode].AUTH_MODE === 'open') return client;
   const authorization = await makeToken(postgres, name, base);

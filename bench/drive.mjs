@@ -3,17 +3,17 @@ import { clearInterval, setInterval } from 'node:timers';
 import { Pool } from 'undici';
 import { pause, readResidentMegabytes, readTreeCpuMs } from './processes.mjs';
 
-/** A round in which nothing at all succeeds is given up after so many errors. */
+/** A round without any success ends after this many errors. */
 const HOPELESS_ERRORS = 2000;
 const FHIR_JSON = 'application/fhir+json';
 
 /**
  * @typedef {{ method: string, path: string, body?: string, contentType?: string, expected: number, weight?: number }} BenchRequest
- *   `weight`: for how many it counts (1); `path` follows the base; `contentType` defaults to application/fhir+json
+ *   `weight`: number of requests that it counts as (1); `path` follows the base; `contentType` defaults to application/fhir+json
  * @typedef {{ name: string, client: Client, serverPid?: number, postgresPid: number }} Side one of the two servers
  */
 
-/** HTTP client of one FHIR base address, with a header Authorization if one is given; `send` keeps the answer's text only where asked or where it is an error. */
+/** HTTP client of one FHIR base address, with a header Authorization if one is given; `send` returns the text of the response only on demand, or for an error. */
 export function createClient(baseUrl, connections, authorization) {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
@@ -31,8 +31,8 @@ export function createClient(baseUrl, connections, authorization) {
       headersByType.set(contentType, (headers = { ...plainHeaders, 'content-type': contentType }));
     return headers;
   };
-  /** @returns status, headers, size in bytes, text if kept; rejects when there is no answer */
-  const send = ({ method, path, body, contentType = FHIR_JSON }, keep = false) =>
+  /** @returns status, headers, size in bytes, text on demand; rejects when there is no response */
+  const send = ({ method, path, body, contentType = FHIR_JSON }, withText = false) =>
     new Promise((resolve, reject) => {
       let status = 0;
       let answerHeaders;
@@ -54,7 +54,7 @@ export function createClient(baseUrl, connections, authorization) {
           },
           onResponseData(_controller, chunk) {
             sizeBytes += chunk.length;
-            if (keep || status >= 400) chunks.push(chunk);
+            if (withText || status >= 400) chunks.push(chunk);
           },
           onResponseEnd() {
             const text = chunks.length ? Buffer.concat(chunks).toString() : '';

@@ -1,4 +1,4 @@
-// How long the finished index rows of a resource take, without HTTP and PostgreSQL: `node scripts/build.mjs && node
+// Measures the time to make the index rows of a resource, without HTTP and PostgreSQL: `node scripts/build.mjs && node
 // bench/extract.mjs`. Budget: 60 µs for the Patient and the Observation that bench/drive.mjs creates.
 import { createRequire } from 'node:module';
 

@@ -1,6 +1,7 @@
 /**
- * The GraphQL tests of the bench, at HL7's address: what the shared driver asks, beside the limit server's reads; and
- * twenty patients with five observations each and their encounters, beside the same resources as whole texts by REST.
+ * The GraphQL tests of the bench, at HL7's address: the queries of the shared driver, compared with reads of the limit
+ * server; and twenty patients with five observations each and their encounters, compared with the same resources as whole
+ * texts by REST.
  */
 
 const PATIENTS = 20;
@@ -12,7 +13,7 @@ function graphql(query, variables) {
   return { method: 'POST', path: '/$graphql', body, contentType: 'application/json', expected: 200 };
 }
 
-async function ask(client, request) {
+async function send(client, request) {
   const { status, text } = await client.send(request, true);
   const answer = JSON.parse(text);
   if (status !== 200 || answer.errors !== undefined) throw new Error(`${status} ${text.slice(0, 400)}`);
@@ -20,7 +21,7 @@ async function ask(client, request) {
 }
 
 /**
- * @param {{ families: string[], patientIds: string[], limitRead: () => object, pickFrom: <T>(list: T[]) => T }} known
+ * @param {{ families: string[], patientIds: string[], limitRead: () => object, pickFrom: <T>(list: T[]) => T }} sample
  * @returns workloads as those of makeWorkloads
  */
 export function makeGraphqlWorkloads({ families, patientIds, limitRead, pickFrom }) {
@@ -37,7 +38,7 @@ export function makeGraphqlWorkloads({ families, patientIds, limitRead, pickFrom
       limit: limitRead,
       andiron: byName,
       async verify(client) {
-        const { PatientList } = await ask(client, byName());
+        const { PatientList } = await send(client, byName());
         if (!PatientList.some(({ ObservationList }) => ObservationList.length === 5))
           throw new Error('patients by name have no observations');
       },
@@ -61,20 +62,20 @@ const NESTED = `query($ids: [token], $count: Int) {
 }`;
 
 function makeNested({ patientIds, pickFrom }) {
-  /** Each: the ids of some patients, and of all resources that belong to the answer. */
+  /** Each has the ids of some patients, and of all resources of the response. */
   const groups = [];
   return {
     name: 'graphql-nested',
     title: 'GraphQL: twenty patients × five observations × encounter',
     target: 0.7,
     beside: 'the same resources, whole, by one REST search',
-    /** The other side of the comparison is Andiron too. */
+    /** Here both sides of the comparison are Andiron. */
     isBesideItself: true,
     async verify(client) {
       for (let group = 0; group < GROUPS; group++) {
         const ids = new Set();
         while (ids.size < PATIENTS) ids.add(pickFrom(patientIds));
-        const { PatientList } = await ask(client, graphql(NESTED, { ids: [...ids], count: PATIENTS }));
+        const { PatientList } = await send(client, graphql(NESTED, { ids: [...ids], count: PATIENTS }));
         const observations = PatientList.flatMap(({ ObservationList }) => ObservationList);
         const encounters = observations.flatMap(({ encounter }) => encounter?.resource?.id ?? []);
         if (PatientList.length !== PATIENTS || observations.length < PATIENTS * 4)

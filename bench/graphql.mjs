@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:graphql`: the query of three levels by one snapshot and by shared statements (GRAPHQL_SNAPSHOT_MS=0), two
- * servers over one database in turn, nothing remembered of searches. The table goes to docs/bench/graphql.md. Build first: the
- * bench runs dist.
+ * `npm run bench:graphql`: a query of three levels in one snapshot, and in batched statements (GRAPHQL_SNAPSHOT_MS=0). Two
+ * servers over one database run in turn, without the search result cache. The table goes to docs/bench/graphql.md. Build
+ * first: the bench runs dist.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ import { median } from './report.mjs';
 import { startAndironServer, startRedis } from './servers.mjs';
 import { makeGraphqlWorkloads } from './graphql-workloads.mjs';
 
-/** Of a run whose table is written into the page; `--write` writes that of a smaller one. */
+/** The size of a run whose table is written into the page; `--write` also writes that of a smaller one. */
 const WHOLE = { patients: 100, rounds: 3, seconds: 3 };
 const { values: options } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const SIDES = [
 ];
 const CLIENTS = [1, 8];
 const HEAD = ['| | clients | requests/s | ms of the server | ms of PostgreSQL |', '|---|---|---|---|---|'];
-/** Around the table in the page. */
+/** The marks around the table in the page. */
 const MARKS = ['<!-- made by npm run bench:graphql -->', '<!-- end of what bench:graphql made -->'];
 await runBench('graphql', run);
 
@@ -101,20 +101,20 @@ function describeRun(postgresVersion) {
   );
 }
 
-/** What each side says that the query takes of its database. */
+/** Returns the database usage of the query, as each side reports it. */
 async function describeCosts(sides, nested) {
-  const told = [];
+  const lines = [];
   for (const { client, title } of sides) {
     const request = nested.andiron();
     const body = JSON.stringify({ ...JSON.parse(request.body), extensions: { cost: true } });
     const { text } = await client.send({ ...request, body }, true);
     const { statements, rows } = JSON.parse(text).extensions.cost;
-    told.push(`${title}: ${statements} statements, ${rows} rows.`);
+    lines.push(`${title}: ${statements} statements, ${rows} rows.`);
   }
-  return [told.join(' '), ''];
+  return [lines.join(' '), ''];
 }
 
-/** Prints the table; that of a whole run is put into the page, in the place of the one before. */
+/** Prints the table; that of a whole run replaces the one in the page. */
 function publish(table) {
   console.log(table);
   const file = path.join(repository, 'docs', 'bench', 'graphql.md');

@@ -1,4 +1,4 @@
-// Microseconds for all invariants of a resource, those of every element in it included: `node bench/invariants.mjs`
+// Measures the microseconds for all invariants of a resource, including those of its elements: `node bench/invariants.mjs`
 // (after a build). `--slow` lists the most expensive ones.
 import { createRequire } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ for (const release of ['r4', 'r4b']) {
   }
 }
 
-/** Every invariant of severity error with the value that it is run on, as the engine would ask them. */
+/** Returns every invariant of severity error with the value that it is evaluated on, in the order of the engine. */
 function* tasksOf(definitions, resource) {
   yield* tasksOfObject(definitions, definitions.structure(resource.resourceType), '', resource, resource);
 }

@@ -1,9 +1,9 @@
 /**
- * The physical limit of this machine: a minimal Fastify and pg with nothing in between.
+ * Measures the limit of this machine: a minimal Fastify and pg, and no other code.
  *
- * GET  /fhir/R4/:type/:id  stored JSON text by primary key, untouched
+ * GET  /fhir/R4/:type/:id  the stored JSON text by primary key, unchanged
  * POST /fhir/R4/:type      JSON.parse and one INSERT round trip (version row and current row)
- * GET  /fhir/R4/metadata   static bytes: those of the file LIMIT_METADATA_FILE, so that they can be another server's
+ * GET  /fhir/R4/metadata   static bytes of the file LIMIT_METADATA_FILE, which may be the response of another server
  *
  * Usage: node limit-server.mjs [port=8999]; LIMIT_DATABASE_URL names its database.
  * Statements, pool and round trips are those of the shared load tools; do not make it slower or faster.

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { generate } from './generate.mjs';
 import { repository } from './processes.mjs';
 
-/** What stands in for an id until the resource is stored: a urn:uuid, or Type?identifier=system|value. */
+/** Matches the placeholder of an id until the resource is stored: a urn:uuid, or Type?identifier=system|value. */
 const PLACEHOLDER = /"(urn:uuid:[0-9a-f-]{36}|[A-Z][A-Za-z]+\?identifier=[^"|]+\|[^"]+)"/g;
 
-/** The folder of the generated patients, which are generated where they are not there yet. */
+/** Returns the folder of the generated patients, and generates them if they are missing. */
 export function provideData() {
   const folder = path.join(repository, 'bench', 'data');
   if (!fs.existsSync(path.join(folder, 'patients.ndjson'))) {
@@ -21,7 +21,7 @@ export function provideData() {
 }
 
 /**
- * Reads the shared resources and the first `patientCount` bundles of what generate.mjs wrote.
+ * Reads the shared resources and the first `patientCount` bundles of the files that generate.mjs wrote.
  * @returns bundles as lists of { names, type, text }; `names`: the placeholders that other resources use for it
  */
 export function readGenerated(folder, patientCount) {
@@ -31,7 +31,7 @@ export function readGenerated(folder, patientCount) {
   return { shared: flatten(shared), bundles: bundles.map(flatten), patients: bundles.map(describePatient) };
 }
 
-/** Further patients for timed imports: each Bundle as text with the number of its resources, and each resource alone. */
+/** Returns further patients for timed imports: each Bundle as text with the number of its resources, and each resource alone. */
 export function readImports(folder) {
   const lines = fs.readFileSync(path.join(folder, 'extra.ndjson'), 'utf8').split('\n').filter(Boolean);
   const bundles = lines.map((text) => ({ text, count: JSON.parse(text).entry.length }));
@@ -49,7 +49,7 @@ function flatten(bundle) {
   });
 }
 
-/** What the searches of the bench need to know to tell a right answer from a wrong one. */
+/** Returns the data by which the searches of the bench check their responses. */
 function describePatient(bundle) {
   const patient = bundle.entry[0].resource;
   const [name] = patient.name;
@@ -67,7 +67,7 @@ function describePatient(bundle) {
 /**
  * Stores everything through `client`, `clients` bundles at a time.
  * @returns count of resources, bytes of JSON sent, seconds, and the ids of the patients in the order of the bundles
- * @throws at the first answer that is not 201
+ * @throws at the first response that is not 201
  */
 export async function loadGenerated(client, generated, clients) {
   const storedNames = new Map();

@@ -1,17 +1,17 @@
 /**
- * Copies everything that a tenant has, so that a million resources need not be sent: each copy has keys, sequences and
- * identifiers of its own and the same names, codes and values; its dates are some minutes later. Ids are made from
- * keys, so the copies can be read; only the texts name the ids of the first.
+ * Copies all data of a tenant, so that a million resources need not be sent. Each copy has its own keys, sequences and
+ * identifiers and the same names, codes and values; its dates are some minutes later. Ids are made from keys, so that the
+ * copies can be read; only the texts contain the ids of the original.
  */
 
-/** Far enough apart that the keys of two copies never meet: the milliseconds of a key lie above 22 bits. */
+/** Distance at which the keys of two copies never collide: the milliseconds of a key are above 22 bits. */
 const KEY_STEP = 2n ** 22n * 86_400_000n;
 const DATE_STEP = 60_000;
 
 /**
  * @param {(text: string) => Promise<any[]>} query on the database of the server
  * @param {{ space: number, from: number, to: number, identifiers: number[] }} options copies `from` up to and without
- *   `to`; `identifiers`: numbers of parameters of which each copy shall have values of its own
+ *   `to`; `identifiers`: numbers of parameters of which each copy has its own values
  */
 export async function multiply(query, { space, from, to, identifiers }) {
   const source = async (table, columns) => {

@@ -1,4 +1,4 @@
-// Microseconds for all SearchParameter expressions of a resource, and of starting up: `node bench/path.mjs` (after a build).
+// Measures the microseconds for all SearchParameter expressions of a resource, and for the start: `node bench/path.mjs` (after a build).
 import { createRequire } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,15 +1,15 @@
-/** A PostgreSQL of its own for one run of the bench, with fsync and synchronous_commit on. */
+/** A PostgreSQL for one run of the bench, with fsync and synchronous_commit on. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { requireBuilt, stopAtEnd } from './processes.mjs';
 
-/** What seven rounds of 4 s of imports write, theirs and the limit server's; less than `max_wal_size` allows. */
+/** Megabytes that seven rounds of 4 s of imports write, including the limit server's; less than `max_wal_size`. */
 const LOG_MEGABYTES = 2560;
 
 /**
- * Starts an empty cluster; it and its folder are gone when the bench is.
+ * Starts an empty cluster, which is removed with its folder when the bench ends.
  * @returns port, process id, password of the superuser `postgres`, version, `url(database)`, `query(database, text)`
  *   (rows), `createDatabase(name, template)`, `readyLog()`
  */
@@ -40,14 +40,14 @@ export async function startPostgres() {
   for (const [name, value] of Object.entries(durability)) {
     if (value !== 'on') throw new Error(`the bench measures with ${name} on, and it is ${value}`);
   }
-  /** Nothing where there is one of that name. */
+  /** Does nothing where the database exists. */
   const createDatabase = async (name, template = 'template1') => {
-    const known = await query('postgres', `select from pg_database where datname = '${name}'`);
-    if (known.length === 0) await query('postgres', `create database ${name} template ${template}`);
+    const present = await query('postgres', `select from pg_database where datname = '${name}'`);
+    if (present.length === 0) await query('postgres', `create database ${name} template ${template}`);
   };
   /**
-   * Ends in a checkpoint after which LOG_MEGABYTES of the write-ahead log go into files that are there already, as on a
-   * server that has been writing for a while. A new one makes each file while its clients wait.
+   * Ends with a checkpoint after which LOG_MEGABYTES of the write-ahead log go into existing files, as on a server that has
+   * run for a while. A new server creates each file while its clients wait.
    */
   const readyLog = async () => {
     await query('postgres', `alter system set min_wal_size = '${LOG_MEGABYTES}MB'`);
@@ -56,7 +56,7 @@ export async function startPostgres() {
       'postgres',
       `select count(pg_logical_emit_message(false, 'bench', repeat('x', 1000000))) from generate_series(1, ${LOG_MEGABYTES})`,
     );
-    // The first gives the files of what was before back, the second those of the messages.
+    // The first checkpoint recycles the files from before, the second those of the messages.
     await query('postgres', 'checkpoint');
     await query('postgres', 'checkpoint');
   };

@@ -1,4 +1,4 @@
-/** Child processes of the bench: starting, stopping, and what /proc says about them (Linux only). */
+/** Child processes of the bench: start, stop, and their values in /proc (Linux only). */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -11,7 +11,7 @@ const TICK_MS = 10;
 export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const require = createRequire(import.meta.url);
 
-/** A module of the built server, by its path below src. The bench keeps its children by the server's own means. */
+/** Loads a module of the built server, by its path below src. The bench starts children with the server's code. */
 export function requireBuilt(module) {
   const file = path.join(repository, 'dist', 'src', module);
   if (!fs.existsSync(file)) throw new Error(`there is no ${file}: run npm run build first`);
@@ -21,8 +21,8 @@ export function requireBuilt(module) {
 /**
  * Runs a bench and ends the process: with 0, or with 1 where `run` throws or answers false, or 128 and the number of a
  * signal. However it ends, what was started is stopped and the folder removed.
- * @param run is given a folder of the bench's own
- * @param minutes after which it is given up
+ * @param run gets a folder of the bench
+ * @param minutes after which the bench is stopped
  */
 export async function runBench(name, run, minutes = 60) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), `andiron-bench-${name}-`));
@@ -45,16 +45,16 @@ export async function runBench(name, run, minutes = 60) {
   }
 }
 
-/** What to stop when the bench ends. */
+/** The processes to stop when the bench ends. */
 const stops = [];
 let isEnding = false;
 
-/** Whether what is met now may come of the bench's own stopping. */
+/** True when a current error may be caused by the end of the bench itself. */
 export const isBenchEnding = () => isEnding;
 
 /**
- * Remembers what is just being started, so that an interrupt waits for the start and then stops it.
- * @returns what `starting` resolves to
+ * Records a process that is being started, so that an interrupt waits for the start and then stops it.
+ * @returns the result of `starting`
  * @throws when the bench is ending
  */
 export async function stopAtEnd(starting, stop) {
@@ -80,8 +80,8 @@ export function findFreePort() {
 }
 
 /**
- * Starts node with `args`, output to `logFile` in `folder`; it ends with the bench, however that ends, and Ctrl-C in
- * the terminal reaches only the bench. `folder` goes with it: it must be the bench's own.
+ * Starts node with `args`, output to `logFile` in `folder`; it ends with the bench in any case, and Ctrl-C in
+ * the terminal reaches only the bench. `folder` is removed with it: it must belong to the bench.
  * @returns the child (see src/embedded/child.ts) with `name`, `logFile` and `tail()`, the end of its log
  */
 export async function startNode({ name, args, env, folder, logName }) {
@@ -104,8 +104,8 @@ export async function startNode({ name, args, env, folder, logName }) {
 }
 
 /**
- * Waits until `isReady` answers true; throws with the end of the log when the process ends first or time is up.
- * @returns milliseconds that it took
+ * Waits until `isReady` returns true; throws with the end of the log when the process ends first or time is up.
+ * @returns the milliseconds until then
  */
 export async function waitUntilReady(child, isReady, timeoutMs = 60_000) {
   const start = performance.now();
@@ -147,18 +147,18 @@ export function readTreeCpuMs(rootPid) {
     else childrenOf.set(+stat[1], [+entry]);
   }
   let ticks = 0;
-  const walk = (pid) => {
+  const addTree = (pid) => {
     const stat = stats.get(pid);
     if (!stat) return;
-    // Own user and system time, and those of children that ended and were waited for.
+    // The user and system time of the process, and of its ended children.
     ticks += +stat[11] + +stat[12] + +stat[13] + +stat[14];
-    for (const child of childrenOf.get(pid) ?? []) walk(child);
+    for (const child of childrenOf.get(pid) ?? []) addTree(child);
   };
-  walk(rootPid);
+  addTree(rootPid);
   return ticks * TICK_MS;
 }
 
-/** The same of the connections of one PostgreSQL server to a database; those that were closed are left out. */
+/** Returns the same for the open connections of one PostgreSQL server to a database. */
 export function readDatabaseCpuMs(serverPid, database) {
   let ticks = 0;
   for (const entry of fs.readdirSync('/proc')) {
@@ -170,7 +170,7 @@ export function readDatabaseCpuMs(serverPid, database) {
   return ticks * TICK_MS;
 }
 
-/** What a process calls itself: `postgres: USER DATABASE …`. */
+/** Returns the title of a process: `postgres: USER DATABASE …`. */
 function readTitle(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -1,11 +1,11 @@
-/** What the inspector of the server process tells of exactly one round: a CPU profile, or what outlived the young generation. */
+/** Profiles of exactly one round by the inspector of the server process: CPU, or objects that outlived the young generation. */
 import fs from 'node:fs';
 import { WebSocket } from 'undici';
 
 /**
  * Connects to a node process started with --inspect=127.0.0.1:0, whose log names the address.
- * @returns `start()` and `stop()` of a CPU profile (format of .cpuprofile files), `startKept()` and `stopKept()` of a sampling
- * heap profile that leaves out what the collections of the young generation have freed; what stops it resolves to it
+ * @returns `start()` and `stop()` of a CPU profile (format of .cpuprofile files), `startHeap()` and `stopHeap()` of a sampling
+ * heap profile without the objects that collections of the young generation have freed; the stop functions return the profile
  */
 export async function connectProfiler(logFile) {
   const address = /Debugger listening on (ws:\/\/\S+)/.exec(fs.readFileSync(logFile, 'utf8'))?.[1];
@@ -42,9 +42,9 @@ export async function connectProfiler(logFile) {
       socket.close();
       return profile;
     },
-    startKept: () =>
+    startHeap: () =>
       call('HeapProfiler.startSampling', { samplingInterval: 4096, includeObjectsCollectedByMajorGC: true }),
-    async stopKept() {
+    async stopHeap() {
       const { profile } = await call('HeapProfiler.stopSampling');
       socket.close();
       return profile;
@@ -89,11 +89,11 @@ export function summariseProfile(profile, requests, rows = 40) {
 }
 
 /**
- * What outlived the young generation, by where it was made, with its callers, most first. What was made after the last
- * collection is among it.
+ * Returns the objects that outlived the young generation by their allocation site, with its callers, most first. It includes
+ * the objects made after the last collection.
  * @returns Markdown text; bytes are per request
  */
-export function summariseKept({ head }, requests, rows = 40) {
+export function summariseHeap({ head }, requests, rows = 40) {
   const byPlace = new Map();
   let total = 0;
   const visit = ({ callFrame: { functionName, url, lineNumber }, selfSize, children }, callers) => {
@@ -117,12 +117,12 @@ export function summariseKept({ head }, requests, rows = 40) {
   );
 }
 
-/** node_modules/…, dist/… or bench/…, without the folders before it. */
+/** Returns node_modules/…, dist/… or bench/…, without the folders before it. */
 function shortenUrl(url) {
   return url.replace(/^(?:file:\/\/)?\/.*?\/(?=(?:node_modules|dist|bench)\/)/, '');
 }
 
-/** A package of node_modules, a folder of our own below src, a part of node, or what the engine calls itself. */
+/** Returns a package of node_modules, a folder below src, a part of node, or a name of the engine. */
 function placeOf(functionName, place) {
   if (!place) return functionName.startsWith('(') ? functionName : '(native)';
   if (place.startsWith('node:')) return place.split('/')[0];

@@ -1,7 +1,7 @@
-/** From raw rounds to medians, ratios and the Markdown page. */
+/** Makes medians, ratios and the Markdown page from raw rounds. */
 import { round } from './drive.mjs';
 
-/** What the issue demands of memory and size. */
+/** The required memory and size. */
 const TARGETS = { idleMegabytes: 300, peakMegabytes: 700, bytesPerResource: 4000 };
 
 export function median(values) {
@@ -115,7 +115,7 @@ function formatBudgets({ memory, size, load }) {
   const lines =
     memory.startMs === undefined && !size
       ? []
-      : ['| budget | measured | at most | kept |', '|---|---:|---:|---|'];
+      : ['| budget | measured | at most | met |', '|---|---:|---:|---|'];
   if (memory.startMs !== undefined) lines.push(budget('start until ready', memory.startMs, 'ms'));
   if (memory.idleMegabytes !== undefined) {
     lines.push(

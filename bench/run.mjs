@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `npm run bench`: Andiron beside the limit server, on one PostgreSQL, with the same data and the same driver.
+ * `npm run bench`: compares Andiron with the limit server, on one PostgreSQL, with the same data and the same driver.
  * See docs/benchmark.md. Build first: the bench runs dist.
  */
 import { execFileSync } from 'node:child_process';
@@ -19,7 +19,7 @@ import {
   repository,
   runBench,
 } from './processes.mjs';
-import { connectProfiler, summariseKept, summariseProfile } from './profile.mjs';
+import { connectProfiler, summariseHeap, summariseProfile } from './profile.mjs';
 import { formatReport, summariseTest } from './report.mjs';
 import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
@@ -34,7 +34,7 @@ const USAGE = `node bench/run.mjs [options]
   --patients N    patients to load (500 = 32,191 resources)
   --log-ready     2.5 GB of PostgreSQL's log go into files that are there already, as where it has written for a while
   --profile name  one test, one round, with a CPU profile of the server
-  --kept name     one test, one round: what of the server's outlives V8's young generation, by where it is made
+  --kept name     one test, one round: objects of the server that outlive V8's young generation, by allocation site
   --target URL    drive this FHIR base address instead of a server of our own; 'limit': a second limit server
   --minutes M     give up after so long (60)
   --write         write docs/bench also for a partial run (--quick, --only, --target …)`;
@@ -81,7 +81,7 @@ async function run(folder) {
     ({ name }) => options.only.length === 0 || options.only.some((only) => name.startsWith(only)),
   );
   if (chosen.length === 0) throw new Error(`no test is named ${options.only}\n${USAGE}`);
-  // The texts of the whole load are not needed any more; a small heap keeps the driver's pauses short.
+  // The texts of the load are not needed any more; a small heap keeps the driver's pauses short.
   generated.bundles = [];
 
   if (options.isInspected) {
@@ -130,7 +130,7 @@ function requireMain() {
   if (isNewer) console.log('warning: src is newer than dist; npm run build?');
 }
 
-/** Fills both databases and measures what Andiron's has grown by, base conformance resources left out. */
+/** Fills both databases and measures the growth of Andiron's, without the base conformance resources. */
 async function loadBoth({ andiron, limit, generated, postgres }) {
   const measure = async () => {
     if (!andiron.database) return undefined;
@@ -180,7 +180,7 @@ async function readDatabaseBytes(postgres, database) {
   return Number(bytes);
 }
 
-/** Size of every table (its heap and TOAST) and index, system catalogues left out. */
+/** Returns the size of every table (its heap and TOAST) and index, without system catalogues. */
 async function readRelationBytes(postgres, database) {
   const rows = await postgres.query(
     database,
@@ -191,7 +191,7 @@ async function readRelationBytes(postgres, database) {
   return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }));
 }
 
-/** All rounds of one test, limit server and Andiron in turn. A wrong sample answer fails the test before its rounds. */
+/** Runs all rounds of one test, limit server and Andiron in turn. A wrong sample response fails the test before its rounds. */
 async function runTest(workload, sides) {
   const { name, title, target, beside } = workload;
   const shape = {
@@ -231,8 +231,8 @@ async function runTest(workload, sides) {
 function mergeFailures(failures) {
   const merged = new Map();
   for (const failure of failures) {
-    const known = merged.get(failure.kind);
-    if (known) known.count += failure.count;
+    const found = merged.get(failure.kind);
+    if (found) found.count += failure.count;
     else merged.set(failure.kind, { ...failure });
   }
   return [...merged.values()];
@@ -249,10 +249,12 @@ async function inspectTest(andiron, workload) {
   }
   const measure = () => driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0 });
   if (options.kept) {
-    await profiler.startKept();
+    await profiler.startHeap();
     const { requests, rate, errors } = await measure();
-    console.log(`${workload.title}: ${rate}/s under the profiler, ${errors} errors; what is kept of each:\n`);
-    console.log(summariseKept(await profiler.stopKept(), requests));
+    console.log(
+      `${workload.title}: ${rate}/s under the profiler, ${errors} errors; bytes per request that outlive the young generation:\n`,
+    );
+    console.log(summariseHeap(await profiler.stopHeap(), requests));
     return;
   }
   await profiler.start();

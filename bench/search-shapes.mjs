@@ -1,6 +1,6 @@
 /**
- * The shapes of searches that are measured: those of the shared driver's search group, and those that the storage
- * design was chosen by. Each makes the path of one request from what is known of the loaded data.
+ * The measured shapes of searches: those of the shared driver's search group, and those by which the storage design was
+ * chosen. Each makes the path of one request from a sample of the loaded data.
  */
 const LOINC = 'http://loinc.org|';
 const encode = encodeURIComponent;
@@ -44,7 +44,7 @@ export const DRIVER_SHAPES = {
   'subject-total': ({ patientIds }) => `/Observation?subject=Patient/${any(patientIds)}&_total=accurate`,
 };
 
-/** Left out of the blended mix, as the shared driver does. */
+/** Not part of the blended mix, as in the shared driver. */
 const APART = /^(total|subject-total|obs-(component-|combo-)?code-value)/;
 export const BLENDED = Object.keys(DRIVER_SHAPES).filter((name) => !APART.test(name));
 

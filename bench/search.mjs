@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:search`: each shape of search by itself, and a blended mix beside the limit server, with the loaded
+ * `npm run bench:search`: each shape of search by itself, and a blended mix compared with the limit server, with the loaded
  * patients and with copies of them. See docs/benchmark.md. Build first: the bench runs dist.
  */
 import fs from 'node:fs';
@@ -38,9 +38,9 @@ if (values.help) {
 const [patients, copies, seconds] = [values.patients, values.copies, values.seconds].map(Number);
 const CLIENTS = 16;
 const SHAPES = Object.entries({ ...DRIVER_SHAPES, ...DESIGN_SHAPES });
-/** What one search costs is measured without remembered answers: many shapes have few different searches. */
-const FORGETFUL = { SEARCH_CACHE_MB: '0' };
-/** Seconds of the mix before it is counted: the engine compiles, connections plan, answers are remembered. */
+/** The cost of one search is measured without the search result cache: many shapes have few different searches. */
+const WITHOUT_CACHE = { SEARCH_CACHE_MB: '0' };
+/** Seconds of the mix before it is counted: the engine compiles, connections plan, caches are filled. */
 const FIRST_SECONDS = 10;
 const SPACE_OF =
   "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4' and s.kind = 'data'";
@@ -67,7 +67,7 @@ async function run(folder) {
   };
   console.log(`loaded ${loaded.count} resources`);
   await andiron.child.stop('SIGTERM', 8000);
-  andiron = await startAndiron(FORGETFUL);
+  andiron = await startAndiron(WITHOUT_CACHE);
   const small = await measureShapes(andiron.client, sample);
   const blends = [];
   const blendBoth = async (how) => {
@@ -86,7 +86,7 @@ async function run(folder) {
     const [{ number: space }] = await postgres.query('andiron', SPACE_OF);
     await multiplyAll(postgres, space);
     await andiron.child.stop('SIGTERM', 8000);
-    andiron = await startAndiron(FORGETFUL);
+    andiron = await startAndiron(WITHOUT_CACHE);
     large = await measureShapes(andiron.client, sample);
     await andiron.child.stop('SIGTERM', 8000);
     andiron = await startAndiron();
@@ -144,7 +144,7 @@ async function askShapes(client, sample, secondsEach) {
   return measured;
 }
 
-/** Three alternating rounds of the limit server's reads and of the mix, and what the seconds before them came to. */
+/** Runs three alternating rounds of the limit server's reads and of the mix, after a warm-up that is measured too. */
 async function blend(title, more, { andiron, limit, sample, limitIds }) {
   const shape = { clients: CLIENTS, warmupSeconds: 0.5, seconds: seconds * 3 };
   const any = (list) => list[Math.floor(Math.random() * list.length)];
@@ -154,9 +154,9 @@ async function blend(title, more, { andiron, limit, sample, limitIds }) {
   };
   const rates = { limit: [], andiron: [] };
   const read = () => ({ method: 'GET', path: `/Patient/${any(limitIds)}`, expected: 200 });
-  const ask = () => ({ method: 'GET', path: toPath(), expected: 200 });
+  const makeRequest = () => ({ method: 'GET', path: toPath(), expected: 200 });
   const driveMix = async (how) => {
-    const own = await driveRound(andiron, ask, how);
+    const own = await driveRound(andiron, makeRequest, how);
     if (own.errors > 0) console.log(own.failures);
     return own.rate;
   };
@@ -171,7 +171,7 @@ async function blend(title, more, { andiron, limit, sample, limitIds }) {
   return result;
 }
 
-/** Without indexes, which are made anew afterwards: that takes a tenth of the time. */
+/** Drops the indexes and creates them again afterwards, which takes a tenth of the time. */
 async function multiplyAll(postgres, space) {
   const { loadDefinitions } = requireBuilt('core/fhir/definitions.js');
   const definitions = await loadDefinitions('r4');

@@ -1,4 +1,4 @@
-/** The two sides of a bench: a server of this build, and the limit server, each over a database of its own. */
+/** The two sides of a bench: a server of this build, and the limit server, each over its own database. */
 import path from 'node:path';
 import { createClient } from './drive.mjs';
 import {
@@ -11,7 +11,7 @@ import {
 } from './processes.mjs';
 
 const START_MS = 180_000;
-/** Where the driver asks. */
+/** The address that the driver uses. */
 export const ROOT = '/w/system/api/v1/fhir/r4';
 
 /** redis-server without persistence; undefined where there is none on the PATH. */
@@ -21,14 +21,14 @@ export async function startRedis() {
   return program && stopAtEnd(startEmbeddedRedis(program), (redis) => redis.stop());
 }
 
-/** Whether the server answers at all: what a bench waits for. */
+/** True when the server responds; a bench waits for it. */
 const answers = (client) => async () =>
   (await client.send({ method: 'GET', path: '/metadata' })).status === 200;
 
 /**
- * Starts `dist/src/main.js`; `bench` says where it belongs: `{ folder, postgres, clients }`. Without `redisPort` it is told a port
- * where nobody listens, so that no other Redis of the machine is met. The database may begin as a copy of `template`; `checkout`
- * is the folder of another build. `environment` has the last word.
+ * Starts `dist/src/main.js`; `bench` is its environment: `{ folder, postgres, clients }`. Without `redisPort` it gets a port
+ * without a listener, so that it uses no other Redis of the machine. The database may begin as a copy of `template`;
+ * `checkout` is the folder of another build. `environment` overrides the other settings.
  * @returns a side for the driver, with `base` (the address before ROOT), `child`, `database`, `logFile` and how long the start
  *   took (ms)
  */
@@ -62,10 +62,10 @@ export async function startAndironServer(
 }
 
 /**
- * Starts servers of this build in one process (bench/servers-in-one.mjs), which differ in nothing but what is told of them:
- * the same compiled code, the same memory. `bench` as above.
- * @param given of each `{ name, template, environment }`; its database bears its name
- * @returns sides as `startAndironServer` gives them, with one `child`
+ * Starts servers of this build in one process (bench/servers-in-one.mjs), which differ only in their settings: the same
+ * compiled code, the same memory. `bench`: see above.
+ * @param given for each `{ name, template, environment }`; its database has its name
+ * @returns sides like those of `startAndironServer`, with one `child`
  */
 export async function startAndironServersInOne(
   { folder, postgres, clients },
@@ -113,7 +113,7 @@ async function environmentOf(postgres, { database, port, redisPort, environment 
   };
 }
 
-/** Starts bench/limit-server.mjs over `database`; as `startAndironServer`. */
+/** Starts bench/limit-server.mjs over `database`; see `startAndironServer`. */
 export async function startLimitServer(
   { folder, postgres, clients },
   { database = 'limit_bench', metadataFile, nodeArguments = [] } = {},

@@ -1,4 +1,4 @@
-// Validated resources per second on one core, and what starting costs: `node bench/validate.mjs [rounds]` (after a build).
+// Measures validated resources per second on one core, and the time of the start: `node bench/validate.mjs [rounds]` (after a build).
 import { createRequire } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,8 +41,8 @@ for (const release of ['r4', 'r4b']) {
 }
 
 /**
- * Resources per second of CPU time, which other processes do not take away; the best round, since they still cost
- * caches. Threads of the garbage collector count.
+ * Returns resources per second of CPU time, which is independent of other processes; of the best round, because they still
+ * displace caches. Threads of the garbage collector count.
  */
 function bestOf(validator, resources, isFull) {
   let best = 0;

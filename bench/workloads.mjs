@@ -1,5 +1,5 @@
 /**
- * The tests of the bench: for each, what Andiron is asked and what the limit server is asked at its side.
+ * The tests of the bench: for each, the requests to Andiron and to the limit server.
  *
  * The limit server's part is "the same body": it reads a Patient of the same data, stores the resource that Andiron
  * stores (for a patch the patched resource, for a delete the resource that is deleted), answers the same metadata.
@@ -9,11 +9,11 @@ import { postResource } from './load.mjs';
 
 const PAGE_SIZE = 20;
 const OBSERVATION_CODES = ['8302-2', '29463-7', '2339-0', '4548-4', '85354-9'];
-/** Resources that update and patch go round, and the answers of a search that are looked at before its rounds. */
+/** Resources that update and patch use in turn, and responses of a search that are checked before its rounds. */
 const POOL_SIZE = 512;
 const EXAMPLE_COUNT = 10;
 
-/** Repeatable numbers from 0 to 1 (mulberry32). */
+/** Returns repeatable numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -26,9 +26,9 @@ export function createRandom(seed) {
 
 /**
  * @param {{ patients: object[], andironIds: string[], limitIds: string[], clients: number, imports: object }} loaded
- *   `patients`: what load.mjs tells about each; the ids stand in the same order
+ *   `patients`: the data of load.mjs for each; the ids have the same order
  * @returns list of { name, title, target, beside, andiron, limit, verify?, prepare? }: `andiron` and `limit` make the
- *   next request of a worker; `verify(client)` throws where a sample of answers is wrong; `prepare(client, seconds)`
+ *   next request of a worker; `verify(client)` throws where a sample of responses is wrong; `prepare(client, seconds)`
  *   runs before each round and outside its time
  */
 export function makeWorkloads({ patients, andironIds, limitIds, clients, imports }) {
@@ -111,7 +111,7 @@ export function makeWorkloads({ patients, andironIds, limitIds, clients, imports
   ];
 }
 
-/** Patients with all that belongs to them, as transactions; counted in resources. */
+/** Imports patients with all their resources as transactions; counted in resources. */
 function makeImport({ bundles, resources }) {
   let nextBundle = 0;
   let nextResource = 0;
@@ -218,7 +218,7 @@ function makeSearches({ patients, andironIds, pickIndex, pickFrom, limitRead }) 
 }
 
 function makeChanges({ bodies, clients, postPatient }) {
-  // Each worker changes resources of its own: the bench measures writes, not races.
+  // Each worker changes its own resources: the bench measures writes, not races.
   let pool = [];
   let turn = 0;
   const preparePool = async (client) => {
@@ -329,7 +329,7 @@ function demand(condition, sentence, evidence) {
   throw new Error(`${sentence}: ${String(shown).slice(0, 400)}`);
 }
 
-/** Resources to create: a Patient of about 1.6 kB and an Observation of about 0.9 kB, never two alike. */
+/** Makes resources to create: a Patient of about 1.6 kB and an Observation of about 0.9 kB, all different. */
 function makeBodies(random) {
   let sequence = 0;
   const run = Date.now().toString(36);

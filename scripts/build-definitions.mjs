@@ -1,5 +1,5 @@
 // Writes definitions/*.json.gz and examples/*.ndjson.gz from the official packages in scripts/definitions.
-// `--check` compares with what is there instead (by content: zlib's bytes differ between versions of Node).
+// `--check` compares with the existing files instead (by content: zlib's bytes differ between versions of Node).
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,11 @@
-// Writes definitions/fold-table.json: what each character becomes when strings are folded for search. After a change of a
+// Writes definitions/fold-table.json: the folded form of each character for searches of strings. After a change of a
 // rule, run it with a Node that has the Unicode version named there, raise VERSION, and reindex: stored rows keep the old
 // folding.
 import { writeFileSync } from 'node:fs';
 
 const VERSION = 1;
 
-// Marks that do not change which letter it is. Vowel signs of Indic scripts and the Japanese voicing marks do, and stay.
+// Marks that do not change the letter. Vowel signs of Indic scripts and the Japanese voicing marks do, and stay.
 const ACCENT = (code) =>
   (code >= 0x300 && code <= 0x36f) ||
   (code >= 0x483 && code <= 0x487) ||
@@ -21,7 +21,7 @@ const ACCENT = (code) =>
   (code >= 0xfe00 && code <= 0xfe0f) ||
   (code >= 0xfe20 && code <= 0xfe2f);
 
-// Letters that Unicode does not take apart, but people who search do.
+// Letters that Unicode does not decompose, but searches must.
 const LETTERS = {
   ø: 'o',
   ł: 'l',
@@ -41,7 +41,7 @@ const LETTERS = {
   ə: 'e',
 };
 
-// Punctuation inside a word vanishes (O'Brien is obrien, St. is st), other punctuation parts words (Smith-Jones).
+// Punctuation inside a word vanishes (O'Brien is obrien, St. is st), other punctuation separates words (Smith-Jones).
 const VANISHES = /^['’‘‛ʼʻʹʽ`´".“”„‟«»‹›·•‧…!?¡¿]$/u;
 
 function fold(character) {
@@ -59,7 +59,7 @@ function fold(character) {
   for (const part of folded.normalize('NFD'))
     if (!ACCENT(part.codePointAt(0))) letters += LETTERS[part] ?? part;
   letters = letters.normalize('NFC');
-  // What came apart into punctuation or spaces follows the same rules (½ is 1⁄2, ŉ is ʼn).
+  // Punctuation and spaces of decompositions follow the same rules (½ is 1⁄2, ŉ is ʼn).
   return [...letters]
     .map((part) =>
       part === character ? part : VANISHES.test(part) ? '' : /^[\p{P}\p{Z}]$/u.test(part) ? ' ' : part,
@@ -92,7 +92,7 @@ for (const [code, to] of single) {
   for (let i = 0; i < best[1]; i++) taken.add(code + i * best[2]);
   runs.push([code, best[1], best[2], to]);
 }
-// Runs onto one same character (spaces, and characters that vanish).
+// Runs that become one character (spaces, and characters that vanish).
 const flat = [];
 const rest = [];
 for (const run of runs) {

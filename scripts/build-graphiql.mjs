@@ -1,6 +1,6 @@
 /**
- * Bundles GraphiQL and what it needs into dist/graphiql, for a page that asks nobody but this server for anything.
- * Files carry a hash of their content and stand beside a .gz of themselves; manifest.json names them. Does nothing when
+ * Bundles GraphiQL and its dependencies into dist/graphiql, for a page that sends requests only to this server. The names of
+ * the files have a hash of their content, and each file has a .gz beside it; manifest.json lists them. Does nothing when
  * dist/graphiql is newer than its sources.
  */
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ const CONTENT_TYPES = {
   '.ttf': 'font/ttf',
 };
 
-/** Monaco runs its languages in workers; GraphiQL's own set-up of them (setup-workers/esm.sh) asks a CDN. */
+/** Monaco runs its languages in workers; GraphiQL's own set-up of them (setup-workers/esm.sh) uses a CDN. */
 const workers = {
   editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
   json: 'monaco-editor/esm/vs/language/json/json.worker.js',
@@ -46,7 +46,7 @@ const shared = {
   logLevel: 'error',
 };
 
-/** Replaces parts of a file of a package; it fails where a new version of the package has other ones. */
+/** Replaces parts of a file of a package; fails when a part is missing in a new version of the package. */
 function change(name, filter, ours, replacements) {
   return {
     name,
@@ -65,7 +65,7 @@ function change(name, filter, ours, replacements) {
 }
 
 const changes = [
-  /** GraphiQL's list of the fields of a type with our arguments. */
+  /** Replaces the arguments in GraphiQL's list of the fields of a type. */
   change(
     'short-arguments',
     /plugin-doc-explorer.dist.components.type-documentation\.js$/,
@@ -75,7 +75,7 @@ const changes = [
       ['"args" in field ? field.args.filter(_temp4) : []', 'listedArguments(field)'],
     ],
   ),
-  /** What monaco-graphql tells its worker of the schema, as the text that the server has sent. */
+  /** Passes the schema to the worker of monaco-graphql as the text that the server has sent. */
   change('schema-text', /monaco-graphql.esm.utils\.js$/, 'schema-text.mjs', (from) => [
     ['import { buildASTSchema,', `import { schemaText } from ${from};\nimport { buildASTSchema,`],
     ['documentString: printSchema(graphQLSchema),', '...schemaText(graphQLSchema),'],
@@ -92,7 +92,7 @@ async function isFresh() {
   return true;
 }
 
-/** The name of the file that came from an entry point. */
+/** Returns the name of the file of an entry point. */
 function outputOf(result, entry) {
   const found = Object.entries(result.metafile.outputs).find(([, output]) =>
     output.entryPoint?.endsWith(entry),

@@ -1,8 +1,8 @@
 /**
- * Makes the answers to two introspections of each release's schema, packed, in dist/introspection: each takes a second that a
- * server which runs does not have. `….json.gz` is the answer to one that asks for all there is, `…-standard.json.gz` has the
- * `__schema` of the one that tools send. Needs what scripts/build.mjs compiled. A file is named by the hash of the
- * printed schema (schema/{release}.graphql), and made only where there is none of that name.
+ * Writes the compressed results of two introspections of each release's schema to dist/introspection; each would take a
+ * second of a running server. `….json.gz` is the result for the whole schema, `…-standard.json.gz` has the `__schema` of the
+ * usual query of tools. Needs the output of scripts/build.mjs. The name of a file has the hash of the printed schema
+ * (schema/{release}.graphql); an existing file is not made again.
  */
 import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';

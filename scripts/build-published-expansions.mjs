@@ -1,5 +1,5 @@
-// Writes test/core/fhir/terminology/published-expansions.json: of each value set that HL7 publishes expanded, how many
-// codes there are and a digest of them, so that the tests have this oracle without 48 MB of packages.
+// Writes test/core/fhir/terminology/published-expansions.json: the number and a digest of the codes of each value set that
+// HL7 publishes expanded, so that the tests have this oracle without 48 MB of packages.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

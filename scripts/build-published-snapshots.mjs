@@ -2,7 +2,7 @@
 // for R4 and R4B its differential, and of each profile of the International Patient Summary its differential and its
 // snapshot, so that the tests have this oracle without 270 MB of packages. (The snapshots of the first are among the
 // definitions.) Beside it published-examples.ndjson.gz: the resources that the Patient Summary gives as examples of its
-// profiles. `--check` compares with what is there instead.
+// profiles. `--check` compares with the existing files instead.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ import { gzipMember, parseMarked, stringifyMarked } from './definitions/text.mjs
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folderOfTests = join(root, 'test/core/fhir/validate/profile');
 
-// Not among the dependencies of scripts/definitions: it depends on packages that this registry does not have.
+// Not among the dependencies of scripts/definitions: it depends on packages that are not in this registry.
 const PATIENT_SUMMARY = {
   name: 'hl7.fhir.uv.ips',
   version: '2.0.0',
@@ -32,7 +32,7 @@ const PATIENT_SUMMARY = {
   sha512: '4PWToJ9b1FgXsm9DIvHiU6HO9Z5m75jxk0e0MXOmhFlf2m2slk/d6RoiSYIChKJlvmtJ7GbRftt7PphlwmZcbQ==',
 };
 
-/** What only a reader of the guide needs. */
+/** Members that only readers of the guide need. */
 const DROPPED = ['short', 'definition', 'comment', 'requirements', 'alias', 'mapping', 'example'];
 
 function strip(element, keepsExpressions) {
@@ -89,7 +89,7 @@ function* readPatientSummary() {
     }
     const examples = join(content, 'example');
     for (const entry of readdirSync(examples).sort()) {
-      // Narratives say nothing to a profile.
+      // Narratives do not affect profiles.
       const { text, ...resource } = parseMarked(readFileSync(join(examples, entry), 'utf8'));
       yield text === undefined ? resource : { ...resource, text: { status: 'empty', div: EMPTY_NARRATIVE } };
     }

@@ -11,7 +11,7 @@ import { transformFileSync } from '@swc/core';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const require = createRequire(import.meta.url);
 
-// The sources as they are: a check must not depend on an earlier build.
+// Loads the sources, because a check must not depend on an earlier build.
 require.extensions['.ts'] = (module, file) => {
   module._compile(transformFileSync(file, { root, cwd: root }).code, file);
 };

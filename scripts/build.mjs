@@ -1,5 +1,5 @@
 /**
- * Compiles src and migrations with swc into dist, keeping their relative places: dist/src, dist/migrations. The .sql files of
+ * Compiles src and migrations with swc into dist, at the same relative paths: dist/src, dist/migrations. The .sql files of
  * migrations are copied.
  * Types are not checked here (`npm run check` does). `--if-stale` does nothing when dist is newer than its sources.
  */
@@ -49,7 +49,7 @@ async function build(file) {
   return output;
 }
 
-/** Writes another file and renames it, so that a server which starts during a build never reads half a file. */
+/** Writes another file and renames it, so that a server that starts during a build never reads half a file. */
 async function replace(output, content) {
   const other = `${output}.${process.pid}`;
   await writeFile(other, content);
@@ -57,20 +57,20 @@ async function replace(output, content) {
 }
 
 async function removeOthers(outputs) {
-  const kept = new Set(outputs.flatMap((output) => [output, `${output}.map`]));
+  const current = new Set(outputs.flatMap((output) => [output, `${output}.map`]));
   for (const folder of ['src', 'migrations']) {
     const entries = await readdir(path.join(target, folder), { recursive: true, withFileTypes: true }).catch(
       () => [],
     );
     for (const entry of entries) {
       const file = path.join(entry.parentPath ?? entry.path, entry.name);
-      if (entry.isFile() && /\.(js(\.map)?|sql)$/.test(file) && !kept.has(file))
+      if (entry.isFile() && /\.(js(\.map)?|sql)$/.test(file) && !current.has(file))
         await rm(file, { force: true });
     }
   }
 }
 
-/** Makes `../../../definitions` of a source file true in dist as well, without a copy that could grow old. */
+/** Makes `../../../definitions` of a source file true in dist as well, without a copy that could become outdated. */
 async function linkFolders() {
   for (const folder of ['definitions', 'examples']) {
     await symlink(path.join('..', folder), path.join(target, folder), 'dir').catch((error) => {

@@ -50,7 +50,7 @@ async function run(written: readonly string[]): Promise<void> {
     process.stdout.write(helpOfAll());
     return;
   }
-  const command = COMMANDS.find((known) => known.name === name);
+  const command = COMMANDS.find((each) => each.name === name);
   if (command === undefined) throw new UsageError(`'${name}' is not a command; andiron --help lists them`);
   const { values, positionals } = parseArgs({
     args: rest,

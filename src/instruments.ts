@@ -10,7 +10,7 @@ export function createInstruments(registry: Registry): Instruments {
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
     registers: [registry],
   });
-  const gathered = new Histogram({
+  const batchSizes = new Histogram({
     name: 'andiron_gathered_members',
     help: 'Reads, writes or searches of concurrent requests in one statement',
     labelNames: ['kind'] as const,
@@ -23,7 +23,7 @@ export function createInstruments(registry: Registry): Instruments {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
-  const remembered = new Counter({
+  const searchLookups = new Counter({
     name: 'andiron_remembered_searches_total',
     help: 'Searches by the state of their entry in the search result cache: current, changed, or unknown',
     labelNames: ['outcome'] as const,
@@ -31,9 +31,9 @@ export function createInstruments(registry: Registry): Instruments {
   });
   return {
     statement: (lane, milliseconds) => statements.observe({ lane }, milliseconds / 1000),
-    gathered: (kind, members) => gathered.observe({ kind }, members),
+    gathered: (kind, members) => batchSizes.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
-    rememberedSearch: (outcome) => remembered.inc({ outcome }),
+    rememberedSearch: (outcome) => searchLookups.inc({ outcome }),
   };
 }
 

@@ -83,7 +83,7 @@ describe('andiron', () => {
     rmSync(path.join(folder, '.env'));
   });
 
-  it('does not start with malformed settings, and says each fault in a line of its own', async () => {
+  it('does not start with malformed settings, and prints each fault on a line of its own', async () => {
     const { code, errors } = await run(['serve'], { PORT: 'http', REDIS_PORT: '0' });
     expect(code).toBe(1);
     expect(errors.trim().split('\n')).toEqual([

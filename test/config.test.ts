@@ -36,7 +36,7 @@ describe('the settings', () => {
     });
   });
 
-  it('take the default for an empty value', () => {
+  it('have the default for an empty value', () => {
     expect(loadSettings({ FHIR_DATABASE_PORT: '', FHIR_DATABASE_HOST: ' ', AUTH_MODE: '' })).toMatchObject({
       FHIR_DATABASE_PORT: 5432,
       FHIR_DATABASE_HOST: 'localhost',
@@ -44,7 +44,7 @@ describe('the settings', () => {
     });
   });
 
-  it('stop the start under an old name, and say the new one', () => {
+  it('stop the start under an old name, with the new one', () => {
     expect(faultsOf({ SEARCH_GATHER: '100', VERSION_MEMORY_MB: '1', SEARCH_MEMORY_MB: '' })).toEqual([
       'SEARCH_GATHER is now SEARCH_SORT_LIMIT; rename it',
       'VERSION_MEMORY_MB is now VERSION_CACHE_MB; rename it',
@@ -121,7 +121,7 @@ describe('the settings', () => {
   it.each([
     ['FHIR_DATABASE_CA_FILE', 'FHIR_DATABASE_SSL'],
     ['REDIS_CA_FILE', 'REDIS_TLS'],
-  ])('refuse a %s that could make nobody trusted', (name, encrypted) => {
+  ])('refuse a %s with which no certificate could be trusted', (name, encrypted) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'andiron-config-'));
     const file = path.join(folder, 'ca.pem');
     const faultsWith = (content: string): readonly string[] => {
@@ -150,9 +150,12 @@ describe('the settings', () => {
     })),
     ...['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'].map((url) => ({ PUBLIC_URL: url })),
     { PUBLIC_URL: 'http://localhost:3000, http://127.0.0.1:3000', TRUST_PROXY: 'false' },
-  ])('answer without credentials, and record nothing, where only this machine can ask: %j', (environment) => {
-    expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
-  });
+  ])(
+    'answer without credentials, and record nothing, where only this machine can connect: %j',
+    (environment) => {
+      expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
+    },
+  );
 
   it.each([
     ...['0.0.0.0', '::', '192.168.1.2', 'fhir.example.org', '127.0.0.1.example.org'].map((HOST) => ({
@@ -162,7 +165,7 @@ describe('the settings', () => {
     { PUBLIC_URL: 'https://fhir.example.org' },
     { PUBLIC_URL: 'http://localhost:3000, http://192.168.1.2:3000' },
     { PUBLIC_URL: 'https://localhost.example.org' },
-  ])('must ask for open mode and for no record by name where others can ask: %j', (environment) => {
+  ])('must name open mode and no audit where other machines can connect: %j', (environment) => {
     expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'enforced', AUDIT: 'on' });
     expect(loadSettings({ ...environment, AUTH_MODE: 'open' })).toMatchObject({
       AUTH_MODE: 'open',
@@ -171,7 +174,7 @@ describe('the settings', () => {
     expect(loadSettings({ ...environment, AUTH_MODE: 'open', AUDIT: 'off' }).AUDIT).toBe('off');
   });
 
-  it('say at every start that open mode is open, and to whom', () => {
+  it('warn at every start of open mode, with the machines that can connect', () => {
     const warningsOf = (environment: Record<string, string>): string =>
       describeStart(loadSettings(environment), environment).join('\n');
     expect(warningsOf({})).toContain('AUTH_MODE=open: every program on this machine');
@@ -181,7 +184,7 @@ describe('the settings', () => {
     expect(warningsOf({ AUTH_MODE: 'enforced' })).toBe('');
   });
 
-  it('say at the start which settings made them choose what earlier versions did not', () => {
+  it('warn at the start of defaults that differ from earlier versions, with the settings that cause them', () => {
     const warningsOf = (environment: Record<string, string>): string =>
       describeStart(loadSettings(environment), environment).join('\n');
     const url = { PUBLIC_URL: 'https://fhir.example.org' };
@@ -193,7 +196,7 @@ describe('the settings', () => {
     expect(warningsOf({ TRUST_PROXY: 'true' })).toMatch(/because TRUST_PROXY is set/);
   });
 
-  it('say at the start that private_key_jwt needs PUBLIC_URL where others can ask', () => {
+  it('warn at the start that private_key_jwt needs PUBLIC_URL where other machines can connect', () => {
     const warningsOf = (environment: Record<string, string>): string =>
       describeStart(loadSettings(environment), environment).join('\n');
     expect(warningsOf({ HOST: '0.0.0.0' })).toMatch(
@@ -212,7 +215,7 @@ describe('the settings', () => {
     expect(printSetting(settings, 'SECRET_KEYS')).toBe('');
   });
 
-  it('print what can be read again', () => {
+  it('print values that can be read again', () => {
     const settings = loadSettings({
       METRICS_ADDRESS: 'off',
       PUBLIC_URL: 'https://a.example,https://b.example',
@@ -226,19 +229,19 @@ describe('the settings', () => {
 describe('the memory of a process', () => {
   const MEGABYTE = 1024 * 1024;
 
-  it('leaves bodies and answers what caches and the program do not take', () => {
+  it('gives bodies and answers the memory that caches and the program leave', () => {
     const { versions, searches, parsed, underWay } = planMemory(unset, 4096 * MEGABYTE);
     expect([versions, searches, parsed]).toEqual([128 * MEGABYTE, 64 * MEGABYTE, 48 * MEGABYTE]);
     expect(underWay).toBeGreaterThan(3072 * MEGABYTE);
   });
 
-  it('has room for a batch of 29 MB in a heap of 256 MB, and caches that shrink with it', () => {
+  it('has memory for a batch of 29 MB in a heap of 256 MB, and caches that shrink with the heap', () => {
     const { versions, searches, underWay } = planMemory(unset, 304 * MEGABYTE);
     expect(underWay).toBeGreaterThan(4 * 29 * MEGABYTE);
     expect(versions + searches).toBeLessThan(32 * MEGABYTE);
   });
 
-  it('is as settings say', () => {
+  it('is divided by the settings', () => {
     const settings = { VERSION_CACHE_MB: 0, SEARCH_CACHE_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
     expect(planMemory(settings, 256 * MEGABYTE)).toMatchObject({
       versions: 0,
@@ -261,7 +264,7 @@ describe('the limit of open files', () => {
   const warningsAt = (limits: string | undefined): readonly string[] =>
     describeStart(loadSettings(environment), environment, limits);
 
-  it('is warned of when it is lower than the connections that settings allow', () => {
+  it('causes a warning when it is lower than the connections that settings allow', () => {
     expect(warningsAt(limitsOf('1024'))).toEqual([
       'MAX_CONNECTIONS is 1000, but the process may open 1024 files: it needs 1084 (MAX_CONNECTIONS, DATABASE_CONNECTIONS and 64 for Redis, logs and files). Raise the limit (ulimit -n) or lower MAX_CONNECTIONS',
     ]);
@@ -271,7 +274,7 @@ describe('the limit of open files', () => {
     ['is high enough', limitsOf('1084')],
     ['is unlimited', limitsOf('unlimited')],
     ['is not told by the system', undefined],
-  ])('is not spoken of when it %s', (_title, limits) => {
+  ])('causes no warning when it %s', (_title, limits) => {
     expect(warningsAt(limits)).toEqual([]);
   });
 });

@@ -14,12 +14,12 @@ const config: CodegenConfig = {
         fragmentMasking: false,
       },
       config: {
-        // Without it all 1,100 types of FHIR are written, of which this page uses five.
+        // Without it all 1,100 types of FHIR are written, and this page uses five.
         onlyOperationTypes: true,
         documentMode: 'string',
         useTypeImports: true,
         enumsAsTypes: true,
-        // FHIR's primitives as they stand in JSON (https://hl7.org/fhir/R4/json.html#primitive): most are strings.
+        // FHIR's primitives in JSON (https://hl7.org/fhir/R4/json.html#primitive): most are strings.
         defaultScalarType: 'string',
         scalars: {
           decimal: 'number',

@@ -1,6 +1,6 @@
 /**
- * `npm run seed`: three patients with ten months of measurements, stored by one transaction. Run again it changes nothing
- * but their versions. ANDIRON is the address of the server, TENANT the tenant.
+ * `npm run seed`: three patients with ten months of measurements, stored by one transaction. A second run only
+ * changes their versions. ANDIRON is the address of the server, TENANT the tenant.
  */
 const { ANDIRON = 'http://localhost:3000', TENANT = 'system' } = process.env;
 
@@ -65,7 +65,7 @@ function toObservation({ id }, month, kind, rest) {
   };
 }
 
-/** Waves instead of chance, so that it is the same each time. */
+/** Waves instead of random numbers, so that the values are the same each time. */
 function toObservations(patient, month) {
   const wave = Math.sin((month + patient.weight) / 1.7);
   const rounded = (value) => Math.round(value * 10) / 10;

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The server; pages ask Vite, which asks the server, so that the browser sees one origin. */
+/** The server. Pages send requests to Vite, which forwards them, so that the browser uses one origin. */
 const andiron = process.env.ANDIRON ?? 'http://localhost:3000';
 
 export default defineConfig({

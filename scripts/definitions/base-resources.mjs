@@ -1,4 +1,4 @@
-// The base conformance resources as they are stored: without what only a reader of the specification's pages needs.
+// The base conformance resources as they are stored: without the members that only readers of the specification need.
 const DROPPED = ['text', 'meta', 'mapping', 'differential'];
 const DROPPED_OF_ELEMENTS = ['comment', 'requirements', 'alias', 'mapping', 'example', 'definition'];
 
@@ -7,9 +7,9 @@ function stripElement(element) {
   for (const name of DROPPED_OF_ELEMENTS) delete stripped[name];
   if (stripped.constraint) {
     stripped.constraint = stripped.constraint.map((constraint) => {
-      const kept = { ...constraint };
-      delete kept.xpath;
-      return kept;
+      const copy = { ...constraint };
+      delete copy.xpath;
+      return copy;
     });
   }
   return stripped;

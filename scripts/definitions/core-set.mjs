@@ -1,4 +1,4 @@
-// The core set: what the server must know of a release before it can answer, as one compact value.
+// The core set: the data of a release that the server needs at its start, as one compact value.
 // src/core/fhir/definitions/core-set.ts describes its shape.
 import { buildOperations } from './operations.mjs';
 import { buildSearchParameters } from './search-parameters.mjs';
@@ -58,7 +58,7 @@ function buildType(definition, rules, limits) {
     kind: isPrimitive ? 'primitive' : definition.kind === 'complex-type' ? 'complex' : 'resource',
     ...(definition.abstract ? { abstract: true } : {}),
     ...(base ? { base } : {}),
-    // positiveInt and unsignedInt are said to be System.String although they specialise integer.
+    // positiveInt and unsignedInt are declared as System.String although they specialise integer.
     ...(value ? { system: base === 'integer' ? 'System.Integer' : value.code.slice(SYSTEM.length) } : {}),
     ...(regex ? { regex } : {}),
     ...limits(name),
@@ -71,7 +71,7 @@ function buildType(definition, rules, limits) {
   };
 }
 
-/** What a value of a primitive may be at most, by its own definition or by what it specialises. */
+/** Returns the limits of a primitive's values, from its own definition or the type that it specialises. */
 function createLimits(structures) {
   const byType = new Map(structures.filter(({ kind }) => kind === 'primitive-type').map((each) => [each.type, each]));
   return function limits(name) {
@@ -88,7 +88,7 @@ function createLimits(structures) {
   };
 }
 
-/** Members that say nothing (min 0, max 1, false) are left out. */
+/** Leaves out members with the default (min 0, max 1, false). */
 function buildElement(element, definition, rules) {
   const { path, type, contentReference } = element;
   const reference = contentReference?.replace(/^.*#/, '');
@@ -122,7 +122,7 @@ function buildElementType(type, path, kind, rules) {
   };
 }
 
-/** R4 says string of Resource.id and R4B says id of Element.id; the pages resource.html and element.html decide. */
+/** R4 declares Resource.id as string and R4B Element.id as id; the pages resource.html and element.html apply. */
 function codeOfSystemType(type, path, kind) {
   if (path.endsWith('.id')) return kind === 'resource' && path.split('.').length === 2 ? 'id' : 'string';
   return type.extension.find((extension) => extension.url === TYPE_OF_PRIMITIVE).valueUrl;

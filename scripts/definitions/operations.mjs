@@ -1,4 +1,4 @@
-// OperationDefinitions, with what R4 does not say taken from R4B.
+// OperationDefinitions; members that are missing in R4 come from R4B.
 const PROFILE = 'http://hl7.org/fhir/StructureDefinition/';
 
 /** R4 has no `affectsState`: the value of the same operation in the newer release counts; unknown means true. */

@@ -1,4 +1,4 @@
-// Reads the official packages and says which of their resources are definitions and which are examples.
+// Reads the official packages, and divides their resources into definitions and examples.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,13 +25,13 @@ export const RELEASES = [
   },
 ];
 
-/** Installs the packages beside this file where they are missing. */
+/** Installs missing packages beside this file. */
 export function installPackages() {
   if (existsSync(join(here, 'node_modules', 'hl7.fhir.r4b.core', 'package.json'))) return;
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' });
 }
 
-/** Every resource of a package, in the order of the file names: `{ file, text, resource }`. */
+/** Yields every resource of a package, in the order of the file names: `{ file, text, resource }`. */
 export function* readPackage(name) {
   const folder = join(here, 'node_modules', name);
   for (const file of readdirSync(folder).sort()) {
@@ -45,7 +45,7 @@ export function* readPackage(name) {
 const isOfTheSpecification = (url) => url.startsWith('http://hl7.org/fhir/') && !/\/example(-|$)/.test(url);
 const isTerminology = (url) => isOfTheSpecification(url) || url.startsWith('http://terminology.hl7.org/');
 
-/** The load rule: what of a package defines the release, as opposed to showing how to use it. */
+/** The load rule: true for resources that define the release, and false for examples. */
 const LOAD_RULES = {
   StructureDefinition: (resource, release) =>
     isOfTheSpecification(resource.url) &&

@@ -1,5 +1,5 @@
-// Constraints and bindings: a few hundred distinct ones stand in seven thousand elements, so that each is kept once
-// and named by its index.
+// Constraints and bindings: seven thousand elements use a few hundred different ones, so that each is stored once and
+// referred to by its index.
 
 const MAX_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet';
 /** An example binding allows anything. */
@@ -18,21 +18,21 @@ export function createRules(structures) {
   }
   const keysOf = (element) => (element?.constraint ?? []).map(({ key }) => key);
 
-  /** Indexes of the constraints, without those that have one of the keys. */
+  /** Returns the indexes of the constraints, without those that have one of the keys. */
   const indexesOf = (constraint, without) => {
-    const kept = (constraint ?? []).filter(({ key }) => !without.has(key)).map(toConstraint);
-    return kept.map(constraints.indexOf);
+    const used = (constraint ?? []).filter(({ key }) => !without.has(key)).map(toConstraint);
+    return used.map(constraints.indexOf);
   };
 
   return {
     constraints: constraints.values,
     bindings: bindings.values,
 
-    /** Of a type as a whole, inherited ones included. */
+    /** Returns the rules of a type as a whole, including inherited ones. */
     ofType: ({ constraint }) => indexesOf(constraint, new Set()),
 
     /**
-     * Of an element, those that all of its types have anyway left out. `target` is the element of a contentReference:
+     * Returns the rules of an element, without those that all of its types have. `target` is the element of a contentReference:
      * all of its rules hold here too (elementdefinition.html#ElementDefinition.contentReference).
      */
     ofElement(element, target) {
@@ -43,13 +43,13 @@ export function createRules(structures) {
       return [...own];
     },
 
-    /** What the profiles that the specification names for a type add to it; only SimpleQuantity is ever named. */
+    /** Returns the rules that profiles of the specification add to a type; the only one is SimpleQuantity. */
     ofTypeProfiles({ code, profile = [] }) {
       const inherited = new Set(keysOf(roots.get(code)));
       return profile.flatMap((url) => indexesOf(profiles.get(url).constraint, inherited));
     },
 
-    /** Index of the binding of an element; undefined without one, or where it is but an example. */
+    /** Returns the index of the binding of an element; undefined without one, or for an example binding. */
     ofBinding({ binding }) {
       if (!binding?.valueSet || !STRENGTHS.includes(binding.strength)) return undefined;
       const max = binding.extension?.find(({ url }) => url === MAX_VALUE_SET)?.valueCanonical;

@@ -1,10 +1,10 @@
 // One entry for each pair of concrete resource type and search parameter, with the expression as it applies there.
 
-/** Slips of the published expressions, each mended as a later release or the data types demand. */
+/** Corrections of errors in the published expressions, as in a later release or by the data types. */
 const ERRATA = [
-  // There is no type DateTime among the types of FHIR (datatypes.html); Observation.value[x] offers dateTime.
+  // FHIR has no type DateTime (datatypes.html); Observation.value[x] allows dateTime.
   ['as(DateTime)', 'as(dateTime)'],
-  // No such extension is defined; R4B names the one that is (patient-mothersMaidenName).
+  // This extension is not defined; R4B names the right one (patient-mothersMaidenName).
   ['StructureDefinition/patient-extensions-Patient-mothersMaidenName', 'StructureDefinition/patient-mothersMaidenName'],
   // hasExtension() is no function of FHIRPath; R4B writes it so.
   [/hasExtension\(('[^']*')\)/g, 'extension($1).exists()'],
@@ -69,7 +69,7 @@ function mend(expression) {
   return ERRATA.reduce((text, [wrong, right]) => text.replaceAll(wrong, right), expression);
 }
 
-/** The branches of the top-level union that begin with this type, one of its ancestors, or with no type at all. */
+/** Returns the branches of the top-level union that begin with this type, one of its ancestors, or with no type at all. */
 function expressionFor(expression, ancestry, names) {
   if (!expression) return undefined;
   const branches = splitUnion(mend(expression)).filter((branch) => {

@@ -1,12 +1,12 @@
 // The clinical sort date: for each type the code of one date parameter of which a resource has at most one value.
-/** What the rule would choose otherwise, or not find. The left is a type, the right one of its date parameters. */
+/** Exceptions, where the rule would choose another parameter or none: a type, and one of its date parameters. */
 const CHOSEN = {
   Condition: 'recorded-date',
   Immunization: 'date',
   Patient: 'birthdate',
 };
 
-/** The first of these that the type has and that can have one value only. */
+/** The rule: the first of these that the type has and that can have only one value. */
 const PREFERRED = ['date', 'authored', 'authoredon', 'authored-on', 'created', 'period', 'issued', 'sent', 'started', 'recorded', 'effective'];
 
 export function chooseSortDates(types, parameters) {

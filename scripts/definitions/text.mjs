@@ -1,10 +1,10 @@
-// JSON text and gzip: everything that decides about single bytes of the generated files.
+// JSON text and gzip: all code that determines the bytes of the generated files.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[\s\u00a0\ufeff]+/g;
 const MARK = '\u0001';
 
-/** The same JSON without white space between tokens; strings and numbers keep every character. */
+/** Returns the same JSON without white space between tokens; strings and numbers keep every character. */
 export function minifyJson(text) {
   return text.replace(TOKENS, (token) => (/^\s/.test(token) ? '' : token));
 }
@@ -20,13 +20,13 @@ export function parseMarked(text) {
   );
 }
 
-/** One line of JSON, in which marked numbers are literals again. */
+/** Returns one line of JSON, in which marked numbers are literals again. */
 export function stringifyMarked(value) {
   return JSON.stringify(value).replace(/"\\u0001([^"]*)"/g, '$1');
 }
 
 /**
- * One gzip member (RFC 1952) without time stamp or file name. With `measured`, the header's extra field `AD` holds
+ * Returns one gzip member (RFC 1952) without time stamp or file name. With `measured`, the header's extra field `AD` holds
  * the length in bytes of the whole member, so that a reader can inflate it without touching the ones that follow.
  */
 export function gzipMember(text, measured) {

@@ -1,16 +1,15 @@
-// What the server knows of the value sets that bindings name: the systems of their codes, and all codes where they
-// can be listed.
+// The value sets of bindings: the systems of their codes, and all codes where they can be listed.
 
 const TOO_COSTLY = 'http://hl7.org/fhir/StructureDefinition/valueset-toocostly';
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
 
-/** R4 names the document that says what a media type is; R4B names the value set. */
+/** R4 refers to the document that defines media types; R4B to the value set. */
 const ALIASES = { 'http://www.rfc-editor.org/bcp/bcp13.txt': 'http://hl7.org/fhir/ValueSet/mimetypes' };
 
 /**
  * By url of each value set that a required binding names, or that is the maximum of another binding:
  * `{ systems, codes }`, where `codes[i]` are the codes of `systems[i]`. Without `codes` not all can be listed; then
- * `whole` says that all codes of the one system are in, or those units that can be converted into one.
+ * `whole`: all codes of the one system are included, or the units that can be converted into one.
  */
 export function buildValueSets(bindings, valueSets, expansions) {
   const byUrl = new Map(valueSets.map((valueSet) => [valueSet.url, valueSet]));
@@ -49,7 +48,7 @@ function count(contains) {
   return contains.reduce((sum, { contains: nested = [] }) => sum + 1 + count(nested), 0);
 }
 
-/** The codes that may stand in a resource, by system: an abstract one only groups others. */
+/** Returns the codes that a resource may have, by system, without abstract ones, which only group others. */
 function codesOf(contains, codes = new Map()) {
   for (const { code, system, abstract, contains: nested = [] } of contains) {
     if (code !== undefined && system !== undefined && !abstract) {

@@ -1,11 +1,11 @@
 /**
- * Reads a live query by server-sent events (distinct connections mode of GraphQL over SSE). What graphql-sse would do but
- * for two things: texts come as they are, with the digits of decimals, and it goes on where it was by itself.
+ * Reads a live query by server-sent events (distinct connections mode of GraphQL over SSE). It
+ * differs from graphql-sse in two points: texts are passed on unchanged, with the digits of decimals, and it resumes by itself.
  */
 /* global TextDecoderStream */
 const RETRY_MS = 1_000;
 
-/** Calls `onNext` with the text of each result. Resolves when the server has said that there is no more. */
+/** Calls `onNext` with the text of each result. Resolves when the server has completed the stream. */
 export async function followEvents(address, request, headers, onNext, signal) {
   let lastId;
   for (;;) {
@@ -38,7 +38,7 @@ export async function followEvents(address, request, headers, onNext, signal) {
   }
 }
 
-/** True when `onFrame` has said that this was the last; false when the stream ended before. */
+/** Resolves to true when `onFrame` has returned true for the last frame; to false when the stream ended before. */
 async function readFrames(body, onFrame) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = '';

@@ -1,4 +1,4 @@
-/** What GraphiQL opens with; every one works on the official examples that the quick start loads. */
+/** The first tabs of GraphiQL; all work on the official examples that the quick start loads. */
 export const examples = [
   {
     query: `# FHIR over GraphQL. Ctrl-Enter runs,

@@ -1,15 +1,15 @@
-/** How GraphiQL asks the server: queries by POST, live queries by server-sent events, the schema as a file. */
+/** Sends the requests of GraphiQL: queries by POST, live queries by server-sent events, the schema as a file. */
 import { getOperationAST, OperationTypeNode, parse } from 'graphql';
 import { followEvents } from './events.mjs';
 import { gatewayAddress } from './place.mjs';
-import { rememberSchema } from './schema-text.mjs';
+import { storeSchema } from './schema-text.mjs';
 
 /* global AbortController */
 
-/** The headers of the last request: those that the user has set. */
+/** The headers that the user has set for the last request. */
 export let lastHeaders = {};
 
-/** Decimals as they were sent: a browser that can, shows 1.00 and not 1. */
+/** Parses JSON with the digits of decimals, so that 1.00 is not shown as 1; only in browsers that support it. */
 function keepDigits(_name, value, context) {
   return typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
     ? JSON.rawJSON(context.source)
@@ -20,18 +20,18 @@ function parseAnswer(text) {
   return JSON.parse(text, JSON.rawJSON ? keepDigits : undefined);
 }
 
-/** For a moment after a change of tabs GraphiQL still names the operation of the tab before. */
+/** For a moment after a change of tabs GraphiQL still sends the operation name of the previous tab. */
 function withoutStranger({ operationName, ...request }) {
   return operationName && request.query.includes(operationName) ? { ...request, operationName } : request;
 }
 
-/** The document that GraphiQL gives beside the text is that of the tab before for a moment, too. */
+/** The parsed document of GraphiQL is that of the previous tab for a moment, too. */
 function isSubscription({ query, operationName }) {
   try {
     const operation = getOperationAST(parse(query), operationName);
     return operation?.operation === OperationTypeNode.SUBSCRIPTION;
   } catch {
-    // What is no document is told so by the server.
+    // The server reports invalid documents.
     return false;
   }
 }
@@ -45,11 +45,11 @@ async function post(request) {
   return parseAnswer(await response.text());
 }
 
-/** An answer to an introspection. Made with the server, packed, and kept by the browser until there is another schema. */
+/** Reads the result of an introspection: a compressed file of the build, which the browser caches until the schema changes. */
 async function fetchSchema() {
   const response = await fetch(`${gatewayAddress()}/schema.json`, { headers: lastHeaders });
   const text = await response.text();
-  rememberSchema(text);
+  storeSchema(text);
   return JSON.parse(text);
 }
 

@@ -1,12 +1,12 @@
 /**
- * Arguments in the documentation's list of the fields of a type. GraphiQL's own shows all of them: for Query that is 450
- * fields with 30 lines each, which takes seconds and which nobody reads. The page of a field has all of them.
+ * Arguments in the documentation's list of the fields of a type. GraphiQL's own list shows all of them: for Query
+ * 450 fields with 30 lines each, which takes seconds. The page of a field has all of its arguments.
  */
 import { createElement } from 'react';
 
 const MOST = 5;
 
-/** What the list shows of a field: its arguments, or one that stands for many. */
+/** Shows the arguments of a field in the list, or a placeholder for many. */
 export function listedArguments(field) {
   const current = (field.args ?? []).filter(({ deprecationReason }) => !deprecationReason);
   return current.length > MOST ? [{ name: '', count: current.length }] : current;

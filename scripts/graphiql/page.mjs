@@ -14,7 +14,7 @@ globalThis.MonacoEnvironment = {
   getWorker: (_id, label) => new Worker(new URL(WORKERS[label] ?? WORKERS.editor, import.meta.url)),
 };
 
-/** What is remembered of one tenant is not shown under another. */
+/** Separates the stored state of tenants. */
 function createStorage() {
   const prefix = `${place.tenant}/${place.release}/`;
   return {

@@ -1,11 +1,11 @@
-/** Which tenant and release the page is about, and how to go to another. */
+/** The fields that show the tenant and release of the page, and switch to others. */
 import { createElement, useState } from 'react';
 import { lastHeaders } from './fetcher.mjs';
 import { gatewayAddress, place, tenantsAddress } from './place.mjs';
 
 const RELEASES = ['r4', 'r4b'];
 
-/** Nobody but an administrator is told; others write the name. */
+/** Lists the tenants to administrators only; other users write the name. */
 async function listTenants() {
   const response = await fetch(tenantsAddress, { headers: lastHeaders }).catch(() => undefined);
   if (!response?.ok) return [];
@@ -51,7 +51,7 @@ export function Pickers() {
       size: 12,
       placeholder: place.tenant,
       onFocus(event) {
-        // The list offers what begins as the text does.
+        // The list has the names that begin with the text.
         event.currentTarget.value = '';
         void list();
       },
@@ -60,7 +60,7 @@ export function Pickers() {
       },
       onChange(event) {
         event.currentTarget.setCustomValidity('');
-        // Picked from the list, and not written.
+        // The name was chosen from the list.
         if (!event.nativeEvent.inputType || event.nativeEvent.inputType === 'insertReplacementText')
           leaveFor(event);
       },

@@ -1,4 +1,4 @@
-/** Where the page is: addresses of the gateway of one tenant and release. A prefix before `/w/` does not matter. */
+/** The address of the page, and of the gateway of one tenant and release. A prefix before `/w/` does not matter. */
 const ADDRESS = /^(.*)\/w\/([^/]+)\/api\/v1\/graphql\/([^/]+)\/?$/;
 
 const [, prefix, tenant, release] = ADDRESS.exec(window.location.pathname);
@@ -9,5 +9,5 @@ export function gatewayAddress(ofTenant = tenant, ofRelease = release) {
   return `${prefix}/w/${encodeURIComponent(ofTenant)}/api/v1/graphql/${ofRelease}`;
 }
 
-/** Tells its tenants to administrators only. */
+/** The server lists its tenants to administrators only. */
 export const tenantsAddress = `${prefix}/w/system/api/v1/tenants`;

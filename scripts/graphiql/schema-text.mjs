@@ -1,21 +1,21 @@
 /**
- * How the worker that completes and checks documents gets the schema. monaco-graphql would print it here (5 MB) and have the
- * worker parse and check that; the worker takes the answer to the introspection as well, as the text that it was.
+ * Gives the schema to the worker that completes and checks documents. monaco-graphql would print it here (5 MB), for the
+ * worker to parse and check; the worker also accepts the result of the introspection, as the text that the server sent.
  */
 import { printSchema } from 'graphql';
 
-/** Around what the worker wants. */
+/** The text around the value that the worker needs. */
 const [START, END] = ['{"data":', '}'];
 
 let known;
 
-/** Remembers the text of the last answer to an introspection. */
-export function rememberSchema(text) {
+/** Stores the text of the last introspection. */
+export function storeSchema(text) {
   const isAnswer = text.startsWith(`${START}{"__schema":`) && text.endsWith(`}${END}`);
   known = isAnswer ? text.slice(START.length, -END.length) : undefined;
 }
 
-/** For monaco-graphql: GraphiQL has no other schema than that of the last introspection. */
+/** Called by monaco-graphql; the only schema of GraphiQL is that of the last introspection. */
 export function schemaText(schema) {
   if (known === undefined) return { documentString: printSchema(schema) };
   // The server's tests validate it.

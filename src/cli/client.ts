@@ -27,13 +27,16 @@ function show(client: ClientApplication): void {
     ...(client.isPublic ? ['public'] : []),
   ];
   process.stdout.write(`${id}  ${words.join(',')}  ${name}\n`);
-  const tell = (label: string, values: readonly string[]): void => {
+  const printList = (label: string, values: readonly string[]): void => {
     if (values.length > 0) process.stdout.write(`  ${label}: ${values.join(' ')}\n`);
   };
-  tell('scopes', scopes);
-  tell('policies', policies);
-  tell('redirect-uris', client.redirectUris);
-  tell('keys', jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)));
+  printList('scopes', scopes);
+  printList('policies', policies);
+  printList('redirect-uris', client.redirectUris);
+  printList(
+    'keys',
+    jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)),
+  );
   for (const { id: secret, created, expires } of secrets)
     process.stdout.write(
       `  secret: ${secret}  created ${new Date(created).toISOString()}${expires === undefined ? '' : `, expires ${new Date(expires).toISOString()}`}\n`,
@@ -50,7 +53,7 @@ async function createClient({ clients }: Core, tenant: string, options: Options)
   }
   const { client, secret } = await clients.createWithSecret(tenant, changes, toExpiry(options));
   process.stdout.write(`client_id=${client.id}\n`);
-  tellSecret(secret);
+  printSecret(secret);
 }
 
 async function changeClient(
@@ -72,7 +75,7 @@ async function addSecret(
 ): Promise<void> {
   const made = await clients.addSecret(tenant, id, toExpiry(options));
   if (made === undefined) throw new UsageError(`There is no client '${id}'`);
-  tellSecret(made);
+  printSecret(made);
 }
 
 /** Milliseconds since 1970; undefined: never. */
@@ -83,7 +86,7 @@ function toExpiry({ days }: Options): number | undefined {
 }
 
 /** Prints the secret to the output of the command only. */
-function tellSecret({ id, secret, expires }: NewSecret): void {
+function printSecret({ id, secret, expires }: NewSecret): void {
   process.stdout.write(`client_secret=${secret}\nsecret_id=${id}\n`);
   if (expires !== undefined) process.stdout.write(`expires=${new Date(expires).toISOString()}\n`);
   process.stderr.write('The secret is not shown again\n');

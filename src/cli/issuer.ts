@@ -9,11 +9,11 @@ async function list({ issuers }: Core, tenant: string): Promise<void> {
     process.stdout.write(
       `${issuer}\n  client: ${client}\n  release: ${release}\n  audience: ${audience}\n  keys: ${jwksUrl}\n  ${scopeClaim}:`,
     );
-    const said =
+    const mapping =
       scopeMap === null
         ? ['scopes']
         : Object.entries(scopeMap).map(([word, to]) => `${word}=${to.join('+')}`);
-    process.stdout.write(` ${said.join(' ')}\n`);
+    process.stdout.write(` ${mapping.join(' ')}\n`);
   }
 }
 

@@ -30,7 +30,7 @@ async function toPassword(
   return { password: randomBytes(PASSWORD_BYTES).toString('base64url'), isMade: true };
 }
 
-function tell({ password, isMade }: Awaited<ReturnType<typeof toPassword>>): void {
+function printPassword({ password, isMade }: Awaited<ReturnType<typeof toPassword>>): void {
   if (!isMade) return;
   process.stdout.write(`password=${password}\n`);
   process.stderr.write('The password is not shown again\n');
@@ -65,7 +65,7 @@ async function create({ users }: Core, tenant: string, options: Options): Promis
   const made = await toPassword(options);
   const user = await users.create(tenant, { ...toChanges(options), password: made.password });
   process.stdout.write(`user_id=${user.id}\nname=${user.name}\n`);
-  tell(made);
+  printPassword(made);
 }
 
 async function change({ users }: Core, tenant: string, id: string, changes: UserChanges): Promise<void> {
@@ -77,7 +77,7 @@ async function change({ users }: Core, tenant: string, id: string, changes: User
 async function changePassword(core: Core, tenant: string, id: string, options: Options): Promise<void> {
   const made = await toPassword(options);
   await change(core, tenant, id, { password: made.password });
-  tell(made);
+  printPassword(made);
 }
 
 async function remove({ users }: Core, tenant: string, id: string): Promise<void> {

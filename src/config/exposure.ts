@@ -1,4 +1,4 @@
-/** Whether other machines can reach the server, according to its settings, and the warnings of a start. */
+/** Tells from the settings whether other machines can reach the server; makes the warnings of a start. */
 import { isLoopback } from '../core/network/ip-address';
 import type { Settings } from './settings';
 

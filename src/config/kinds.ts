@@ -5,7 +5,7 @@ import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limit
 export class Malformed extends Error {}
 
 export interface Kind<Value> {
-  /** What is allowed, for the documentation. */
+  /** The allowed values, for the documentation. */
   readonly expects: string;
   parse(text: string): Value;
   /** The text of a value, for `andiron config`. */
@@ -142,7 +142,7 @@ export const hostOrNetwork: Kind<string> = {
   print: (value) => value,
 };
 
-/** Which `X-Forwarded-*` headers are trusted: none, all, or those from the listed addresses. */
+/** The trusted `X-Forwarded-*` headers: none, all, or those from the listed addresses. */
 export const trust: Kind<boolean | readonly string[]> = {
   expects: 'true, false, or a comma-separated list of addresses and networks such as 10.0.0.0/8',
   parse(written) {

@@ -1,4 +1,4 @@
-/** How a process divides its heap, unless settings override it. */
+/** Divides the heap of a process, unless settings override it. */
 import { getHeapStatistics } from 'node:v8';
 import type { Settings } from './settings';
 

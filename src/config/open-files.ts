@@ -1,4 +1,4 @@
-/** Whether the limit of open files fits the settings. Each connection is a file. */
+/** Compares the limit of open files with the settings. Each connection is a file. */
 import type { Settings } from './settings';
 
 /** Connections to Redis, connections to PostgreSQL outside of the pool, logs, metrics and the program's own files. */

@@ -29,11 +29,7 @@ export const SETTINGS = {
   FHIR_DATABASE_PORT: row(port, 5432, 'Port of PostgreSQL'),
   FHIR_DATABASE_PASSWORD: row(text, '', 'Password for PostgreSQL', { secret: true }),
   FHIR_DATABASE_USERNAME: row(text, 'postgres', 'User for PostgreSQL'),
-  FHIR_DATABASE_SSL: row(
-    boolean,
-    false,
-    'Whether connections to PostgreSQL use TLS; certificates are verified',
-  ),
+  FHIR_DATABASE_SSL: row(boolean, false, 'TLS for connections to PostgreSQL; certificates are verified'),
   FHIR_DATABASE_CA_FILE: optional(
     text,
     'File with the certificate authority of PostgreSQL (PEM); the default is the authorities of Node.js',
@@ -52,7 +48,7 @@ export const SETTINGS = {
   REDIS_PORT: row(port, 6379, 'Port of Redis'),
   REDIS_USERNAME: optional(text, 'User for Redis'),
   REDIS_PASSWORD: optional(text, 'Password for Redis', { secret: true }),
-  REDIS_TLS: row(boolean, false, 'Whether the connection to Redis uses TLS; certificates are verified'),
+  REDIS_TLS: row(boolean, false, 'TLS for the connection to Redis; certificates are verified'),
   REDIS_CA_FILE: optional(
     text,
     'File with the certificate authority of Redis (PEM); the default is the authorities of Node.js',
@@ -67,7 +63,7 @@ export const SETTINGS = {
   TRUST_PROXY: row(
     trust,
     false,
-    'Whether X-Forwarded-* headers are trusted: never (false), always (true), or from the listed proxies',
+    'Trust in X-Forwarded-* headers: never (false), always (true), or from the listed proxies',
   ),
   OUTBOUND_ALLOWED_HOSTS: row(
     list(hostOrNetwork, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8'),
@@ -88,7 +84,7 @@ export const SETTINGS = {
   AUTH_MODE: row(
     choice('open', 'enforced'),
     'open',
-    'Whether requests without credentials are answered: open (all), or enforced (only discovery, keys, tokens, metadata and health)',
+    'Access without credentials: open (all requests), or enforced (only discovery, keys, tokens, metadata and health)',
     {
       defaultText:
         'open while only this machine reaches the server (HOST and PUBLIC_URL are loopback, TRUST_PROXY is false), else enforced',
@@ -103,45 +99,45 @@ export const SETTINGS = {
   AUDIT: row(
     choice('on', 'writes', 'off'),
     'off',
-    'What is recorded as AuditEvents: every access (on), changes and refusals (writes), nothing (off)',
+    'Accesses that are recorded as AuditEvents: all (on), changes and refusals (writes), none (off)',
     { defaultText: 'off while AUTH_MODE is open and only this machine reaches the server, else on' },
   ),
   AUDIT_OPEN: row(
     choice('on', 'off'),
     'on',
-    'Whether every client may read AuditEvents while AUTH_MODE is open; otherwise only auditors may',
+    'on: every client may read AuditEvents while AUTH_MODE is open; off: only auditors may',
   ),
   PURGE_OPEN: row(
     choice('on', 'off'),
     'off',
-    'Whether every client may permanently remove resources ($purge) while AUTH_MODE is open; otherwise only administrators may',
+    'on: every client may permanently remove resources ($purge) while AUTH_MODE is open; off: only administrators may',
   ),
   SEARCH_UNKNOWN: row(
     choice('strict', 'lenient'),
     'strict',
-    'Whether an unknown search parameter is refused or ignored',
+    'Unknown search parameters are refused (strict) or ignored (lenient)',
   ),
   CONDITIONAL_DELETE: row(
     choice('single', 'multiple'),
     'single',
-    'What a conditional delete does if several resources match its criteria: single refuses, multiple deletes all of them, up to 1,000',
+    'Conditional delete with several matches: refused (single), or of all matches, up to 1,000 (multiple)',
   ),
   SEARCH_EXPLAIN: row(
     choice('on', 'off'),
     'off',
-    'Whether a search with _explain=true answers its SQL, plan and times. For development only, because it reveals internals to clients',
+    'on: a search with _explain=true answers its SQL, plan and times. For development only, because it reveals internals to clients',
   ),
   VALIDATION: row(
     choice('full', 'structure'),
     'full',
-    'How a resource is validated before it is stored: full (structure, bindings, invariants, narrative, profiles) or structure',
+    'Validation of a resource before it is stored: full (structure, bindings, invariants, narrative, profiles) or structure',
   ),
   REFERENTIAL_INTEGRITY: row(
     choice('off', 'on-write', 'on-write-and-delete'),
     'off',
-    'Whether the target of a reference must exist: not checked (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)',
+    'Check that the target of a reference exists: never (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)',
   ),
-  PATCH_BY_GET: row(choice('on', 'off'), 'on', 'Whether a GET with a JSON array as its body is a patch'),
+  PATCH_BY_GET: row(choice('on', 'off'), 'on', 'on: a GET with a JSON array as its body is a patch'),
   RATE_LIMIT_TENANT: row(
     rates,
     [],
@@ -213,7 +209,7 @@ export const SETTINGS = {
   GRAPHQL_INTROSPECTION: row(
     choice('on', 'off'),
     'on',
-    'Whether GraphQL clients may query the schema; off also removes suggested names from errors',
+    'on: GraphQL clients may query the schema; off also removes suggested names from errors',
   ),
   GRAPHQL_TRUSTED_DOCUMENTS: optional(
     text,
@@ -222,7 +218,7 @@ export const SETTINGS = {
   GRAPHQL_TRUSTED_ONLY: row(
     choice('on', 'off'),
     'off',
-    'Whether GraphQL answers only the documents of GRAPHQL_TRUSTED_DOCUMENTS',
+    'on: GraphQL answers only the documents of GRAPHQL_TRUSTED_DOCUMENTS',
   ),
   GRAPHQL_SNAPSHOT_MS: row(
     integer(0, 86_400_000),

@@ -58,7 +58,7 @@ export async function startChild(
 ): Promise<Child> {
   const { lastSignal, lastFolder, ...spawnOptions } = options;
   if (lastFolder !== undefined && !/[\\/]andiron-/.test(lastFolder))
-    throw new Error(`${lastFolder} is not a folder of ours to remove`);
+    throw new Error(`${lastFolder} is not a folder that may be removed`);
   const child = spawn(command, args, { ...spawnOptions, detached: true });
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) =>

@@ -131,8 +131,8 @@ async function runToEnd(
  * English, because this code reads them.
  */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
-  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+  const variables = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
+  return { ...Object.fromEntries(variables), LC_ALL: 'C' };
 }
 
 /** Returns the id of a server process that an earlier run left behind, if it still runs. */

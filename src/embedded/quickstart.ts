@@ -58,13 +58,13 @@ async function startRedis(started: Stoppable, options: QuickstartOptions): Promi
   };
 }
 
-async function prepareFolder(started: Stoppable, kept: string | undefined): Promise<string> {
-  if (kept === undefined) {
+async function prepareFolder(started: Stoppable, dataFolder: string | undefined): Promise<string> {
+  if (dataFolder === undefined) {
     const folder = await mkdtemp(path.join(tmpdir(), 'andiron-quickstart-'));
     started.add(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
-  const folder = path.resolve(kept);
+  const folder = path.resolve(dataFolder);
   started.add(await claimDataFolder(folder));
   return folder;
 }
@@ -72,9 +72,9 @@ async function prepareFolder(started: Stoppable, kept: string | undefined): Prom
 async function startPostgres(
   started: Stoppable,
   folder: string,
-  isKept: boolean,
+  isPermanent: boolean,
 ): Promise<Record<string, string>> {
-  const postgres = await startEmbeddedPostgres({ folder, durable: isKept, temporary: !isKept });
+  const postgres = await startEmbeddedPostgres({ folder, durable: isPermanent, temporary: !isPermanent });
   started.add(() => postgres.stop());
   return {
     FHIR_DATABASE_HOST: postgres.host,

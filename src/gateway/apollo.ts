@@ -13,7 +13,7 @@ import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, isUncertain, logUnexpected, toStatus, withoutSuggestion } from './errors';
 import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
-import { NOTHING_KEPT } from './persisted-documents';
+import { NO_CACHE } from './persisted-documents';
 import { instancePlugin } from './instance';
 import { inOrder } from './plugins-in-order';
 import { shapingPlugin } from './shaping/plugin';
@@ -126,23 +126,33 @@ function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<
   ];
 }
 
+export interface ApolloOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits: DocumentLimits;
+  readonly execution: ExecutionLimits;
+  readonly introspect: Introspect;
+  /** Registers persisted documents. */
+  readonly documents: ApolloServerPlugin<GatewayContext>;
+  readonly log: Log;
+}
+
 /** Returns a started Apollo Server for one schema. */
-export async function createApollo(
-  schema: GraphQLSchema,
-  limits: DocumentLimits,
-  execution: ExecutionLimits,
-  introspect: Introspect,
-  registering: ApolloServerPlugin<GatewayContext>,
-  log: Log,
-): Promise<ApolloServer<GatewayContext>> {
+export async function createApollo({
+  schema,
+  limits,
+  execution,
+  introspect,
+  documents,
+  log,
+}: ApolloOptions): Promise<ApolloServer<GatewayContext>> {
   const requestIds = new WeakMap<object, string>();
   const server = new ApolloServer<GatewayContext>({
     gateway: compiledExecution(schema, execution, introspect),
-    plugins: [registering, ...createPlugins(requestIds)],
+    plugins: [documents, ...createPlugins(requestIds)],
     csrfPrevention: true,
     introspection: execution.introspection,
     hideSchemaDetailsFromClientErrors: !execution.introspection,
-    persistedQueries: { cache: NOTHING_KEPT },
+    persistedQueries: { cache: NO_CACHE },
     allowBatchedHttpRequests: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,

@@ -21,7 +21,7 @@ const RETRY_MS = 1_000;
 export function requireEventStream(request: FastifyRequest): void {
   const { accept = '*/*' } = request.headers;
   if (EVENT_STREAM.test(accept)) return;
-  throw fhirError('invalidValue', { reason: 'This address answers text/event-stream and nothing else' });
+  throw fhirError('invalidValue', { reason: 'This address serves only text/event-stream' });
 }
 
 /** Parses a request in the address, as an EventSource sends it. Throws invalidValue. */
@@ -41,7 +41,7 @@ export function parseAddress(request: FastifyRequest): LiveRequest {
 export function toLiveRequest(body: unknown): LiveRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw fhirError('invalidValue', {
-      reason: "The body is an object with the members 'query', 'variables', 'operationName'",
+      reason: "The body must be an object with the members 'query', 'variables', 'operationName'",
     });
   const { query, variables, operationName, extensions, documentId } = body as Readonly<
     Record<string, unknown>
@@ -62,7 +62,7 @@ export function lastEventId(request: FastifyRequest): number | undefined {
   const text = request.headers['last-event-id'];
   if (text === undefined || text === '') return undefined;
   if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return Number(text);
-  throw fhirError('invalidValue', { reason: 'Last-Event-ID is the number of a change' });
+  throw fhirError('invalidValue', { reason: 'Last-Event-ID must be the number of a change' });
 }
 
 /** Sends the results until the client disconnects or the server ends the subscription. */

@@ -148,10 +148,12 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function serverOf({ schema, source }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
-    const introspect: Introspect = (asked, tenant) => introspections.answer(source, asked, tenant);
+    const introspect: Introspect = (introspection, tenant) =>
+      introspections.answer(source, introspection, tenant);
     let server = servers.get(schema);
     if (!server) {
-      server = createApollo(schema, limits, settings.execution, introspect, documents.plugin, log);
+      const { execution } = settings;
+      server = createApollo({ schema, limits, execution, introspect, documents: documents.plugin, log });
       servers.set(schema, server);
     }
     return server;
@@ -174,10 +176,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
-    const asked = { address: request.ip, requestId: request.id, asked: request.url };
+    const origin = { address: request.ip, requestId: request.id, asked: request.url };
     // A WebSocket may send its credentials in its first message, and is authenticated then (live-routes.ts).
     const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
-    const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...asked });
+    const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...origin });
     const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
     if (!served) throw fhirError('unknownTenant');
     if (!isLater) request.visit.caller = caller;
@@ -243,8 +245,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   ): Promise<FastifyReply> {
     const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
-    const asked = toAsked(search, body);
-    if (ABOUT_SCHEMA.test(asked)) await queries.refresh(context);
+    const address = toAuditedAddress(search, body);
+    if (ABOUT_SCHEMA.test(address)) await queries.refresh(context);
     const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
       const apollo = await serverOf(await schemas.of(space));
       const response = await apollo.executeHTTPGraphQLRequest({
@@ -262,13 +264,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     };
     const response = await core.recordAsOneAccess(
       context,
-      asked,
+      address,
       (recorded) => execute(recorded),
       ({ status = 200 }) => status,
     );
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
-    request.visit.tellLimits(reply);
+    request.visit.setLimitHeaders(reply);
     // Only @defer needs chunks, and graphql 16 does not have it.
     const text = response.body.kind === 'complete' ? response.body.string : '';
     request.visit.sends(text.length);
@@ -398,7 +400,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 }
 
 /** Returns the address for the audit record: the document, without its variables. */
-function toAsked(search: string, body: unknown): string {
+function toAuditedAddress(search: string, body: unknown): string {
   if (search !== '') return `$graphql${search}`;
   const isNamed = typeof body === 'object' && body !== null && 'query' in body;
   const query = isNamed && typeof body.query === 'string' ? body.query : undefined;

@@ -101,7 +101,7 @@ class Writer {
 }
 
 function onlyQueries(keyword: string): FhirError {
-  const reason = `One resource is asked by queries; send the ${keyword} to the address of the whole server`;
+  const reason = `Only queries are allowed on one resource; send the ${keyword} to the address of the server`;
   return fhirError('invalidValue', { reason });
 }
 

@@ -40,7 +40,7 @@ export class IntrospectionAllowance {
 }
 
 const REASON =
-  'Ever new questions about the schema are answered seldom: repeat one, ask schema.json, or wait ten seconds';
+  'Too many different introspection queries: repeat an earlier one, use schema.json, or wait ten seconds';
 
 function fill(bucket: Bucket, { most, everyMs }: typeof OF_ALL, now: number): void {
   bucket.left = Math.min(most, bucket.left + (now - bucket.at) / everyMs);

@@ -23,16 +23,16 @@ function schemaFor(source: SchemaSource): GraphQLSchema {
   return last.schema;
 }
 
-async function answer({ of, asked }: IntrospectionTask): Promise<Packed> {
-  const schema = schemaFor(of);
-  if (asked === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
+async function answer({ source: schemaSource, wanted }: IntrospectionTask): Promise<Packed> {
+  const schema = schemaFor(schemaSource);
+  if (wanted === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
   const { source, operationName } =
-    asked === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : asked;
+    wanted === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : wanted;
   const compiled = compileOperation(schema, parse(source), operationName);
   if (!('run' in compiled)) throw new Error('an introspection without its operation');
   const { data, errors } = await compiled.run({ context: undefined, variables: undefined });
   if (errors || !data) throw new Error('an introspection failed');
-  if (asked === 'json') return pack({ json: JSON.stringify({ data }) });
+  if (wanted === 'json') return pack({ json: JSON.stringify({ data }) });
   return pack(Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])));
 }
 

@@ -18,8 +18,8 @@ export interface Introspection {
 
 /** A task of the worker thread: the result of an operation, or the whole schema in one of its two forms. */
 export interface IntrospectionTask {
-  readonly of: SchemaSource;
-  readonly asked: Introspection | SchemaForm;
+  readonly source: SchemaSource;
+  readonly wanted: Introspection | SchemaForm;
 }
 
 /** `graphql`: as text (SDL). `json`: as the result of an introspection of the whole schema. */
@@ -42,7 +42,7 @@ export const STANDARD = getIntrospectionQuery();
 export type Packed = Readonly<Record<string, Uint8Array>>;
 
 /** Limit on the cached introspections of all schemas; each takes less than a megabyte. */
-const MOST_REMEMBERED = 8;
+const MAX_CACHED = 8;
 /**
  * Limit on the introspections that wait for the worker thread. Tools repeat their own introspection, so that few
  * differ.
@@ -67,7 +67,7 @@ export function isIntrospection(
   return only.name.value === '__schema' && !variableDefinitions?.length && !source.includes('@');
 }
 
-interface Remembered {
+interface CachedResult {
   /** Undefined: the schema of a release. */
   readonly space: number | undefined;
   readonly packed: Promise<Packed>;
@@ -81,7 +81,7 @@ export type IntrospectionOutcome = 'remembered' | 'built' | 'thread';
  * thread that ends soon after the last of them, and are cached.
  */
 export class Introspections {
-  private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
+  private readonly cache = new LRUCache<string, CachedResult>({ max: MAX_CACHED });
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private thread: Thread | undefined;
@@ -94,22 +94,27 @@ export class Introspections {
   }
 
   forgetSpaces(spaces: ReadonlySet<number>): void {
-    for (const [key, { space }] of this.known.entries())
-      if (space !== undefined && spaces.has(space)) this.known.delete(key);
+    for (const [key, { space }] of this.cache.entries())
+      if (space !== undefined && spaces.has(space)) this.cache.delete(key);
   }
 
   /**
    * Returns the values of the root fields. Throws `overloaded` while too many others wait for the worker thread, and
    * `tooManyRequests` for a tenant that sends too many different ones.
    */
-  async answer(of: SchemaSource, asked: Introspection, tenant: number): Promise<Record<string, RawJson>> {
-    const key = JSON.stringify([of.key, asked.operationName, asked.source]);
-    let packed = this.known.get(key)?.packed;
+  async answer(
+    source: SchemaSource,
+    wanted: Introspection,
+    tenant: number,
+  ): Promise<Record<string, RawJson>> {
+    const key = JSON.stringify([source.key, wanted.operationName, wanted.source]);
+    let packed = this.cache.get(key)?.packed;
     if (packed === undefined) {
-      const isStandard = of.space === undefined && asked.source === STANDARD;
-      packed = isStandard ? this.builtOr({ of, asked }, tenant) : this.workOutAnew({ of, asked }, tenant);
-      this.known.set(key, { space: of.space, packed });
-      packed.catch(() => this.known.delete(key));
+      const isStandard = source.space === undefined && wanted.source === STANDARD;
+      const task = { source, wanted };
+      packed = isStandard ? this.readOrRun(task, tenant) : this.runLimited(task, tenant);
+      this.cache.set(key, { space: source.space, packed });
+      packed.catch(() => this.cache.delete(key));
     } else this.observe('remembered');
     const values = Object.entries(await packed).map(
       async ([name, value]) => [name, new RawJson((await unpack(value)).toString())] as const,
@@ -117,29 +122,29 @@ export class Introspections {
     return Object.fromEntries(await Promise.all(values));
   }
 
-  private async builtOr(task: IntrospectionTask, tenant: number): Promise<Packed> {
-    const built = await readBuiltSchema(task.of.release, 'standard');
-    if (built === undefined) return this.workOutAnew(task, tenant);
+  private async readOrRun(task: IntrospectionTask, tenant: number): Promise<Packed> {
+    const built = await readBuiltSchema(task.source.release, 'standard');
+    if (built === undefined) return this.runLimited(task, tenant);
     this.observe('built');
     return { __schema: built };
   }
 
   /** Throws at once, so that a refusal is not cached. */
-  private workOutAnew(task: IntrospectionTask, tenant: number): Promise<Packed> {
+  private runLimited(task: IntrospectionTask, tenant: number): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.allowance.take(tenant);
-    return this.workOut(task);
+    return this.runTask(task);
   }
 
   /** Returns the whole schema, compressed by gzip; it is not cached. Throws `overloaded`. */
-  async whole(of: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
-    const packed = (await this.workOut({ of, asked: form }))[form];
-    if (packed === undefined) throw new Error('the introspection thread gave another form');
+  async whole(source: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
+    const packed = (await this.runTask({ source, wanted: form }))[form];
+    if (packed === undefined) throw new Error('the introspection thread returned another form');
     return packed;
   }
 
   /** Executes tasks one after the other. */
-  private async workOut(task: IntrospectionTask): Promise<Packed> {
+  private async runTask(task: IntrospectionTask): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.waiting++;
     this.observe('thread');

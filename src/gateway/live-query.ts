@@ -21,7 +21,7 @@ import {
   type RequestContext,
   stringifyJson,
 } from '../core/index';
-import { atomicRule, createGatewayContext, type ParsedCache, ToldChange } from '../resolvers/index';
+import { atomicRule, createGatewayContext, type ParsedCache, ChangeEvent } from '../resolvers/index';
 import { costOfOperation, refuseCost } from '../schema/cost';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
@@ -91,7 +91,7 @@ export interface LiveQueriesOptions {
 const MAX_DOCUMENTS = 200;
 
 /**
- * Returns the result that tells a client that the server ends its subscription, and the number after which to resume.
+ * Returns the last result of a subscription that the server ends, with the number after which to resume.
  */
 export function toEndText(error: FhirError, resumeAfter: number): string {
   return toText({ errors: [endError(error, resumeAfter)] });
@@ -121,7 +121,7 @@ interface ReadDocument {
  */
 function requireSameAccess({ access: then }: RequestContext, { access: now }: RequestContext): void {
   if (then === now || JSON.stringify(then) === JSON.stringify(now)) return;
-  throw fhirError('forbidden', { reason: 'What this client may do was changed: subscribe again' });
+  throw fhirError('forbidden', { reason: 'The access of this client has changed: subscribe again' });
 }
 
 export class LiveQueries {
@@ -148,7 +148,7 @@ export class LiveQueries {
     if (!operation)
       throw refusal('OPERATION_RESOLUTION_FAILURE', 'Name one of the operations of the document');
     if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
-      const reason = 'Only subscriptions are served here; send queries and mutations by POST';
+      const reason = 'Only subscriptions are allowed at this address; send queries and mutations by POST';
       throw refusalOf([fhirError('notSupported', { reason })], context);
     }
     const variables = toVariables(request.variables);
@@ -175,7 +175,7 @@ export class LiveQueries {
       throw refusalOf(source.errors ?? [], context);
     }
     const opened = stream;
-    if (opened === undefined) throw new Error('a subscription that follows nothing');
+    if (opened === undefined) throw new Error('a subscription without a change stream');
     const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
     return {
       document,
@@ -187,7 +187,7 @@ export class LiveQueries {
       async next(turn) {
         const step: IteratorResult<unknown> = await iterator.next();
         const value: unknown = step.value;
-        if (!(value instanceof ToldChange)) return undefined;
+        if (!(value instanceof ChangeEvent)) return undefined;
         await turn?.();
         const current = await contextOf();
         requireSameAccess(context, current);
@@ -222,8 +222,8 @@ export class LiveQueries {
   }
 
   #of(schema: GraphQLSchema): OfSchema {
-    const known = this.#ofSchemas.get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#ofSchemas.get(schema);
+    if (cached !== undefined) return cached;
     const made = {
       documents: new LRUCache<string, ReadDocument>({ max: MAX_DOCUMENTS }),
       operations: new OperationCache(schema),
@@ -240,8 +240,8 @@ export class LiveQueries {
   ): ReadDocument {
     if (typeof query !== 'string') throw refusal('BAD_REQUEST', "The request has no 'query'");
     const { limits } = this.options;
-    const known = documents.get(query);
-    if (known !== undefined) return known;
+    const cached = documents.get(query);
+    if (cached !== undefined) return cached;
     let document;
     try {
       checkText({ query }, limits);
@@ -270,7 +270,7 @@ export class LiveQueries {
 function toVariables(variables: unknown): Record<string, unknown> | undefined {
   if (variables === undefined || variables === null) return undefined;
   if (typeof variables === 'object' && !Array.isArray(variables)) return { ...variables };
-  throw refusal('BAD_REQUEST', "'variables' is an object");
+  throw refusal('BAD_REQUEST', "'variables' must be an object");
 }
 
 function refusal(code: string, message: string): LiveRefusal {
@@ -308,8 +308,8 @@ export function toGraphqlError(error: unknown, context: RequestContext): GraphQL
     given.extensions['code'] === undefined &&
     (given.originalError === undefined || given.originalError instanceof GraphQLError);
   const coded = isOfRequest ? withCode(given, 'BAD_USER_INPUT') : error;
-  const isKnown = coded instanceof GraphQLError && coded.extensions['code'] !== undefined;
-  if (!isKnown) logUnexpected(error, context.requestId, context.log);
+  const isCoded = coded instanceof GraphQLError && coded.extensions['code'] !== undefined;
+  if (!isCoded) logUnexpected(error, context.requestId, context.log);
   const shown = coded instanceof GraphQLError ? coded.toJSON() : { message: '' };
   const { message, extensions } = formatError(shown, coded, context.requestId);
   return new GraphQLError(message, {

@@ -78,8 +78,8 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     authorization: string | undefined,
   ): Promise<RequestContext> {
     const space = await core.findSpace(tenant, release);
-    const asked = { address: request.ip, requestId: request.id, asked: request.url };
-    const { actor, access } = await core.identify({ tenant, space, authorization, ...asked });
+    const origin = { address: request.ip, requestId: request.id, asked: request.url };
+    const { actor, access } = await core.identify({ tenant, space, authorization, ...origin });
     if (space === undefined) throw fhirError('unknownTenant');
     const deadline = Date.now() + settings.requestTimeoutMs;
     const { id: requestId } = request;
@@ -109,7 +109,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
           authorization = sent ?? authorization;
           await contextNow();
         },
-        async open(asked) {
+        async open(live) {
           const admission = core.admit(await contextNow());
           if (admission !== undefined) {
             const decided = await admission;
@@ -117,7 +117,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
             await decided.delay?.();
             requireAdmitted(decided);
           }
-          return queries.open(asked, contextNow);
+          return queries.open(live, contextNow);
         },
       });
       return reply;
@@ -125,12 +125,12 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     async stream(request, reply, space) {
       requireEventStream(request);
       const isPost = request.method === 'POST';
-      const asked = isPost
+      const live = isPost
         ? toLiveRequest(await readBody(request, core, settings.maxDepth))
         : parseAddress(request);
       const after = lastEventId(request);
       try {
-        const results = await queries.open({ ...asked, ...(after === undefined ? {} : { after }) }, () =>
+        const results = await queries.open({ ...live, ...(after === undefined ? {} : { after }) }, () =>
           contextOf(request, space, request.headers.authorization),
         );
         return await sendEvents(request, reply, results, subscriptions.pingMs);

@@ -84,16 +84,16 @@ function* ownDefinitions({ release, searchParameters, queries = [] }: SchemaSour
       return isFree;
     });
   };
-  const known = new Map<string, ReturnType<OwnDefinitions['searchParameters']>>();
+  const own = new Map<string, ReturnType<OwnDefinitions['searchParameters']>>();
   for (const type of changed) {
-    known.set(type, parametersOf(type));
+    own.set(type, parametersOf(type));
     yield;
   }
   return {
     ...definitions,
     changed,
     queries,
-    searchParameters: (type) => known.get(type) ?? ofRelease.searchParameters(type),
+    searchParameters: (type) => own.get(type) ?? ofRelease.searchParameters(type),
   };
 }
 

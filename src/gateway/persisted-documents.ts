@@ -13,13 +13,13 @@ import type { SentQuery } from './fhir-request';
 /** Limit on the characters of a registered text; longer ones are executed but must be sent each time. */
 const LONGEST = 100_000;
 /** Bytes of registered texts that a process caches itself. */
-const MOST_KEPT = 8 * 1024 * 1024;
+const MAX_CACHED_BYTES = 8 * 1024 * 1024;
 /** Limit on new registrations of one process per minute: documents that are never used again must not fill Redis. */
 const MOST_IN_A_MINUTE = 600;
 const MINUTE_MS = 60_000;
 
 const UNTRUSTED =
-  'Only trusted documents are answered here: send extensions.persistedQuery.sha256Hash of one, without a text of your own';
+  'Only trusted documents are allowed: send extensions.persistedQuery.sha256Hash of one, without a query';
 
 export interface DocumentTrust {
   /** Hash and text of each trusted document. */
@@ -69,8 +69,8 @@ function toHash(name: string): string {
 }
 
 export class PersistedDocuments {
-  private readonly kept = registerCache(
-    new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: ({ length }) => length }),
+  private readonly cache = registerCache(
+    new LRUCache<string, string>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ length }) => length }),
   );
   private registered = 0;
   private since = 0;
@@ -115,18 +115,18 @@ export class PersistedDocuments {
 
   private async find(space: Space, hash: string): Promise<string | undefined> {
     const key = keyOf(space, hash);
-    const kept = this.kept.get(key) ?? (await this.core.sharedTexts.get(space, nameOf(hash)));
-    if (kept !== undefined) this.kept.set(key, kept);
-    return kept;
+    const text = this.cache.get(key) ?? (await this.core.sharedTexts.get(space, nameOf(hash)));
+    if (text !== undefined) this.cache.set(key, text);
+    return text;
   }
 
   private register(space: Space, hash: string, text: string): void {
     const key = keyOf(space, hash);
-    if (text.length > LONGEST || this.trust.documents.has(hash) || this.kept.has(key)) return;
+    if (text.length > LONGEST || this.trust.documents.has(hash) || this.cache.has(key)) return;
     const now = Date.now();
     if (now - this.since > MINUTE_MS) [this.since, this.registered] = [now, 0];
     if (++this.registered > MOST_IN_A_MINUTE) return;
-    this.kept.set(key, text);
+    this.cache.set(key, text);
     this.core.sharedTexts.put(space, nameOf(hash), text);
   }
 
@@ -146,7 +146,7 @@ export class PersistedDocuments {
  * A cache for Apollo Server that stores nothing, because Apollo Server's would be shared by all tenants. Apollo Server
  * still compares hashes, and reports unknown ones.
  */
-export const NOTHING_KEPT = {
+export const NO_CACHE = {
   get: async () => undefined,
   set: async () => undefined,
   delete: async () => undefined,

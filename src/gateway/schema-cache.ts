@@ -41,9 +41,9 @@ export class SchemaCache {
    */
   constructor(
     private readonly queriesOf: (space: TenantSpace) => readonly NamedQueryInfo[],
-    forget: (schema: GraphQLSchema) => void,
+    onEvict: (schema: GraphQLSchema) => void,
   ) {
-    this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => forget(schema) });
+    this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => onEvict(schema) });
     registerCache(this);
   }
 
@@ -62,9 +62,9 @@ export class SchemaCache {
   async of(space: TenantSpace): Promise<ServedSchema> {
     const source = sourceOf(space, this.queriesOf(space));
     if (source.space === undefined) return this.ofRelease(space.release);
-    const known = this.#own.get(space.number);
-    if (known !== undefined && (known.source.key === source.key || Date.now() - known.madeAt < MIN_AGE_MS))
-      return known;
+    const cached = this.#own.get(space.number);
+    if (cached !== undefined && (cached.source.key === source.key || Date.now() - cached.madeAt < MIN_AGE_MS))
+      return cached;
     const making = this.#making.get(space.number);
     if (making?.key === source.key) return making.served;
     if (making !== undefined) {

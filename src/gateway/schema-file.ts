@@ -41,8 +41,8 @@ export class SchemaFiles {
    * seconds in a worker thread.
    */
   of({ schema, source }: ServedSchema, form: SchemaForm): Promise<SchemaFile> {
-    const known = this.#files[form].get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#files[form].get(schema);
+    if (cached !== undefined) return cached;
     const file = this.#make(source, form);
     this.#files[form].set(schema, file);
     file.catch(() => this.#files[form].delete(schema));
@@ -64,12 +64,12 @@ export async function sendSchemaFile(
   { packed, etag }: SchemaFile,
   form: SchemaForm,
 ): Promise<FastifyReply> {
-  const { 'if-none-match': known = '', 'accept-encoding': encodings = '' } = request.headers;
+  const { 'if-none-match': header = '', 'accept-encoding': encodings = '' } = request.headers;
   setCommonHeaders(request, reply)
     .header('cache-control', 'private, no-cache')
     .header('vary', 'accept-encoding')
     .header('etag', `W/${etag}`);
-  const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send();
   void reply.header('content-type', CONTENT_TYPES[form]);
   if (!/\bgzip\b/.test(String(encodings))) return reply.send(await unpack(packed));

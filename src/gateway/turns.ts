@@ -3,25 +3,25 @@
  */
 export class Turns {
   #holder: object | undefined;
-  readonly #waiting: { readonly who: object; readonly call: () => void }[] = [];
+  readonly #waiting: { readonly owner: object; readonly call: () => void }[] = [];
 
-  async enter(who: object): Promise<void> {
+  async enter(owner: object): Promise<void> {
     if (this.#holder === undefined) {
-      this.#holder = who;
+      this.#holder = owner;
       return;
     }
-    await new Promise<void>((call) => this.#waiting.push({ who, call }));
+    await new Promise<void>((call) => this.#waiting.push({ owner, call }));
   }
 
   /** Releases the mutex, or stops waiting for it. Does nothing when `who` neither holds it nor waits. */
-  leave(who: object): void {
-    if (this.#holder !== who) {
-      const place = this.#waiting.findIndex((one) => one.who === who);
-      if (place !== -1) this.#waiting.splice(place, 1)[0]?.call();
+  leave(owner: object): void {
+    if (this.#holder !== owner) {
+      const index = this.#waiting.findIndex((one) => one.owner === owner);
+      if (index !== -1) this.#waiting.splice(index, 1)[0]?.call();
       return;
     }
     const next = this.#waiting.shift();
-    this.#holder = next?.who;
+    this.#holder = next?.owner;
     next?.call();
   }
 }

@@ -151,7 +151,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       try {
         const { perConnection } = settings;
         if (Object.keys(subscriptions).length > perConnection) {
-          const reason = `This connection has ${perConnection} live queries, the most that one may have`;
+          const reason = `This connection has ${perConnection} live queries, which is the limit`;
           throw fhirError('tooManySubscriptions', { reason });
         }
         const results = await extra.open({ query, variables, operationName, extensions });
@@ -173,7 +173,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       if (contextValue instanceof Results) return contextValue;
       throw new Error('a subscription without results');
     },
-    onNext: (_context, _id, _payload, _args, result) => result,
+    onNext: (...[, , , , result]) => result,
     onError({ extra }, _id, _payload, errors) {
       return errors.map((error) => {
         if (!(error instanceof GraphQLError) || error.originalError === undefined) return error;
@@ -219,9 +219,9 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
           return sending((done) => socket.send(data, done));
         },
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (hear) =>
+        onMessage: (receive) =>
           socket.on('message', (data) => {
-            hear(toText(data)).catch((error: unknown) => {
+            receive(toText(data)).catch((error: unknown) => {
               logUnexpected(error, requestId, log);
               socket.close(CloseCode.InternalServerError, 'Internal server error');
             });

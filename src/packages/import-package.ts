@@ -113,30 +113,31 @@ export async function importPackage(
     renamed: work.renamed,
     switchedOff: resources
       .filter(({ isSwitchedOff }) => isSwitchedOff)
-      .map(({ file }) => ({ file, reason: 'it asks for notifications, which nobody sends' })),
+      .map(({ file }) => ({ file, reason: 'it requests notifications, which the server does not send' })),
   };
 }
 
 function chooseRelease(
   { name, version, fhirVersions }: PackageManifest,
-  asked: Release | undefined,
+  requested: Release | undefined,
 ): Release {
   if (isOfSpecification(name)) {
     throw new PackageError(`${name} is part of FHIR itself, whose definitions every tenant has already`);
   }
   const served = RELEASE_NAMES.map((release) => RELEASES[release]);
   const fits = (mimeVersion: string) => fhirVersions.some((each) => `${each}.`.startsWith(`${mimeVersion}.`));
-  if (asked !== undefined && (fhirVersions.length === 0 || fits(RELEASES[asked].mimeVersion))) return asked;
+  if (requested !== undefined && (fhirVersions.length === 0 || fits(RELEASES[requested].mimeVersion)))
+    return requested;
   const fitting = served.find(({ mimeVersion }) => fits(mimeVersion));
-  if (asked === undefined && fitting !== undefined) return fitting.name;
+  if (requested === undefined && fitting !== undefined) return fitting.name;
   if (fhirVersions.length === 0) {
-    throw new PackageError(
-      `${name} ${version} does not say for which FHIR version it is; say so with --release`,
-    );
+    throw new PackageError(`${name} ${version} does not name its FHIR version; set --release`);
   }
   const known = served.map((each) => `${each.name} (${each.fhirVersion})`).join(' and ');
   const wanted =
-    asked === undefined ? `, served are ${known}` : `, not for ${asked} (${RELEASES[asked].fhirVersion})`;
+    requested === undefined
+      ? `, served are ${known}`
+      : `, not for ${requested} (${RELEASES[requested].fhirVersion})`;
   throw new PackageError(`${name} ${version} is for FHIR ${fhirVersions.join(', ')}${wanted}`);
 }
 
@@ -186,7 +187,7 @@ class Import {
       own.add(`${type}/${place.id}`);
       if (id === place.id) return { each, place };
       if (id !== undefined) moved.set(`${type}/${id}`, `${type}/${place.id}`);
-      const why = id === undefined ? 'it comes without an id' : `${type}/${id} is something else`;
+      const why = id === undefined ? 'it has no id' : `${type}/${id} is another resource`;
       this.renamed.push({ file, reason: `as ${type}/${place.id}, because ${why}` });
       return { each, place };
     });
@@ -236,7 +237,7 @@ class Import {
         input: each.document,
         safe: false,
       });
-      if (!('text' in result)) throw new Error('$snapshot gave no resource');
+      if (!('text' in result)) throw new Error('$snapshot returned no resource');
       document = parseJson(result.text, { maxDepth: this.options.maxDepth });
     } catch (error) {
       this.withoutSnapshot.push({ file: each.file, reason: reasonOf(error) });
@@ -244,7 +245,7 @@ class Import {
       return;
     }
     const resource = document.value;
-    if (!isObject(resource)) throw new Error('$snapshot gave no resource');
+    if (!isObject(resource)) throw new Error('$snapshot returned no resource');
     if (await this.store({ ...each, document, resource })) this.snapshots += 1;
   }
 
@@ -260,7 +261,7 @@ class Import {
       this.countOf(type).stored += 1;
       const warning = inWords(warnings);
       if (stored !== undefined && url === undefined)
-        this.replaced.push({ file, reason: `${type}/${id} said something else` });
+        this.replaced.push({ file, reason: `${type}/${id} had other content` });
       if (warning !== undefined) this.warned.push({ file, reason: warning });
       return true;
     } catch (error) {

@@ -42,7 +42,7 @@ const MAX_PACKED_BYTES = 256 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 /** Limit on the total size of the files that are read into memory. */
-const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+const MAX_RESOURCE_BYTES = 512 * 1024 * 1024;
 const FOLDER = 'package/';
 const MANIFEST = 'package.json';
 
@@ -59,16 +59,17 @@ export async function readPackage(path: string, maxFileBytes: number): Promise<P
   });
   if (size > MAX_PACKED_BYTES) throw new PackageError(`${path} is larger than ${MAX_PACKED_BYTES} bytes`);
   const files = new Map<string, string | undefined>();
-  let kept = 0;
-  const isKept = (name: string, bytes: number): boolean => {
+  let total = 0;
+  const isWanted = (name: string, bytes: number): boolean => {
     if (nameInPackage(name) === undefined || bytes > maxFileBytes) return false;
-    kept += bytes;
-    if (kept > MAX_KEPT_BYTES) throw new TarError(`its resources have more than ${MAX_KEPT_BYTES} bytes`);
+    total += bytes;
+    if (total > MAX_RESOURCE_BYTES)
+      throw new TarError(`its resources have more than ${MAX_RESOURCE_BYTES} bytes`);
     return true;
   };
   try {
     const limits = { maxEntries: MAX_ENTRIES, maxBytes: MAX_UNPACKED_BYTES };
-    for await (const { name: written, content } of readTar(unpack(path), limits, isKept)) {
+    for await (const { name: written, content } of readTar(unpack(path), limits, isWanted)) {
       const name = nameInPackage(written);
       if (name !== undefined) files.set(name, content?.toString('utf8'));
     }

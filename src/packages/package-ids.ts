@@ -49,16 +49,16 @@ export class PackageIds {
    * Cost: one search for a resource with a url; one or two reads where that has no match.
    */
   async placeOf(each: PackageResource): Promise<ResourcePlace> {
-    const known = await this.findCanonical(each);
-    if (known !== undefined) {
-      this.take(each.type, known.id);
-      return known;
+    const canonical = await this.findCanonical(each);
+    if (canonical !== undefined) {
+      this.take(each.type, canonical.id);
+      return canonical;
     }
     const { packageName } = this.options;
     const { type, url, version, file } = each;
-    const wished = each.id ?? idFrom(url ?? file.replace(/\.json$/, ''));
+    const preferred = each.id ?? idFrom(url ?? file.replace(/\.json$/, ''));
     const name = url === undefined ? `${packageName} ${each.id ?? file}` : `${url}|${version ?? ''}`;
-    for (const id of [wished, otherId(wished, name)]) {
+    for (const id of [preferred, otherId(preferred, name)]) {
       if (!this.take(type, id)) continue;
       const present = await this.options.core.find(this.options.context(), type, id);
       if (present === undefined) return { id, stored: undefined };

@@ -22,17 +22,17 @@ export function isWrittenBy(stored: JsonValue, actor: string, extensionBase: str
 function contentOf(resource: JsonValue, extensionBase: string): string {
   if (!isObject(resource)) return stringifyJson(resource, true);
   const { meta, ...content } = resource;
-  const kept: JsonObject = {};
+  const ownMeta: JsonObject = {};
   for (const [name, value] of isObject(meta) ? Object.entries(meta) : []) {
     if (name === 'versionId' || name === 'lastUpdated') continue;
     const rest =
       name === 'extension' && Array.isArray(value)
         ? value.filter((extension) => !isOfServer(extension, extensionBase))
         : value;
-    if (!Array.isArray(rest) || rest.length > 0) kept[name] = rest;
+    if (!Array.isArray(rest) || rest.length > 0) ownMeta[name] = rest;
   }
   const inOrder = (object: JsonObject) => Object.fromEntries(Object.entries(object).sort(byName));
-  return stringifyJson([inOrder(content), inOrder(kept)], true);
+  return stringifyJson([inOrder(content), inOrder(ownMeta)], true);
 }
 
 function byName([one]: [string, JsonValue], [other]: [string, JsonValue]): number {

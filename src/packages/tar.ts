@@ -41,23 +41,24 @@ export async function* readTar(
 ): AsyncGenerator<TarFile, void> {
   const bytes = new ByteReader(source, limits.maxBytes);
   /** Path and size of the next entry, from the headers before it. */
-  let told: { path?: string; size?: number } = {};
+  let extended: { path?: string; size?: number } = {};
   for (let entries = 0; ; entries++) {
     const block = await bytes.take(BLOCK);
     if (block === undefined || isZero(block)) return;
     if (entries >= limits.maxEntries) throw new TarError(`it has more than ${limits.maxEntries} entries`);
     const header = readHeader(block);
-    const size = told.size ?? header.size;
+    const size = extended.size ?? header.size;
     const padding = (BLOCK - (size % BLOCK)) % BLOCK;
     if (header.kind === 'pax' || header.kind === 'longName') {
       if (size > LONGEST_HEADER) throw new TarError('an entry has a header of more than 1 MB');
       const text = (await bytes.takeAll(size)).toString('utf8');
       await bytes.skip(padding);
-      told = header.kind === 'pax' ? { ...told, ...readPax(text) } : { ...told, path: untilZero(text) };
+      extended =
+        header.kind === 'pax' ? { ...extended, ...readPax(text) } : { ...extended, path: untilZero(text) };
       continue;
     }
-    const name = told.path ?? header.name;
-    told = {};
+    const name = extended.path ?? header.name;
+    extended = {};
     if (header.kind !== 'file') {
       await bytes.skip(size + padding);
       continue;
@@ -119,13 +120,13 @@ function checksum(block: Buffer): number {
 
 /** Reads records of the form `25 path=package/long-name\n`; each begins with its length in bytes. */
 function readPax(text: string): { path?: string; size?: number } {
-  const told: { path?: string; size?: number } = {};
+  const extended: { path?: string; size?: number } = {};
   for (const line of text.split('\n')) {
     const [, key, value] = /^\d+ (path|size)=(.*)$/.exec(line) ?? [];
-    if (key === 'path' && value !== undefined) told.path = value;
-    if (key === 'size' && Number.isSafeInteger(Number(value))) told.size = Number(value);
+    if (key === 'path' && value !== undefined) extended.path = value;
+    if (key === 'size' && Number.isSafeInteger(Number(value))) extended.size = Number(value);
   }
-  return told;
+  return extended;
 }
 
 function isZero(block: Buffer): boolean {

@@ -18,7 +18,7 @@ import { parseQuery } from './query-parameters';
 import { toResource } from './resource-source';
 
 /** The source of one result of a live query. */
-export class ToldChange {
+export class ChangeEvent {
   constructor(readonly change: FollowedChange) {}
 }
 
@@ -32,9 +32,9 @@ interface ChangeArguments {
 async function follow({
   args,
   context,
-}: SubscribeResolverData<unknown, ChangeArguments, GatewayContext>): Promise<AsyncIterable<ToldChange>> {
+}: SubscribeResolverData<unknown, ChangeArguments, GatewayContext>): Promise<AsyncIterable<ChangeEvent>> {
   const { core, request, live } = context;
-  if (live === undefined) throw notHere();
+  if (live === undefined) throw wrongTransport();
   const after = live.after ?? args.after;
   const stream = await core.follow(request, {
     ...(typeof args.type === 'string' ? { type: args.type } : {}),
@@ -46,20 +46,20 @@ async function follow({
   return iterate(stream);
 }
 
-function notHere(): Error {
+function wrongTransport(): Error {
   const reason =
-    'A subscription is asked for at this address followed by /stream (server-sent events), or by a WebSocket';
+    'Subscriptions are served at this address followed by /stream (server-sent events), or by WebSocket';
   return fhirError('notSupported', { reason });
 }
 
-function iterate(stream: ChangeStream): AsyncIterable<ToldChange> {
+function iterate(stream: ChangeStream): AsyncIterable<ChangeEvent> {
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
         const change = await stream.next();
         return change === undefined
           ? { done: true, value: undefined }
-          : { done: false, value: new ToldChange(change) };
+          : { done: false, value: new ChangeEvent(change) };
       },
       async return() {
         stream.close();
@@ -74,7 +74,7 @@ export class ChangeResolver {
   @Query(() => Int, {
     nullable: true,
     description:
-      'The number of the last change of this tenant and release. Asked before a search and given to `resourceChanged` as `after`, nothing is missed in between.',
+      'The number of the last change of this tenant and release. If it is read before a search and given to `resourceChanged` as `after`, no change in between is missed.',
   })
   versionSequence(@Ctx() { core, request }: GatewayContext): Promise<number> {
     return core.lastSequence(request);
@@ -83,36 +83,36 @@ export class ChangeResolver {
   @Subscription(() => ResourceChange, {
     subscribe: follow,
     description:
-      'Changes of resources as they come, in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
+      'Changes of resources in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
   })
   resourceChanged(
-    @Root() told: unknown,
+    @Root() event: unknown,
     @Ctx() context: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder, {
       nullable: true,
-      description: 'Without it those of all types.',
+      description: 'Default: all types.',
     })
     _type: string | null | undefined,
     @Arg('id', () => ID, {
       nullable: true,
-      description: 'Only those of this resource; it need not exist yet.',
+      description: 'Only changes of this resource, which need not exist yet.',
     })
     _id: string | null | undefined,
     @Arg('query', () => String, {
       nullable: true,
       description:
-        'Only those of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
+        'Only changes of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
     })
     _query: string | null | undefined,
     @Arg('after', () => Int, {
       nullable: true,
       description:
-        'Only changes behind the one of this `sequence`, from the past too; without it those from now on.',
+        'Only changes after the one with this `sequence`, including past ones. Default: changes from now on.',
     })
     _after: number | null | undefined,
   ): ResourceChange {
-    if (!(told instanceof ToldChange)) throw notHere();
-    const { kind, version } = told.change;
+    if (!(event instanceof ChangeEvent)) throw wrongTransport();
+    const { kind, version } = event.change;
     const isShown = kind === 'create' || kind === 'update';
     return {
       action: kind,

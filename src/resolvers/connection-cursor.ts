@@ -19,7 +19,7 @@ export interface OpenedConnection extends ConnectionSearch {
   readonly cursor: string | undefined;
 }
 
-/** Cursor of the first page; also the value for the first page of the search that stands beside it. */
+/** Cursor of the first page; also the value for the first page of the search beside it. */
 const FIRST = 'first';
 const MOST_LEVELS = 8;
 
@@ -39,18 +39,18 @@ export function sealConnection(
 }
 
 /**
- * Returns the search that a request with a cursor continues, and core's cursor. `asked` is the search beside the
+ * Returns the search that a request with a cursor continues, and core's cursor. `search` is the search beside the
  * cursor; it must be empty or the same search. Throws `invalidCursor`.
  */
-export function openConnection(request: ListRequest, asked: OpenedConnection): OpenedConnection {
+export function openConnection(request: ListRequest, search: OpenedConnection): OpenedConnection {
   const { cursor = FIRST, type, where, asOf } = request;
-  if (cursor === FIRST) return asked;
+  if (cursor === FIRST) return search;
   const [size = '', packed = '', inner, ...further] = cursor.split(CURSOR_SEPARATOR);
   const content = contentOf(packed);
-  const count = asked.count ?? sizeInCursor(`${size}${CURSOR_SEPARATOR}`);
-  const isAlone = asked.parameters.length === 0 && asked.fhirpath === undefined;
+  const count = search.count ?? sizeInCursor(`${size}${CURSOR_SEPARATOR}`);
+  const isAlone = search.parameters.length === 0 && search.fhirpath === undefined;
   const isSame =
-    JSON.stringify([asked.parameters, asked.fhirpath]) ===
+    JSON.stringify([search.parameters, search.fhirpath]) ===
     JSON.stringify([content?.parameters, content?.fhirpath]);
   // The cursor does not contain `where` and `asOf`; the request must repeat them.
   const isWhole = content?.needs !== true || where !== undefined || asOf !== undefined;

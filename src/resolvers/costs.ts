@@ -23,13 +23,13 @@ const COST_OF_SEARCH: FieldCost = {
 function countIn({ query, parameters }: Readonly<Record<string, unknown>>): number {
   // The resolver refuses longer queries without reading them.
   const isRead = typeof query === 'string' && isSearchLength(query.length);
-  const asked = isRead ? new URLSearchParams(query).getAll('_count') : [];
+  const counts = isRead ? new URLSearchParams(query).getAll('_count') : [];
   if (Array.isArray(parameters)) {
     for (const parameter of parameters as readonly Readonly<Record<string, unknown>>[]) {
-      if (parameter.name === '_count') asked.push(String(parameter.value));
+      if (parameter.name === '_count') counts.push(String(parameter.value));
     }
   }
-  const sizes = asked.map(Number).filter(Number.isFinite);
+  const sizes = counts.map(Number).filter(Number.isFinite);
   return sizes.length === 0 ? DEFAULT_PAGE : Math.min(MOST_ITEMS, Math.max(0, ...sizes));
 }
 

@@ -40,8 +40,8 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   async list(request, context) {
-    const asked = toSearch(request);
-    const opened = request.isPage ? openConnection(request, asked) : asked;
+    const search = toSearch(request);
+    const opened = request.isPage ? openConnection(request, search) : search;
     const { parameters, fhirpath, cursor, count: pageSize = DEFAULT_PAGE } = opened;
     const { referring } = request;
     if (referring !== undefined && !referring.to.isStored) return { resources: [], pageSize, total: 0 };
@@ -91,7 +91,7 @@ export const handlers: Handlers<GatewayContext> = {
     if (version !== undefined) return toResource(version, context);
     if (optional) return undefined;
     throw fhirError('brokenReference', {
-      reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'what has no literal reference',
+      reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'a resource that it does not name',
     });
   },
 
@@ -181,6 +181,6 @@ function allowanceOf(context: GatewayContext): FilterAllowance {
 function requireWhole({ type, count }: ListRequest, { matches, next }: SearchPage): void {
   if (next === undefined || (count !== undefined && matches.length >= count)) return;
   throw fhirError('tooCostly', {
-    reason: `More than ${matches.length} ${type} resources match: say how many with _count, or go through pages by ${type}Connection`,
+    reason: `More than ${matches.length} ${type} resources match: set _count, or read pages with ${type}Connection`,
   });
 }

@@ -76,5 +76,5 @@ function refuseTopics(): never {
 export { atomicRule } from './changes/atomic-rule';
 export { createGatewayContext, type GatewayContext, isGatewayContext, withRequest } from './context';
 export { finish, finishInSlices, type Steps } from '../schema/steps';
-export { ToldChange } from './change-resolver';
+export { ChangeEvent } from './change-resolver';
 export { ParsedCache } from './parsed-resources';

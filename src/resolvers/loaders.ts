@@ -33,12 +33,12 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
       }),
     ),
     searches: new DataLoader(
-      async (asked: readonly TypeSearch[]) => {
-        const [first, second] = asked;
-        if (first === undefined || second !== undefined) return core.searchBatch(request, asked);
+      async (searches: readonly TypeSearch[]) => {
+        const [first, second] = searches;
+        if (first === undefined || second !== undefined) return core.searchBatch(request, searches);
         return each([first], (one) => core.search(request, one));
       },
-      { cacheKeyFn: (asked) => JSON.stringify(asked) },
+      { cacheKeyFn: (searches) => JSON.stringify(searches) },
     ),
   };
 }

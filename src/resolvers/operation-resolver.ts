@@ -41,7 +41,10 @@ function toLevel(type: string | null | undefined, id: string | null | undefined)
 
 @Resolver()
 export class OperationResolver {
-  @Query(() => Metadata, { nullable: true, description: 'What this server can do in this FHIR release.' })
+  @Query(() => Metadata, {
+    nullable: true,
+    description: 'The capabilities of this server in this FHIR release.',
+  })
   async metadata(@Ctx() context: GatewayContext): Promise<Metadata> {
     const { core, request } = context;
     const { release } = request.space;
@@ -53,11 +56,14 @@ export class OperationResolver {
     };
   }
 
-  @Query(() => [OperationInfo], { description: 'The operations that `invoke` can be asked for.' })
+  @Query(() => [OperationInfo], { description: 'The operations that `invoke` supports.' })
   operations(
     @Ctx() context: GatewayContext,
     @Arg('level', () => OperationLevel, { nullable: true }) level: OperationLevel | null | undefined,
-    @Arg('type', () => resourceTypePlaceholder, { nullable: true, description: 'Those that this type has.' })
+    @Arg('type', () => resourceTypePlaceholder, {
+      nullable: true,
+      description: 'Only operations of this type.',
+    })
     type: string | null | undefined,
   ): OperationInfo[] {
     return context.core
@@ -77,7 +83,7 @@ export class OperationResolver {
     @Arg('code', () => String, { description: 'Without the leading `$`: `expand`.' }) code: string,
     @Arg('level', () => OperationLevel, {
       nullable: true,
-      description: 'Follows from `type` and `id` when it is not given.',
+      description: 'Default: derived from `type` and `id`.',
     })
     level: OperationLevel | null | undefined,
     @Arg('type', () => resourceTypePlaceholder, { nullable: true }) type: string | null | undefined,

@@ -30,11 +30,11 @@ interface Parsed {
 
 /** A bounded LRU cache of parsed versions of all spaces. */
 export class ParsedCache {
-  private readonly known: LRUCache<string, Parsed>;
+  private readonly cache: LRUCache<string, Parsed>;
 
   /** @param bytes limit on the size of all entries together */
   constructor(bytes = MOST_BYTES) {
-    this.known = registerCache(new LRUCache<string, Parsed>({ maxSize: Math.floor(bytes) }));
+    this.cache = registerCache(new LRUCache<string, Parsed>({ maxSize: Math.floor(bytes) }));
   }
 
   /**
@@ -54,12 +54,12 @@ export class ParsedCache {
     // Time and sequence distinguish a resource of the tenant from the base resource that it hides, and from a version
     // before a restore.
     const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence} ${text.length}`;
-    const known = this.known.get(key);
-    if (known?.text === text) return known.object;
+    const cached = this.cache.get(key);
+    if (cached?.text === text) return cached.object;
     bytes?.addParsed(text.length);
     const object = parseResource(text);
     if (isCacheable(space))
-      this.known.set(key, { text, object }, { size: key.length + text.length * BYTES_PER_CHARACTER });
+      this.cache.set(key, { text, object }, { size: key.length + text.length * BYTES_PER_CHARACTER });
     return object;
   }
 }

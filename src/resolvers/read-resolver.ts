@@ -28,7 +28,7 @@ export class ReadResolver {
   @Query(() => Resource, {
     nullable: true,
     description:
-      'The resource as it is now or was at a moment, or one version of it; null when there is none or it was deleted.',
+      'The resource as it is now or was at a moment, or one version of it; null when it does not exist or was deleted.',
   })
   async read(
     @Ctx() context: GatewayContext,
@@ -57,8 +57,8 @@ export class ReadResolver {
   @Query(() => jsonScalar, {
     nullable: true,
     description:
-      'The JSON Patch that makes the version `to` of the version `from`, as `patch` takes it; null when there is no such ' +
-      'version. What the server itself says of a version (number, time, author) is no difference.',
+      'The JSON Patch that changes the version `from` to the version `to`, in the form that `patch` accepts; null when a ' +
+      'version does not exist. The metadata of the server (number, time, author) are not compared.',
   })
   async diff(
     @Ctx() { core, request }: GatewayContext,
@@ -74,28 +74,26 @@ export class ReadResolver {
   @Query(() => HistoryResult, {
     nullable: true,
     description:
-      'The versions of a resource, of all resources of a type, or of all there are, newest first (http://hl7.org/fhir/http.html#history).',
+      'The versions of a resource, of all resources of a type, or of all resources, newest first (http://hl7.org/fhir/http.html#history).',
   })
   async history(
     @Ctx() context: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder, {
       nullable: true,
-      description: 'Without it those of all types.',
+      description: 'Default: all types.',
     })
     type: string | null | undefined,
-    @Arg('id', () => ID, { nullable: true, description: 'Without it those of all resources of the type.' })
+    @Arg('id', () => ID, { nullable: true, description: 'Default: all resources of the type.' })
     id: string | null | undefined,
     @Arg('since', () => instantScalar, { nullable: true, description: 'Only versions from this moment on.' })
     since: string | null | undefined,
-    @Arg('first', () => Int, { nullable: true, description: 'Versions to a page; 20 unless given.' })
+    @Arg('first', () => Int, { nullable: true, description: 'Versions per page; default 20.' })
     first: number | null | undefined,
-    @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the page before.' })
+    @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the previous page.' })
     after: string | null | undefined,
   ): Promise<HistoryResult> {
     if (typeof id === 'string' && typeof type !== 'string')
-      throw fhirError('requiredMissing', {
-        reason: "An id says which resource only together with its 'type'",
-      });
+      throw fhirError('requiredMissing', { reason: "An 'id' requires a 'type'" });
     const page = await context.core.history(context.request, {
       type: type ?? undefined,
       id: id ?? undefined,

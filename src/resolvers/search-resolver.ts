@@ -90,12 +90,12 @@ export class SearchResolver {
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder, {
       nullable: true,
-      description: 'Without it those of the parameter `_type`, or all.',
+      description: 'Default: the types of the parameter `_type`, or all.',
     })
     type: string | null | undefined,
     @Arg('compartment', () => CompartmentInput, {
       nullable: true,
-      description: 'Only what is in the compartment of this resource.',
+      description: 'Only resources in the compartment of this resource.',
     })
     compartment: CompartmentInput | null | undefined,
     @Arg('query', () => String, {
@@ -107,25 +107,25 @@ export class SearchResolver {
     parameters: SearchParameterInput[] | null | undefined,
     @Arg('first', () => Int, {
       nullable: true,
-      description: 'Matches to a page; 20 unless `_count` says otherwise.',
+      description: 'Matches per page; default `_count`, or 20.',
     })
     first: number | null | undefined,
-    @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the page before.' })
+    @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the previous page.' })
     after: string | null | undefined,
     @Arg('total', () => TotalMode, {
       nullable: true,
-      description: 'How to count; ACCURATE when `total` is selected.',
+      description: 'The way of counting; default ACCURATE when `total` is selected.',
     })
     total: TotalMode | null | undefined,
     @Arg('asOf', () => instantScalar, {
       nullable: true,
       description:
-        'The matches of this moment, each in its version of then. Of one type, by what the resources say themselves; at most 10,000 may have changed since.',
+        'The matches at this moment, each in its version of that time. Only for one type, and criteria on its own elements; at most 10,000 resources may have changed since.',
     })
     asOf: string | null | undefined,
   ): Promise<SearchResult> {
     const counted = selects(info, 'total');
-    const asked = toParameters(
+    const all = toParameters(
       query ?? '',
       parameters ?? [],
       { first, after, total: counted ? total : undefined },
@@ -134,7 +134,7 @@ export class SearchResolver {
     const page = await context.core.search(context.request, {
       ...(typeof type === 'string' ? { type } : {}),
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
-      parameters: asked,
+      parameters: all,
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
       ...(selectsBelow(info, CURSOR_FIELDS) ? { eachCursor: true } : {}),
     });

@@ -14,14 +14,14 @@ import { toReturnedResource } from './resource-source';
 import { toResponseText } from './transaction-bundle';
 
 /** Descriptions of arguments that several mutations have. */
-const SAID = {
+const DESCRIPTIONS = {
   as: 'A urn by which the other mutations of an operation with `@atomic` refer to the resource: `urn:uuid:…`.',
   criteria:
     'Instead of the id, the query string of a search that finds one resource: `identifier=http://hospital.example/mrn|17`.',
-  dryRun: 'True: nothing is changed, and the answer says what would be.',
+  dryRun: 'True: nothing is stored, and the result shows what would be.',
   ifMatch:
-    'Versions of which one must be the current one (`3`, or `W/"3"` as REST writes it), or `*`: there must be one; ' +
-    'otherwise the error has the code `conflict`.',
+    'Versions; one must be the current one (`3`, or `W/"3"` as in REST). `*`: the resource must exist. Otherwise the ' +
+    'error has the code `conflict`.',
   ifVersion: 'The version that must be the current one; otherwise the error has the code `conflict`.',
 } as const;
 
@@ -39,11 +39,11 @@ export class WriteResolver {
     @Arg('ifNoneExist', () => String, {
       nullable: true,
       description:
-        'The query string of a search: `identifier=http://hospital.example/mrn|17`. Nothing is stored where it finds a resource, which is answered.',
+        'The query string of a search: `identifier=http://hospital.example/mrn|17`. If it finds a resource, nothing is stored, and that resource is returned.',
     })
     ifNoneExist: string | null | undefined,
-    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('as', () => String, { nullable: true, description: DESCRIPTIONS.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     return toWriteResult(
@@ -67,12 +67,12 @@ export class WriteResolver {
         'The query string of a search: the one resource that it finds gets its next version; where there is none, a new one is stored.',
     })
     criteria: string | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('as', () => String, { nullable: true, description: DESCRIPTIONS.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { resource, criteria, ifMatch, ifVersion, as, dryRun };
@@ -82,14 +82,14 @@ export class WriteResolver {
   @Extensions({ toChange: patching })
   @Mutation(() => WriteResult, {
     nullable: true,
-    description: 'Changes a resource by a JSON Patch or a FHIRPath Patch: all of it or nothing.',
+    description: 'Changes a resource by a JSON Patch or a FHIRPath Patch, as a whole or not at all.',
   })
   async patch(
     @Ctx() context: GatewayContext,
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
-    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    @Arg('criteria', () => String, { nullable: true, description: DESCRIPTIONS.criteria })
     criteria: string | null | undefined,
     @Arg('patch', () => [JsonPatchOperation], {
       nullable: true,
@@ -102,11 +102,11 @@ export class WriteResolver {
         'Instead of `patch`, the Parameters of a FHIRPath Patch (http://hl7.org/fhir/fhirpatch.html).',
     })
     fhirPathPatch: JsonObject | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { type, id, criteria, patch: operations, fhirPathPatch, ifMatch, ifVersion, dryRun };
@@ -124,13 +124,13 @@ export class WriteResolver {
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
-    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    @Arg('criteria', () => String, { nullable: true, description: DESCRIPTIONS.criteria })
     criteria: string | null | undefined,
-    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    @Arg('ifMatch', () => [ID], { nullable: true, description: DESCRIPTIONS.ifMatch })
     ifMatch: readonly string[] | null | undefined,
-    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
+    @Arg('ifVersion', () => ID, { nullable: true, description: DESCRIPTIONS.ifVersion })
     ifVersion: string | null | undefined,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
     const given = { type, id, criteria, ifMatch, ifVersion, dryRun };
@@ -140,13 +140,13 @@ export class WriteResolver {
   @Mutation(() => Resource, {
     nullable: true,
     description:
-      'Does all that the entries of a Bundle of the type transaction ask for, or nothing (http://hl7.org/fhir/http.html#transaction); answers the Bundle of the type transaction-response.',
+      'Executes all entries of a Bundle of the type transaction, or none (http://hl7.org/fhir/http.html#transaction); returns the Bundle of the type transaction-response.',
   })
   async transaction(
     @Ctx() context: GatewayContext,
     @Info() info: GraphQLResolveInfo,
     @Arg('bundle', () => resourceInputScalar) bundle: JsonObject,
-    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    @Arg('dryRun', () => Boolean, { nullable: true, description: DESCRIPTIONS.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<Resource> {
     const { core, request, maxDepth } = context;

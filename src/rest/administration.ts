@@ -57,7 +57,7 @@ export function readObject(request: AdministrationRequest): JsonObject {
   const body = request.body ?? '';
   if (Buffer.byteLength(body) > LONGEST_BODY) throw fhirError('bodyTooLarge', { limit: LONGEST_BODY });
   const { value } = parseJson(body);
-  if (!isJsonObject(value)) throw fhirError('invalidValue', { reason: 'The body is a JSON object' });
+  if (!isJsonObject(value)) throw fhirError('invalidValue', { reason: 'The body must be a JSON object' });
   return value;
 }
 
@@ -65,29 +65,30 @@ export function readObject(request: AdministrationRequest): JsonObject {
 export function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
   const value = readObject(request);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not a member: ${known.join(', ')}`);
+  if (unknown !== undefined)
+    refuse(`'${unknown.slice(0, 40)}' is not allowed; the body may have ${known.join(', ')}`);
   return value;
 }
 
 export function readText(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
-  return refuse(`"${name}" is a text`);
+  return refuse(`"${name}" must be a text`);
 }
 
 export function readFlag(name: string, value: unknown): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value;
-  return refuse(`"${name}" is true or false`);
+  return refuse(`"${name}" must be true or false`);
 }
 
 export function readWords(name: string, value: unknown): readonly string[] | undefined {
   const isText = (each: unknown): each is string => typeof each === 'string';
   if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
-  return refuse(`"${name}" is a list of texts`);
+  return refuse(`"${name}" must be a list of texts`);
 }
 
 export function readReleaseScope(value: unknown): ReleaseScope | undefined {
   if (value === undefined || (typeof value === 'string' && isReleaseScope(value))) return value;
-  return refuse('"release" is r4, r4b or both');
+  return refuse('"release" must be r4, r4b or both');
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

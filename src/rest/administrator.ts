@@ -26,8 +26,8 @@ export function admitAdministratorsOnly(
     request.visit.interaction = INTERACTIONS.tenants;
     const { authorization } = request.headers;
     const space = await core.findSpace(SYSTEM, 'r4');
-    const asked = { address: request.ip, requestId: request.id, asked: request.url };
-    const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...asked });
+    const origin = { address: request.ip, requestId: request.id, asked: request.url };
+    const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...origin });
     request.visit.caller = caller;
     const { access } = caller;
     if (access?.isAdministrator === true) return;

@@ -27,7 +27,7 @@ const SEARCHES: readonly Interaction[] = [
 const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
 /** Headers that are stored with the request. Credentials are not among them: the caller is stored instead. */
-const KEPT_HEADERS = [
+const STORED_HEADERS = [
   'accept',
   'content-type',
   'host',
@@ -57,7 +57,7 @@ export function isAnsweredLater({ request }: Exchange, interaction: Interaction)
 export async function submit(exchange: Exchange, interaction: Interaction): Promise<FastifyReply> {
   const { edge, request, context, root, reply } = exchange;
   const headers: Record<string, string> = { 'x-request-id': request.id };
-  for (const name of KEPT_HEADERS) {
+  for (const name of STORED_HEADERS) {
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
@@ -78,7 +78,10 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
-    .send(202, say('The request was taken; ask at Content-Location for its answer'));
+    .send(
+      202,
+      informationOf('The request was accepted; its result will be at the address in Content-Location'),
+    );
 }
 
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
@@ -94,19 +97,21 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
     return exchange.send(job.status, job.body.length > LONG_ANSWER ? job.body : job.body.toString('utf8'));
   }
   const progress =
-    job.state === 'waiting' ? 'waiting' : `under way, taken ${Math.floor(job.age / 1000)} s ago`;
+    job.state === 'waiting' ? 'waiting' : `under way, accepted ${Math.floor(job.age / 1000)} s ago`;
   reply.header('x-progress', progress).header('retry-after', RETRY_AFTER);
-  return exchange.send(202, say(`The request is ${progress}`));
+  return exchange.send(202, informationOf(`The request is ${progress}`));
 }
 
 /** DELETE _async/{job}: 202. A job that has not begun is not executed, and a running search stops. */
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
-  return exchange.forbidCaching().send(202, say('The request and its answer are given up'));
+  return exchange
+    .forbidCaching()
+    .send(202, informationOf('The request is cancelled, and its result removed'));
 }
 
-function say(diagnostics: string): string {
+function informationOf(diagnostics: string): string {
   return toOutcome([{ severity: 'information', code: 'informational', diagnostics }]);
 }
 
@@ -126,7 +131,7 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
         // `inject` sends the request only when its result is awaited.
         const answer = await server.inject({ ...options, payloadAsStream: true });
         const body = await readBytes(answer.stream());
-        if (signal.aborted) throw new Error('it was given up');
+        if (signal.aborted) throw new Error('the job was cancelled');
         // A job that lost its access gets that error, unless the request succeeded in spite of it.
         const reason: unknown = revoked.reason;
         return reason instanceof FhirError && answer.statusCode >= 400
@@ -152,15 +157,15 @@ function callerOf({ actor, access }: Caller): Caller {
 }
 
 /** Returns the caller that `submit` has stored. Requests that older versions stored without a caller are anonymous. */
-function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
-  if (typeof kept !== 'string') return { actor: 'anonymous' };
-  return JSON.parse(kept) as Caller;
+function toCaller(stored: JobRequest['details'][string] | undefined): Caller {
+  if (typeof stored !== 'string') return { actor: 'anonymous' };
+  return JSON.parse(stored) as Caller;
 }
 
 function toInjection(details: JobRequest['details'], body: Buffer | undefined): InjectOptions {
   const { method, url, headers, remoteAddress } = details;
   if ((method !== 'GET' && method !== 'POST') || typeof url !== 'string' || typeof headers !== 'object')
-    throw new Error('a request was kept that cannot be carried out');
+    throw new Error('a stored request cannot be executed');
   return {
     method,
     url,

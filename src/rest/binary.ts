@@ -107,8 +107,8 @@ export function wantsResource(
   contentType: string,
   release: Release,
 ): boolean {
-  const asked = format ?? accept ?? '';
-  const ranges = format === undefined ? parseMediaRanges(asked) : toRanges(format);
+  const wanted = format ?? accept ?? '';
+  const ranges = format === undefined ? parseMediaRanges(wanted) : toRanges(format);
   if (ranges.length === 0 && format === undefined) return false;
   const own = parseMediaRange(contentType);
   const ofResource = Math.max(
@@ -118,7 +118,7 @@ export function wantsResource(
   const ofContent = own === undefined ? 0 : qualityOf(own, ranges);
   if (ofResource > 0 && ofResource >= ofContent) return true;
   if (ofContent > 0) return false;
-  throw fhirError('notAcceptable', { accept: asked });
+  throw fhirError('notAcceptable', { accept: wanted });
 }
 
 function toRanges(format: string): MediaRange[] {

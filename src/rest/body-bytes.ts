@@ -55,7 +55,7 @@ export function readBytes(
     visit.bytes.release();
     return (refusal ??= error);
   };
-  const keep = (chunk: Buffer): boolean => {
+  const store = (chunk: Buffer): boolean => {
     const full = errorOf(() => visit.bytes.addBody(chunk.length));
     if (full === undefined) collected.add(chunk);
     else refuse(full);
@@ -65,7 +65,7 @@ export function readBytes(
     sent += chunk.length;
     if (sent > limit) refuse(fhirError('bodyTooLarge', { limit }));
     if (refusal === undefined) {
-      if (decoder === undefined) keep(chunk);
+      if (decoder === undefined) store(chunk);
       else decoder.write(chunk);
     }
     if (sent > limit + DRAINED_SIZE) finish(refusal ?? null);
@@ -81,7 +81,7 @@ export function readBytes(
     ?.on('data', (chunk: Buffer) => {
       inflated += chunk.length;
       if (refusal !== undefined) return;
-      if (keep(chunk) && inflated <= limit) return;
+      if (store(chunk) && inflated <= limit) return;
       const refused = refuse(fhirError('bodyTooLarge', { limit }));
       decoder.destroy();
       if (hasEnded) finish(refused);

@@ -38,7 +38,7 @@ export function hasContentType(
   allowed: readonly string[],
   release: Release,
 ): boolean {
-  const contentType = judgeContentType(headers['content-type'] ?? '');
+  const contentType = parseContentType(headers['content-type'] ?? '');
   if (contentType === undefined || !contentType.isUtf8 || !contentType.releases[release]) return false;
   return allowed.includes(contentType.name);
 }
@@ -62,9 +62,9 @@ export function nameContentType(headers: IncomingHttpHeaders): string {
   return stated === '' ? 'not stated' : stated;
 }
 
-function judgeContentType(header: string): ContentType | undefined {
-  const known = contentTypes.get(header);
-  if (known !== undefined) return known;
+function parseContentType(header: string): ContentType | undefined {
+  const cached = contentTypes.get(header);
+  if (cached !== undefined) return cached;
   const range = parseMediaRange(header);
   if (range === undefined) return undefined;
   const charset = range.parameters.get('charset');

@@ -2,7 +2,7 @@
 import { FhirError, fhirError, type Caller, type Core, type Release } from '../core';
 
 /** Milliseconds between two checks: a request continues for up to this long after access is lost. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 export interface CallerWatch {
   /** Aborted with a FhirError, `unauthorized` or `forbidden`. */
@@ -21,21 +21,22 @@ export function watchCaller(core: Core, tenant: string, release: Release, caller
   const { signal } = controller;
   if (caller.access === undefined) return { signal, end: () => undefined };
   let atFirst: string | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const space = await core.findSpace(tenant, release);
-      if (space === undefined)
-        throw fhirError('unauthorized', { reason: 'The tenant takes no requests now' });
+      if (space === undefined) throw fhirError('unauthorized', { reason: 'The tenant is not active' });
       const rights = JSON.stringify((await core.renewCaller(space, caller)).access);
       atFirst ??= rights;
       if (rights !== atFirst)
-        throw fhirError('forbidden', { reason: 'What this client may do was changed meanwhile: ask again' });
+        throw fhirError('forbidden', {
+          reason: 'The access of this client has changed: send the request again',
+        });
     } catch (error) {
       if (error instanceof FhirError && [401, 403].includes(error.status)) controller.abort(error);
     }
   };
-  void look();
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  void check();
+  const timer = setInterval(() => void check(), CHECK_MS).unref();
   signal.addEventListener('abort', () => clearInterval(timer));
   return { signal, end: () => clearInterval(timer) };
 }

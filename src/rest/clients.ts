@@ -104,7 +104,7 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
     // The name of an issuer is a URL, so it is a parameter of the query.
     DELETE: async (request, reply) => {
       const issuer = new URLSearchParams(toSearch(request.url)).get('issuer');
-      if (issuer === null) refuse('The parameter issuer says whose tokens are not taken any more');
+      if (issuer === null) refuse('The parameter issuer is missing: it names the issuer to remove');
       if (!(await issuers.remove(request.params.name, issuer))) throw fhirError('noSuchAddress');
       return sendJson(request, reply, { status: 200, answer: { removed: issuer } });
     },
@@ -169,12 +169,13 @@ function readAlgorithm(value: unknown): IdTokenAlgorithm | undefined {
   const found = ID_TOKEN_ALGORITHMS.find((algorithm) => algorithm === value);
   return value === undefined || found !== undefined
     ? found
-    : refuse(`"idTokenAlgorithm" is ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+    : refuse(`"idTokenAlgorithm" must be ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
 }
 
 function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
   const keys = isObject(value) ? value['keys'] : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('"jwks" is a JSON Web Key Set, {"keys":[…]}');
+  if (!Array.isArray(keys) || !keys.every(isObject))
+    refuse('"jwks" must be a JSON Web Key Set, {"keys":[…]}');
   return { keys };
 }
 
@@ -190,13 +191,13 @@ function readExpiry(request: AdministrationRequest): number | undefined {
   if (text === undefined) return undefined;
   const expires = Date.parse(text);
   if (!/^\d{4}-\d\d-\d\dT/.test(text) || !(expires > Date.now()))
-    refuse('"expires" is an instant to come, such as 2027-01-01T00:00:00Z');
+    refuse('"expires" must be an instant in the future, such as 2027-01-01T00:00:00Z');
   return expires;
 }
 
 /** Reads an object of values of a claim, each with the scopes that it stands for. */
 function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
-  if (!isObject(value)) refuse('"scopeMap" is an object of lists of scopes');
+  if (!isObject(value)) refuse('"scopeMap" must be an object of lists of scopes');
   return Object.fromEntries(
     Object.entries(value).map(([said, scopes]) => [said, readWords('scopeMap', scopes) ?? []]),
   );

@@ -81,14 +81,11 @@ function limitServer(server: Server, connections: number, log: Log): void {
   // limited instead.
   server.maxHeadersCount = 0;
   server.maxConnections = connections;
-  let told = -Infinity;
+  let warnedAt = -Infinity;
   server.on('drop', () => {
-    if (performance.now() - told < WARNING_MS) return;
-    told = performance.now();
-    log.warn(
-      { connections },
-      'connections were closed at once, because there are as many as may be (MAX_CONNECTIONS)',
-    );
+    if (performance.now() - warnedAt < WARNING_MS) return;
+    warnedAt = performance.now();
+    log.warn({ connections }, 'connections were closed, because the limit is reached (MAX_CONNECTIONS)');
   });
 }
 
@@ -112,7 +109,7 @@ function refuseConnection(error: ConnectionError, socket: Socket, { headerBytes 
         ]
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'timeout', 'The request did not arrive within the time limit']
-        : ['400 Bad Request', 'structure', 'This is not an HTTP request that can be understood'];
+        : ['400 Bad Request', 'structure', 'The request is not valid HTTP'];
   const body = toOutcome([{ severity: 'error', code, diagnostics }]);
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: ${FHIR_JSON}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

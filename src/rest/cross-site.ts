@@ -32,7 +32,7 @@ export function refuseCrossSiteWrites(
       return done();
     done(
       fhirError('forbidden', {
-        reason: 'Pages of this origin may not write here; CORS_ORIGINS lists those that may',
+        reason: 'Pages of this origin may not write; CORS_ORIGINS lists the origins that may',
       }),
     );
   });

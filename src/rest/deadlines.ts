@@ -4,7 +4,7 @@ import { fhirError } from '../core';
 import { READING_METHODS } from './request-log-entry';
 
 /** Milliseconds between two checks. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /** Milliseconds after the deadline in which the request itself may still fail, because its error is more precise. */
 const GRACE_MS = 1_000;
 
@@ -16,7 +16,7 @@ const GRACE_MS = 1_000;
 export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: number): void {
   // An array, because a long-lived Set keeps removed values alive (CONTRIBUTING.md, Hot paths).
   const open: FastifyReply[] = [];
-  const forget = ({ request: { visit } }: FastifyReply): void => {
+  const remove = ({ request: { visit } }: FastifyReply): void => {
     const last = open.pop();
     if (last === undefined || last.request.visit === visit) return;
     open[visit.place] = last;
@@ -25,13 +25,13 @@ export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: num
   server.addHook('preHandler', (request, reply, done) => {
     request.visit.deadline = Date.now() + requestTimeoutMs;
     request.visit.place = open.push(reply) - 1;
-    reply.raw.once('close', () => forget(reply));
+    reply.raw.once('close', () => remove(reply));
     done();
   });
   const timer = setInterval(() => {
     const now = Date.now();
     for (const reply of [...open]) if (reply.request.visit.deadline + GRACE_MS < now) answerLate(reply);
-  }, LOOK_MS).unref();
+  }, CHECK_MS).unref();
   server.addHook('onClose', (_server, done) => {
     clearInterval(timer);
     done();

@@ -19,8 +19,10 @@ const NO_STORE = 'no-store';
 /** Longer texts are encoded at once: Node encodes a joined text far more slowly. */
 const ENCODED_FROM = 4096;
 
-/** Longer texts are not indented: nobody reads them, and indentation would delay other requests. */
+/** Longer texts are not indented: indentation would delay other requests. */
 const LONGEST_LAID_OUT = 4 * 1024 * 1024;
+
+type ExchangeParts = Pick<Exchange, 'edge' | 'request' | 'reply' | 'context' | 'query'>;
 
 /** One request to a FHIR route with a valid address, and its response. */
 export class Exchange {
@@ -36,13 +38,7 @@ export class Exchange {
   readonly id: string;
   #cacheControl = REVALIDATE;
 
-  constructor(
-    edge: RestContext,
-    request: FhirRequest,
-    reply: FastifyReply,
-    context: RequestContext,
-    query: Query,
-  ) {
+  constructor({ edge, request, reply, context, query }: ExchangeParts) {
     this.edge = edge;
     this.request = request;
     this.reply = reply;

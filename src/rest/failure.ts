@@ -91,7 +91,7 @@ function translate(thrown: unknown, request: FastifyRequest): FhirError {
       return fhirError('noSuchAddress');
     default:
       return isClientError(thrown)
-        ? fhirError('invalidValue', { reason: 'The request is not one that can be understood' })
+        ? fhirError('invalidValue', { reason: 'The request is not valid' })
         : toFhirError(thrown, request.id);
   }
 }

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FhirError, toIssue } from '../core';
 
-type Asked<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
+type AnyRequest<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
 
 /**
  * Adds all other methods, such as WebDAV's, to the router, so that they get 405 instead of 404. CONNECT is left out,
@@ -21,7 +21,7 @@ export function refuseOtherMethods<Params>(
   server: FastifyInstance,
   url: string,
   served: readonly string[],
-  before?: (request: Asked<Params>, reply: FastifyReply) => Promise<unknown>,
+  before?: (request: AnyRequest<Params>, reply: FastifyReply) => Promise<unknown>,
 ): void {
   const allowed = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   server.route<{ Params: Params; Body: string | undefined }>({

@@ -25,7 +25,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const inFlight = new Gauge({
     name: 'andiron_requests_in_flight',
-    help: 'Requests that are being answered',
+    help: 'Requests in progress',
     registers: [registry],
   });
   const durations = new Histogram({

@@ -8,7 +8,7 @@ const CACHE_SIZE = 256;
 const CACHED_LENGTH = 512;
 
 /** Cached results by release and header; clients send few different ones. */
-const verdicts: Readonly<Record<Release, Map<string, boolean>>> = { r4: new Map(), r4b: new Map() };
+const cachedResults: Readonly<Record<Release, Map<string, boolean>>> = { r4: new Map(), r4b: new Map() };
 
 /**
  * Requires that the client accepts JSON; throws `notAcceptable`. `_format` overrides the header
@@ -20,17 +20,17 @@ export function requireJsonAccepted(
   format: string | undefined,
   release: Release,
 ): void {
-  const asked = format ?? accept;
-  if (asked === undefined || asked === '' || asked === '*/*') return;
-  const known = verdicts[release];
-  const key = format === undefined ? asked : `?${asked}`;
-  let verdict = known.get(key);
-  if (verdict === undefined) {
-    verdict = format === undefined ? acceptsJson(asked, release) : isJsonFormat(format, release);
-    if (known.size >= CACHE_SIZE) known.clear();
-    if (key.length <= CACHED_LENGTH) known.set(key, verdict);
+  const wanted = format ?? accept;
+  if (wanted === undefined || wanted === '' || wanted === '*/*') return;
+  const results = cachedResults[release];
+  const key = format === undefined ? wanted : `?${wanted}`;
+  let isAccepted = results.get(key);
+  if (isAccepted === undefined) {
+    isAccepted = format === undefined ? acceptsJson(wanted, release) : isJsonFormat(format, release);
+    if (results.size >= CACHE_SIZE) results.clear();
+    if (key.length <= CACHED_LENGTH) results.set(key, isAccepted);
   }
-  if (!verdict) throw fhirError('notAcceptable', { accept: asked });
+  if (!isAccepted) throw fhirError('notAcceptable', { accept: wanted });
 }
 
 /** True when a JSON media type has a quality above zero; the most specific range decides for each type. */
@@ -65,9 +65,11 @@ function specificityFor(range: MediaRange, subtype: string): number | undefined 
 
 /** True when the parameter `fhirVersion` is missing or names this release (http.html#version-parameter). */
 export function fitsRelease(range: MediaRange, release: Release): boolean {
-  const asked = range.parameters.get('fhirversion');
+  const wanted = range.parameters.get('fhirversion');
   return (
-    asked === undefined || asked === RELEASES[release].mimeVersion || asked === RELEASES[release].fhirVersion
+    wanted === undefined ||
+    wanted === RELEASES[release].mimeVersion ||
+    wanted === RELEASES[release].fhirVersion
   );
 }
 

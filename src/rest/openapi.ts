@@ -113,19 +113,17 @@ function pathParameters(path: string): readonly Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => reference('parameters', `path-${name}`));
 }
 
+/** An interaction on a resource type; undefined: on all types. */
+interface TypeInteraction {
+  readonly interaction: Interaction;
+  readonly type: string | undefined;
+  readonly searchParameters: readonly SearchParam[];
+  readonly parameters: ParameterList;
+}
+
 function describe(
   api: DescribedApi,
-  {
-    interaction,
-    type,
-    searchParameters,
-    parameters,
-  }: {
-    readonly interaction: Interaction;
-    readonly type: string | undefined;
-    readonly searchParameters: readonly SearchParam[];
-    readonly parameters: ParameterList;
-  },
+  { interaction, type, searchParameters, parameters }: TypeInteraction,
 ): Json {
   const {
     summary,
@@ -195,20 +193,15 @@ function bodyOf(api: DescribedApi, body: NonNullable<Description['body']>): Json
   };
 }
 
-function describeOperations(
-  api: DescribedApi,
-  {
-    level,
-    path,
-    method,
-    add,
-  }: {
-    readonly level: OperationLevel;
-    readonly path: string;
-    readonly method: string;
-    readonly add: (path: string, method: string, operation: Json) => void;
-  },
-): void {
+/** A route for all operations of a level; `add` adds a path to the document. */
+interface OperationRoute {
+  readonly level: OperationLevel;
+  readonly path: string;
+  readonly method: string;
+  readonly add: (path: string, method: string, operation: Json) => void;
+}
+
+function describeOperations(api: DescribedApi, { level, path, method, add }: OperationRoute): void {
   for (const operation of api.operations) {
     if (!operation.levels.includes(level) || (method === 'GET' && operation.affectsState)) continue;
     for (const type of level === 'system' ? [''] : typesOf(api, operation)) {

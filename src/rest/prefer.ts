@@ -21,13 +21,13 @@ export function parsePreference(header: string | readonly string[] | undefined):
   const text = typeof header === 'string' ? header : header.join(',');
   for (const element of text.split(/[,;]/)) {
     const [name = '', value = ''] = element.split('=').map((part) => part.trim().replace(/^"(.*)"$/, '$1'));
-    const wish = value.toLowerCase();
+    const preference = value.toLowerCase();
     if (name.toLowerCase() === 'return') {
-      if (wish === 'minimal') answer ??= 'minimal';
-      else if (wish === 'operationoutcome') answer ??= 'OperationOutcome';
-      else if (wish === 'representation') answer ??= 'representation';
-    } else if (name.toLowerCase() === 'handling' && (wish === 'strict' || wish === 'lenient')) {
-      handling ??= wish;
+      if (preference === 'minimal') answer ??= 'minimal';
+      else if (preference === 'operationoutcome') answer ??= 'OperationOutcome';
+      else if (preference === 'representation') answer ??= 'representation';
+    } else if (name.toLowerCase() === 'handling' && (preference === 'strict' || preference === 'lenient')) {
+      handling ??= preference;
     } else if (name.toLowerCase() === RESPOND_ASYNC) {
       isAsync = true;
     }

@@ -16,8 +16,8 @@ const compress: Readonly<Record<AnswerCoding, (plain: Buffer) => Promise<Buffer>
 };
 
 /** Limit on the cached compressed texts, some 2 MB each. */
-const KEPT = 24;
-const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: KEPT }));
+const MAX_CACHED = 24;
+const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: MAX_CACHED }));
 
 /** A long text that many clients request, with a strong hash of it. */
 interface PreparedText {

@@ -39,7 +39,8 @@ export function readProvenance(
   if (header === undefined) return undefined;
   if (REFUSES.includes(interaction)) {
     throw fhirError('notSupported', {
-      reason: 'X-Provenance goes with a create, update, patch or delete, and with a batch or transaction',
+      reason:
+        'X-Provenance is allowed with create, update, patch and delete, and with a batch or transaction',
     });
   }
   if (!STORES.includes(interaction)) return undefined;

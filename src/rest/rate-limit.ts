@@ -6,13 +6,13 @@ import { type Admission, requireAdmitted } from '../core';
  * when this request is refused.
  */
 export function requireAdmission(admission: Admission, reply: FastifyReply): void {
-  tellLimits(admission, reply);
+  setLimitHeaders(admission, reply);
   if (!admission.isAdmitted) void reply.header('retry-after', String(admission.retryAfterSeconds));
   requireAdmitted(admission);
 }
 
 /** Sets the headers with the current state of the limits. */
-export function tellLimits(admission: Admission, reply: FastifyReply): void {
+export function setLimitHeaders(admission: Admission, reply: FastifyReply): void {
   const limits = admission.limits();
   if (limits.length === 0) return;
   const policies = limits.map(({ name, quota, windowSeconds }) =>

@@ -10,7 +10,7 @@ import {
 } from '../core';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
-import { requireAdmission, tellLimits } from './rate-limit';
+import { requireAdmission, setLimitHeaders } from './rate-limit';
 
 /** Addresses with data of a tenant. */
 export const DATA_ADDRESS = /^\/w\/([a-z0-9-]{1,63})\/api\/v1\/(?:fhir|graphql)\/(r4b?)(?=[/?]|$)/;
@@ -85,8 +85,8 @@ export class RequestLogEntry {
   }
 
   /** Sets the headers again, because more than one request was counted. */
-  tellLimits(reply: FastifyReply): void {
-    if (this.#admission !== undefined) tellLimits(this.#admission, reply);
+  setLimitHeaders(reply: FastifyReply): void {
+    if (this.#admission !== undefined) setLimitHeaders(this.#admission, reply);
   }
 
   /** Records a response with an error; await it before sending the response. Never rejects. */

@@ -32,7 +32,7 @@ export function registerTenantTransfer(
     stallMs,
   }: {
     readonly largestResource: number;
-    /** Milliseconds after which an export that nobody reads is cancelled. */
+    /** Milliseconds after which an export is cancelled whose client reads nothing. */
     readonly stallMs: number;
   },
 ): void {
@@ -40,7 +40,7 @@ export function registerTenantTransfer(
   const enter = (): void => {
     if (underWay >= AT_ONCE)
       throw fhirError('tooManyRequests', {
-        reason: `${AT_ONCE} tenants are exported or imported already, as many as may be at the same time: try again later`,
+        reason: `${AT_ONCE} exports or imports are in progress, which is the limit: try again later`,
       });
     underWay += 1;
   };
@@ -54,7 +54,7 @@ export function registerTenantTransfer(
   server.get(`${PATH}/export`, async (request: NamedRequest, reply) => {
     const { current = 'false' } = request.query;
     if (current !== 'true' && current !== 'false')
-      throw fhirError('invalidValue', { reason: 'The parameter current is true or false' });
+      throw fhirError('invalidValue', { reason: 'The parameter current must be true or false' });
     enter();
     const lines = await core.tenants
       .export(request.params.name, current === 'true' ? 'current' : 'all')
@@ -108,7 +108,7 @@ function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterabl
 }
 
 function callerOf({ visit }: FastifyRequest): Caller {
-  if (visit.caller === undefined) throw new Error('nobody has asked who is an administrator');
+  if (visit.caller === undefined) throw new Error('the administrator was not identified');
   return visit.caller;
 }
 
@@ -148,7 +148,7 @@ function sendLines(
     .send(output);
 }
 
-/** Resolves when more can be written, or the output is closed. Rejects when nobody reads for `stallMs`. */
+/** Resolves when more can be written, or the output is closed. Rejects when the client reads nothing for `stallMs`. */
 function drained(output: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (then: () => void): void => {
@@ -157,7 +157,10 @@ function drained(output: Writable, stallMs: number): Promise<void> {
       then();
     };
     const go = (): void => end(resolve);
-    const timer = setTimeout(() => end(() => reject(new Error('nobody reads the export'))), stallMs);
+    const timer = setTimeout(
+      () => end(() => reject(new Error('the client does not read the export'))),
+      stallMs,
+    );
     output.once('drain', go).once('close', go);
   });
 }

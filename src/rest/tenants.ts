@@ -54,7 +54,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   server.delete(NAMED, async (request: NamedRequest, reply) => {
     const { name } = request.params;
     if (request.query.confirm !== name) {
-      const reason = 'A tenant is deleted with everything in it; say its name again: ?confirm=name';
+      const reason = 'This deletes the tenant with all its data; confirm with ?confirm=name';
       throw fhirError('invalidValue', { reason });
     }
     const removal = await core.tenants.remove(name, REMOVAL_MS);
@@ -84,11 +84,11 @@ function readNew(body: string): NewTenant {
   const { name, display, settings = {} } = isObject(value) ? value : {};
   if (typeof name !== 'string') throw fhirError('invalidTenantName');
   if (display !== undefined && typeof display !== 'string')
-    throw fhirError('invalidValue', { reason: 'The member "display" is a text' });
+    throw fhirError('invalidValue', { reason: 'The member "display" must be a text' });
   const first = new Map<string, string>();
   for (const [setting, wanted] of Object.entries(isObject(settings) ? settings : { settings })) {
     if (typeof wanted !== 'string') {
-      const reason = 'The member "settings" is an object of names and values, which are texts';
+      const reason = 'The member "settings" must be an object of names and values, which are texts';
       throw fhirError('invalidValue', { reason });
     }
     first.set(setting, wanted);
@@ -112,13 +112,13 @@ function readChanges(body: string): TenantChanges {
   const isAny = settings !== undefined || status !== undefined || display !== undefined;
   if (!isAny || Object.keys(others).length > 0 || (settings !== undefined && !isObject(settings))) {
     const reason =
-      'The body is an object with "settings" (an object of names and values), "status" or "display"';
+      'The body must be an object with "settings" (an object of names and values), "status" or "display"';
     throw fhirError('invalidValue', { reason });
   }
   if (status !== undefined && status !== 'active' && status !== 'disabled')
-    throw fhirError('invalidValue', { reason: 'The status is active or disabled' });
+    throw fhirError('invalidValue', { reason: 'The status must be active or disabled' });
   if (display !== undefined && display !== null && typeof display !== 'string')
-    throw fhirError('invalidValue', { reason: 'The member "display" is a text, or null for the name' });
+    throw fhirError('invalidValue', { reason: 'The member "display" must be a text, or null for the name' });
   return {
     ...(settings === undefined ? {} : { settings: readSettings(settings) }),
     ...(status === undefined ? {} : { status }),
@@ -130,7 +130,7 @@ function readSettings(settings: JsonObject): Readonly<Record<string, string | nu
   const changes = new Map<string, string | null>();
   for (const [name, wanted] of Object.entries(settings)) {
     if (typeof wanted !== 'string' && wanted !== null) {
-      const reason = 'The value of a setting is a text, or null for the default of the server';
+      const reason = 'The value of a setting must be a text, or null for the default of the server';
       throw fhirError('invalidValue', { reason });
     }
     changes.set(name, wanted);

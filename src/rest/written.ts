@@ -52,8 +52,8 @@ export function deletionIssue({
   const diagnostics =
     one === undefined
       ? id === undefined
-        ? `No ${type} meets the criteria; nothing was to be deleted`
-        : `${type}/${id} is not there; nothing was to be deleted`
+        ? `No ${type} meets the criteria; nothing was deleted`
+        : `${type}/${id} does not exist; nothing was deleted`
       : other === undefined
         ? `${type}/${one.id} is deleted`
         : `${versions.length} resources of the type ${type} are deleted`;
@@ -67,7 +67,7 @@ export function sendFound(exchange: Exchange, version: StoredVersion): FastifyRe
   const { answer } = parsePreference(exchange.request.headers.prefer);
   if (answer === 'representation') return exchange.send(200, version.text);
   if (answer === 'minimal') return exchange.sendEmpty(200);
-  const diagnostics = `${version.type}/${version.id} meets the criteria already; nothing was stored`;
+  const diagnostics = `${version.type}/${version.id} already meets the criteria; nothing was stored`;
   return exchange.send(200, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
 }
 

@@ -5,6 +5,6 @@ export const atomicDirective = new GraphQLDirective({
   name: 'atomic',
   locations: [DirectiveLocation.MUTATION],
   description:
-    'The mutations of this operation are one transaction: all of them are done or none. They may refer to what others of ' +
-    'them make by the urns that those are given (`as`). No two change the same resource.',
+    'The mutations of this operation are one transaction: all of them are executed, or none. A ' +
+    'mutation may refer to resources of others by their urns (`as`). No two may change the same resource.',
 });

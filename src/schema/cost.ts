@@ -153,11 +153,11 @@ type IntrospectionSizes = ReadonlyMap<string, number>;
 
 const introspectionSizes = new WeakMap<GraphQLSchema, IntrospectionSizes>();
 
-function introspectionSizesOf(asked: GraphQLSchema): IntrospectionSizes {
+function introspectionSizesOf(served: GraphQLSchema): IntrospectionSizes {
   // Reading all types of an extended schema would make them, so its base schema is used.
-  const schema = asked instanceof ExtendedSchema ? asked.base : asked;
-  const known = introspectionSizes.get(schema);
-  if (known) return known;
+  const schema = served instanceof ExtendedSchema ? served.base : served;
+  const cached = introspectionSizes.get(schema);
+  if (cached) return cached;
   const types = Object.values(schema.getTypeMap());
   const composite = types.filter((type) => isObjectType(type) || isInterfaceType(type));
   const fields = composite.flatMap((type) => Object.values(type.getFields()));
@@ -292,6 +292,6 @@ class Costing {
 export const TOO_COSTLY = 'TOO_COSTLY';
 
 export function refuseCost(cost: number, limit: number): GraphQLError {
-  const message = `This may cost ${cost}, and the limit is ${limit}: ask for smaller pages (_count, first), fewer levels or fewer fields that read`;
+  const message = `The operation may cost ${cost}, and the limit is ${limit}: request smaller pages (_count, first), fewer levels or fewer fields that read`;
   return new GraphQLError(message, { extensions: { code: TOO_COSTLY } });
 }

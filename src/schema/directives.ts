@@ -10,7 +10,7 @@ export const flattenDirective = new GraphQLDirective({
   name: 'flatten',
   locations,
   description:
-    'The field itself is left out: what is selected below it stands in its place, as lists where the field repeats.',
+    'The field itself is left out: its selections take its place, as lists where the field repeats.',
 });
 
 export const firstDirective = new GraphQLDirective({
@@ -29,8 +29,8 @@ export const sliceDirective = new GraphQLDirective({
   name: 'slice',
   locations,
   description:
-    'Each element of a list goes under a name of its own: the name of the field, a full stop and what `path` gives for ' +
-    'the element. Below @flatten it is the names of the fields in it that are lengthened.',
+    'Each element of a list gets a name of its own: the name of the field, a full stop and the value of `path` for the ' +
+    'element. Below @flatten the names of the inner fields are extended.',
   args: {
     path: {
       type: new GraphQLNonNull(GraphQLString),

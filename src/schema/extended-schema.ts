@@ -44,15 +44,15 @@ class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
   }
 
   override getFields(): GraphQLFieldMap<unknown, Context> {
-    const known = this.#base.getFields();
-    const names = new Set([...Object.keys(known), ...this.#makers.keys()]);
+    const ofBase = this.#base.getFields();
+    const names = new Set([...Object.keys(ofBase), ...this.#makers.keys()]);
     return (this.#fields ??= lazily(
       [...names].map((field) => {
         const make = this.#makers.get(field);
-        const ofBase = known[field] && { extensions: known[field].extensions };
-        return [field, make && (() => toField<Context>(this.name, field, { ...make(), ...ofBase }))];
+        const inherited = ofBase[field] && { extensions: ofBase[field].extensions };
+        return [field, make && (() => toField<Context>(this.name, field, { ...make(), ...inherited }))];
       }),
-      known,
+      ofBase,
     ));
   }
 }
@@ -68,14 +68,14 @@ function toField<Context>(
   return made;
 }
 
-/** Returns an object whose members are made when they are first read. Members without a maker come from `known`. */
+/** Returns an object whose members are made when they are first read. Members without a maker come from `ofBase`. */
 function lazily<Value>(
   makers: Iterable<readonly [name: string, make: (() => Value) | undefined]>,
-  known: Readonly<Record<string, Value>>,
+  ofBase: Readonly<Record<string, Value>>,
 ): Record<string, Value> {
   const members = Object.create(null) as Record<string, Value>;
   for (const [name, make] of makers) {
-    const value = known[name];
+    const value = ofBase[name];
     if (make !== undefined) {
       Object.defineProperty(members, name, {
         enumerable: true,
@@ -110,9 +110,9 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
     this.#mutation = ofMutation ? new ExtendedRoot<Context>(ofMutation, mutation) : undefined;
     const makers = new Map<string, (() => GraphQLNamedType) | undefined>(types);
     for (const root of [this.#query, this.#mutation]) if (root) makers.set(root.name, () => root);
-    const known = base.getTypeMap();
-    const names = new Set([...Object.keys(known), ...makers.keys()]);
-    this.#types = lazily([...names].map((name) => [name, makers.get(name)] as const), known);
+    const ofBase = base.getTypeMap();
+    const names = new Set([...Object.keys(ofBase), ...makers.keys()]);
+    this.#types = lazily([...names].map((name) => [name, makers.get(name)] as const), ofBase);
   }
 
   override getQueryType(): GraphQLObjectType | undefined {
@@ -154,9 +154,9 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
   }
 
   override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
-    const known = this.base.getType(maybeSubType.name);
-    if (this.#types[maybeSubType.name] !== maybeSubType || !(isObjectType(known) || isInterfaceType(known))) return false;
-    return this.base.isSubType(abstractType, known);
+    const ofBase = this.base.getType(maybeSubType.name);
+    if (this.#types[maybeSubType.name] !== maybeSubType || !(isObjectType(ofBase) || isInterfaceType(ofBase))) return false;
+    return this.base.isSubType(abstractType, ofBase);
   }
 
   #own(types: readonly GraphQLObjectType[]): GraphQLObjectType[] {

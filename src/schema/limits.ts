@@ -167,8 +167,8 @@ function measureOperation(document: DocumentNode, operation: OperationDefinition
     return { depth, fields, roots };
   }
   function spread(name: string): Extent {
-    const known = measured.get(name);
-    if (known) return known;
+    const cached = measured.get(name);
+    if (cached) return cached;
     const fragment = fragments.get(name);
     if (!fragment) return nothing;
     measured.set(name, nothing);

@@ -22,7 +22,7 @@ function fromObjectLiteral(node: ValueNode & { kind: Kind.OBJECT }, variables: V
   for (const field of node.fields) {
     const name = field.name.value;
     // An assignment to this name alone would not make a member.
-    if (name === '__proto__') throw new GraphQLError("'__proto__' is not a name that a resource can have", { nodes: field });
+    if (name === '__proto__') throw new GraphQLError("'__proto__' is not allowed as the name of a member", { nodes: field });
     object[name] = fromLiteral(field.value, variables);
   }
   return object;
@@ -49,15 +49,15 @@ function fromLiteral(node: ValueNode, variables: Variables): Json {
     case Kind.VARIABLE:
       return (variables?.[node.name.value] ?? null) as Json;
     case Kind.ENUM:
-      throw new GraphQLError(`'${node.value}' is not JSON; write it in quotes`, { nodes: node });
+      throw new GraphQLError(`'${node.value}' is not JSON; put it in quotes`, { nodes: node });
   }
 }
 
 function jsonObjectScalar(name: string, description: string): GraphQLScalarType<JsonObject, unknown> {
   const checked = (value: unknown): JsonObject => {
-    if (value instanceof SentJson) throw new GraphQLError(`${name} is a JSON object, of no more members than FHIR has`);
+    if (value instanceof SentJson) throw new GraphQLError(`${name} must be a JSON object, with no more members than FHIR has`);
     if (isJsonObject(value)) return value;
-    throw new GraphQLError(`${name} is a JSON object`);
+    throw new GraphQLError(`${name} must be a JSON object`);
   };
   return new GraphQLScalarType<JsonObject, unknown>({
     name,
@@ -92,7 +92,7 @@ const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}
 
 function parseInstant(value: unknown): string {
   if (typeof value === 'string' && instantPattern.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  throw new GraphQLError('An instant is written as 2024-05-17T10:30:00Z or 2024-05-17T10:30:00.123+02:00');
+  throw new GraphQLError('An instant must be written as 2024-05-17T10:30:00Z or 2024-05-17T10:30:00.123+02:00');
 }
 
 export const instantScalar = new GraphQLScalarType<string, unknown>({
@@ -107,7 +107,7 @@ export const instantScalar = new GraphQLScalarType<string, unknown>({
 export function stringScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
   const parse = (value: unknown): string => {
     if (typeof value === 'string') return value;
-    throw new GraphQLError(`${name} is written as a string`);
+    throw new GraphQLError(`${name} must be written as a string`);
   };
   return new GraphQLScalarType<string, unknown>({
     name,

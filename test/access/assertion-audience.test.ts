@@ -28,7 +28,11 @@ afterAll(async () => {
 });
 
 let count = 0;
-async function ask(server: TestServer, aud: string, headers: Headers = {}): Promise<[number, string]> {
+async function requestToken(
+  server: TestServer,
+  aud: string,
+  headers: Headers = {},
+): Promise<[number, string]> {
   const claims = { iss: id, sub: id, aud, jti: `j${++count}`, exp: Math.floor(Date.now() / 1000) + 240 };
   const assertion = toJwt({ alg: 'ES384', typ: 'JWT', kid: key.kid }, claims, key.privateKey);
   const form = `grant_type=client_credentials&client_assertion_type=${TYPE}&client_assertion=${assertion}`;
@@ -38,20 +42,22 @@ async function ask(server: TestServer, aud: string, headers: Headers = {}): Prom
 
 const evil = { host: 'evil.example' };
 
-it('on loopback it is one of the loopback addresses with the port, whatever the Host header says', async () => {
+it('on loopback it is one of the loopback addresses with the port, independent of the Host header', async () => {
   const { port } = new URL(loopback.base);
   for (const name of ['localhost', '127.0.0.1', '[::1]'])
     for (const end of ['', '/token'])
-      expect(await ask(loopback, `http://${name}:${port}${PATH}${end}`, evil)).toEqual([200, '']);
-  const [status, error] = await ask(loopback, `http://evil.example${PATH}/token`, evil);
+      expect(await requestToken(loopback, `http://${name}:${port}${PATH}${end}`, evil)).toEqual([200, '']);
+  const [status, error] = await requestToken(loopback, `http://evil.example${PATH}/token`, evil);
   expect([status, error]).toEqual([
     401,
     expect.stringContaining(`The aud of the assertion must be http://localhost:${port}${PATH}/token or `),
   ]);
-  expect((await ask(loopback, `http://localhost:1${PATH}/token`, { host: 'localhost:1' }))[0]).toBe(401);
+  expect((await requestToken(loopback, `http://localhost:1${PATH}/token`, { host: 'localhost:1' }))[0]).toBe(
+    401,
+  );
 });
 
-it('where others ask and PUBLIC_URL is not set there is none: such clients are refused, and told why', async () => {
+it('without PUBLIC_URL there is none on other addresses: such clients are refused, with the reason', async () => {
   const { host } = new URL(others.base);
   for (const [aud, headers] of [
     [`${others.base}${PATH}/token`, {}],
@@ -59,16 +65,16 @@ it('where others ask and PUBLIC_URL is not set there is none: such clients are r
     [`http://evil.example${PATH}/token`, evil],
     [`https://${host}${PATH}/token`, { 'x-forwarded-proto': 'https' }],
   ] as const) {
-    const [status, error] = await ask(others, aud, headers);
+    const [status, error] = await requestToken(others, aud, headers);
     expect([status, error]).toEqual([401, expect.stringMatching(/^invalid_client: .*PUBLIC_URL is not set/)]);
   }
 });
 
 it('where PUBLIC_URL is set it is one of its addresses, and no other', async () => {
   for (const base of ['https://a.example/fhir', 'https://b.example'])
-    expect((await ask(publicly, `${base}${PATH}/token`))[0]).toBe(200);
-  expect((await ask(publicly, `${publicly.base}${PATH}/token`))[0]).toBe(401);
-  expect((await ask(publicly, `http://evil.example${PATH}/token`, evil))[0]).toBe(401);
+    expect((await requestToken(publicly, `${base}${PATH}/token`))[0]).toBe(200);
+  expect((await requestToken(publicly, `${publicly.base}${PATH}/token`))[0]).toBe(401);
+  expect((await requestToken(publicly, `http://evil.example${PATH}/token`, evil))[0]).toBe(401);
 });
 
 it('discovery lists private_key_jwt only where it works', async () => {

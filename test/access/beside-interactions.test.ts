@@ -1,4 +1,7 @@
-/** What is refused before it comes to an interaction, and what administrators do, leaves an AuditEvent as well (docs/audit.md). */
+/**
+ * Requests that are refused before an interaction begins, and actions of administrators, leave AuditEvents too
+ * (docs/audit.md).
+ */
 import type { Access, JsonObject } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';
 import { silentLog } from '../support/log';
@@ -26,16 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Told {
+interface Recorded {
   readonly outcomeDesc: string;
   readonly agent: { altId: string; network?: { address: string } }[];
   readonly entity: { query?: string; name?: string }[];
 }
 
 /** The AuditEvents with a value of a search parameter, of both releases. */
-async function eventsBy(name: string, value: string): Promise<readonly Told[]> {
+async function eventsBy(name: string, value: string): Promise<readonly Recorded[]> {
   const { core } = server.app;
-  const found: Told[] = [];
+  const found: Recorded[] = [];
   for (const release of ['r4', 'r4b'] as const) {
     const space = await core.findSpace('system', release);
     if (space === undefined) throw new Error('there is no tenant system');
@@ -49,12 +52,12 @@ async function eventsBy(name: string, value: string): Promise<readonly Told[]> {
       { type: 'AuditEvent', parameters },
     );
     expect(page.issues).toEqual([]);
-    found.push(...page.matches.map(({ text }) => JSON.parse(text) as Told & JsonObject));
+    found.push(...page.matches.map(({ text }) => JSON.parse(text) as Recorded & JsonObject));
   }
   return found;
 }
 
-const queryOf = ({ entity }: Told): string =>
+const queryOf = ({ entity }: Recorded): string =>
   entity.flatMap(({ query }) => (query === undefined ? [] : Buffer.from(query, 'base64').toString())).join();
 
 // prettier-ignore
@@ -75,37 +78,37 @@ const ROWS: [told: string, method: string, path: string, body: string | undefine
   ['405: methodNotAllowed', 'DELETE', `${FHIR}/metadata`, undefined, {}, 'metadata'],
 ];
 
-it('each leaves one event, with the client and what was asked', async () => {
-  for (const [place, [told, method, path, body, headers]] of ROWS.entries()) {
-    const asked = { ...headers, authorization: client.basic, 'x-request-id': `refused-${place}` };
-    const answer = await server.request(method, path, body, asked);
-    expect([place, answer.status]).toEqual([place, Number(told.slice(0, 3))]);
+it('each leaves one event, with the client and the request', async () => {
+  for (const [place, [expected, method, path, body, headers]] of ROWS.entries()) {
+    const headersOfRow = { ...headers, authorization: client.basic, 'x-request-id': `refused-${place}` };
+    const answer = await server.request(method, path, body, headersOfRow);
+    expect([place, answer.status]).toEqual([place, Number(expected.slice(0, 3))]);
   }
-  for (const [place, [told, , , , , query]] of ROWS.entries()) {
+  for (const [place, [expected, , , , , query]] of ROWS.entries()) {
     const events = await eventsBy('entity:identifier', `|refused-${place}`);
     const shown = events.map((event) => [event.outcomeDesc, event.agent[0]?.altId, queryOf(event)]);
-    expect([place, shown]).toEqual([place, [[`HTTP ${told}`, client.id, query]]]);
+    expect([place, shown]).toEqual([place, [[`HTTP ${expected}`, client.id, query]]]);
   }
 });
 
-it('what an administrator does and is refused leaves one event, and so does who only tries', async () => {
+it('an action of an administrator leaves one event, also when it is refused, and so does an attempt without the right', async () => {
   const administrator = await makeClient(server.app.core, 'system', { isAdministrator: true });
   const path = '/w/system/api/v1/tenants';
-  const ask = (id: string, authorization: string, method: string, at: string, body?: object) =>
+  const send = (id: string, authorization: string, method: string, at: string, body?: object) =>
     server.request(method, path + at, body, {
       ...{ 'content-type': 'application/json', authorization, 'x-request-id': id },
     });
   const { basic, id } = administrator;
-  expect((await ask('made', basic, 'POST', '', { name: 'acme' })).status).toBe(201);
-  expect((await ask('list', basic, 'GET', '/acme/clients')).status).toBe(200);
-  expect((await ask('wrong', basic, 'POST', '/acme/clients', {})).status).toBe(400);
-  expect((await ask('other', client.basic, 'DELETE', '/acme')).status).toBe(403);
-  expect((await ask('nobody', 'Bearer a.b.c', 'DELETE', '/acme')).status).toBe(401);
-  const told: unknown[] = [];
+  expect((await send('made', basic, 'POST', '', { name: 'acme' })).status).toBe(201);
+  expect((await send('list', basic, 'GET', '/acme/clients')).status).toBe(200);
+  expect((await send('wrong', basic, 'POST', '/acme/clients', {})).status).toBe(400);
+  expect((await send('other', client.basic, 'DELETE', '/acme')).status).toBe(403);
+  expect((await send('nobody', 'Bearer a.b.c', 'DELETE', '/acme')).status).toBe(401);
+  const expected: unknown[] = [];
   for (const each of ['made', 'list', 'wrong', 'other', 'nobody'])
     for (const event of await eventsBy('entity:identifier', `|${each}`))
-      told.push([event.outcomeDesc, event.agent[0]?.altId, queryOf(event)]);
-  expect(told).toEqual([
+      expected.push([event.outcomeDesc, event.agent[0]?.altId, queryOf(event)]);
+  expect(expected).toEqual([
     [undefined, id, 'POST tenants'],
     [undefined, id, 'GET tenants/acme/clients'],
     ['HTTP 400', id, 'POST tenants/acme/clients'],
@@ -114,7 +117,7 @@ it('what an administrator does and is refused leaves one event, and so does who 
   ]);
 });
 
-it('of who is not known, the event is about nobody', async () => {
+it('for an unknown caller, the event has no agent', async () => {
   const forged = { ...JSON_TYPE, authorization: 'Bearer a.b.c', 'x-request-id': 'forged' };
   const large = `{"x":"${'x'.repeat(5_000)}"}`;
   expect((await server.request('POST', `${FHIR}/Patient`, large, forged)).status).toBe(413);

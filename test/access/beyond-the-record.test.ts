@@ -34,7 +34,7 @@ const tokens: Record<Way, string[]> = {
   'scopes of the patient': [],
   'scopes of the user, who is the patient': [],
 };
-/** Of the first world, for somebody else who uses the same client. */
+/** A token of the first world for another patient, of the same client. */
 let otherPatient: string | undefined;
 
 beforeAll(async () => {
@@ -102,41 +102,42 @@ describe.each<[Release, Way]>([
   const viewsOf = (authorizations: readonly (string | undefined)[]): readonly View[] =>
     WORLDS.map((world, index) => new View([server], 0, world, authorizations[index]));
 
-  it('what is of others shows in no answer to who has the record of one', async () => {
+  it('data of others are in no answer to a client with the record of one patient', async () => {
     const own = viewsOf(tokens[way]);
     const open = viewsOf([undefined, undefined]);
     const wrong: string[] = [];
-    let telling = 0;
+    let differing = 0;
     let having = 0;
-    for (const asked of oddQuestions(release)) {
-      const question = fill(asked);
+    for (const oddQuestion of oddQuestions(release)) {
+      const question = fill(oddQuestion);
       const [left = '', right = ''] = await Promise.all(
         own.map(async (view) => view.describe(await view.send(question))),
       );
-      const told = JSON.stringify(asked).slice(0, 300);
+      const label = JSON.stringify(oddQuestion).slice(0, 300);
       if (/Patient\/mine|"m1"/.test(left)) having++;
-      if (left !== right) wrong.push(`${told}\n${around(left, right)}`);
-      // What GraphQL refuses as a whole asks nothing.
+      if (left !== right) wrong.push(`${label}\n${around(left, right)}`);
+      // A document that GraphQL refuses as a whole proves nothing.
       const isRefused =
         /^5\d\d/.test(left) || (question.path.startsWith('/graphql') && left.startsWith('400'));
-      if (isRefused) wrong.push(`${told}\n${left.slice(0, 500)}`);
-      if (left.includes(CANARY) && !JSON.stringify(asked).includes(CANARY)) wrong.push(`${told}\n${left}`);
-      // That there is something to be told apart is asked in one release.
-      if (release === 'r4' && (asked.method === 'GET' || asked.path.startsWith('/graphql'))) {
-        if (JSON.stringify(asked.body ?? '').includes('mutation')) continue;
+      if (isRefused) wrong.push(`${label}\n${left.slice(0, 500)}`);
+      if (left.includes(CANARY) && !JSON.stringify(oddQuestion).includes(CANARY))
+        wrong.push(`${label}\n${left}`);
+      // One release is enough to show that there are differences to be found.
+      if (release === 'r4' && (oddQuestion.method === 'GET' || oddQuestion.path.startsWith('/graphql'))) {
+        if (JSON.stringify(oddQuestion.body ?? '').includes('mutation')) continue;
         const [one, other] = await Promise.all(
           open.map(async (view) => view.describe(await view.send(question))),
         );
-        if (one !== other) telling++;
+        if (one !== other) differing++;
       }
     }
     expect(wrong).toEqual([]);
-    if (release === 'r4') expect(telling).toBeGreaterThan(100);
+    if (release === 'r4') expect(differing).toBeGreaterThan(100);
     expect(having).toBeGreaterThan(60);
   }, 300_000);
 
-  describe('what somebody else was given', () => {
-    const ask = (
+  describe('cursors of another client', () => {
+    const sendAs = (
       method: string,
       url: string,
       authorization: string | undefined,
@@ -164,14 +165,14 @@ describe.each<[Release, Way]>([
       'Patient/theirs/$everything?_count=1',
       'Observation?_include=Observation:encounter&_count=1',
     ])('the next page of %s shows nothing of others', async (url) => {
-      let at = nextOf(await ask('GET', `${root}/${url}`, undefined));
+      let at = nextOf(await sendAs('GET', `${root}/${url}`, undefined));
       let pages = 0;
       for (; pages < 3; pages++) {
-        const { status, text } = await ask('GET', at, ownToken());
+        const { status, text } = await sendAs('GET', at, ownToken());
         expect([200, 400, 403, 404]).toContain(status);
         expect(text).not.toContain(CANARY);
         expect(text).not.toContain('"id":"only-one"');
-        const open = await ask('GET', at, undefined);
+        const open = await sendAs('GET', at, undefined);
         if (!open.text.includes('"next"')) break;
         at = nextOf(open);
       }
@@ -184,7 +185,7 @@ describe.each<[Release, Way]>([
       const page = (cursor?: string): string =>
         `{ ${cursor === undefined ? field : field.replace('(', `(_cursor: "${cursor}", `)} { count next edges { resource { id json } } } }`;
       const send = async (query: string, authorization?: string): Promise<Answer> =>
-        ask('POST', `/w/left/api/v1/graphql/${release}`, authorization, {
+        sendAs('POST', `/w/left/api/v1/graphql/${release}`, authorization, {
           body: { query },
           headers: { 'content-type': 'application/json' },
         });
@@ -200,27 +201,27 @@ describe.each<[Release, Way]>([
       }
     });
 
-    it('an answer that comes later is seen by nobody who asks about another patient, also with the same client', async () => {
-      const taken = await ask('GET', `${root}/Observation`, ownToken(), {
+    it('an asynchronous answer is visible only with the same patient, also for the same client', async () => {
+      const accepted = await sendAs('GET', `${root}/Observation`, ownToken(), {
         headers: { prefer: 'respond-async' },
       });
-      const at = new URL(String(taken.headers['content-location'])).pathname;
+      const at = new URL(String(accepted.headers['content-location'])).pathname;
       const elsewhere = at.replace('/w/left/', '/w/right/');
       for (;;) {
-        expect((await ask('GET', at, otherPatient)).status).toBe(404);
-        expect((await ask('DELETE', at, otherPatient)).status).toBe(404);
-        expect((await ask('GET', elsewhere, ownElsewhere())).status).toBe(404);
-        const { status } = await ask('GET', at, ownToken());
+        expect((await sendAs('GET', at, otherPatient)).status).toBe(404);
+        expect((await sendAs('DELETE', at, otherPatient)).status).toBe(404);
+        expect((await sendAs('GET', elsewhere, ownElsewhere())).status).toBe(404);
+        const { status } = await sendAs('GET', at, ownToken());
         if (status !== 202) {
           expect(status).toBe(200);
           break;
         }
       }
-      expect((await ask('GET', at, otherPatient)).status).toBe(404);
+      expect((await sendAs('GET', at, otherPatient)).status).toBe(404);
     });
   });
 
-  it('entries with addresses of another tenant are not carried out', async () => {
+  it('entries with addresses of another tenant are not executed', async () => {
     const urls = [
       'Patient/theirs',
       'Patient/mine',
@@ -238,8 +239,8 @@ describe.each<[Release, Way]>([
           const { status, text, json } = await server.request('POST', rootOf(0, release), body, {
             authorization: ownToken(),
           });
-          const told = type === 'batch' ? Number(json.entry[0].response.status.slice(0, 3)) : status;
-          expect([url, told]).toEqual([url, 400]);
+          const label = type === 'batch' ? Number(json.entry[0].response.status.slice(0, 3)) : status;
+          expect([url, label]).toEqual([url, 400]);
           expect(text).not.toContain(CANARY);
         }
       }

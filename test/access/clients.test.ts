@@ -1,4 +1,6 @@
-/** Clients, their secrets and tokens, over HTTP on a server that takes what comes without them too (docs/access.md). */
+/**
+ * Clients, their secrets and tokens, over HTTP on a server that also accepts requests without them (docs/access.md).
+ */
 import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -54,7 +56,7 @@ function authorOf(resource: {
 }
 
 describe('a client', () => {
-  it('gets a token for its secret, and what it writes bears its name', async () => {
+  it('gets a token for its secret, and its writes have its name', async () => {
     const headers = { authorization: `Bearer ${await getToken()}` };
     const path = `${server.path('acme', 'r4')}/Patient`;
     const { status, json } = await server.request('POST', path, { resourceType: 'Patient' }, headers);
@@ -68,7 +70,7 @@ describe('a client', () => {
     expect([status, authorOf(json)]).toEqual([201, `ClientApplication/${client.id}`]);
   });
 
-  it('is known by its scopes, policies and rights as they are now, not as they were when the token was made', async () => {
+  it('has its current scopes, policies and rights, not those of the time of the token', async () => {
     const made = await makeClient(core(), 'acme', { scopes: ['system/*.cruds', 'system/Patient.rs'] });
     const form = `grant_type=client_credentials&scope=system/Patient.rs+system/*.cruds`;
     const { json } = await post(form, { authorization: made.basic });
@@ -104,7 +106,7 @@ describe('a client', () => {
     });
   });
 
-  it('is out as soon as it is disabled, with its tokens and its secret', async () => {
+  it('is refused as soon as it is disabled, with its tokens and its secret', async () => {
     const made = await makeClient(core(), 'acme');
     const { json } = await post('grant_type=client_credentials', { authorization: made.basic });
     const ways = [made.basic, `Bearer ${json.access_token}`];
@@ -115,7 +117,7 @@ describe('a client', () => {
     expect([refused.status, refused.json.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('has several secrets, each until it expires or is taken away', async () => {
+  it('has several secrets, each until it expires or is removed', async () => {
     const made = await makeClient(core(), 'acme');
     const second = await core().clients.addSecret('acme', made.id, Date.now() + 3_600_000);
     const over = await core().clients.addSecret('acme', made.id, Date.now() - 1000);
@@ -128,7 +130,7 @@ describe('a client', () => {
     expect((await patients(ofSecond)).status).toBe(200);
   });
 
-  it('that guesses is slowed down, whatever it sends, and nobody else is', async () => {
+  it('that guesses secrets is throttled for any credential, and no other client is', async () => {
     const made = await makeClient(core(), 'acme');
     const guess = () => patients(toBasic(made.id, 'guess'));
     const statuses: number[] = [];
@@ -138,7 +140,7 @@ describe('a client', () => {
     expect((await patients(client.basic)).status).toBe(200);
   });
 
-  it('leaves no secret in the database', async () => {
+  it('has no secret in the database in plain form', async () => {
     const database = new Client(server.database.settings);
     await database.connect();
     const { rows } = await database.query<{ text: string }>(
@@ -146,7 +148,7 @@ describe('a client', () => {
     );
     expect(rows[0]?.text).toContain('scrypt$');
     expect(rows[0]?.text).not.toContain(client.secret.slice(8));
-    // Only the owner may read what signs.
+    // Only the owner may read the signing keys.
     await database.query('set role andiron_application');
     await expect(database.query('select private_key from andiron.signing_key')).rejects.toThrow(
       'permission denied',
@@ -176,21 +178,21 @@ describe('the token endpoint', () => {
     ['no secret', () => `grant_type=client_credentials&client_id=${client.id}`, 401, 'invalid_client'],
     ['a wrong secret', () => withSecret('x'), 401, 'invalid_client'],
     ['an unknown client', () => withSecret().replace(client.id, 'nobody'), 401, 'invalid_client'],
-  ])('refuses %s in the words of OAuth', async (_title, form, status, error) => {
+  ])('refuses %s with an error of OAuth', async (_title, form, status, error) => {
     const answer = await post(form());
     expect([answer.status, answer.json.error]).toEqual([status, error]);
     expect(answer.headers['cache-control']).toBe('no-store');
     if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Basic /);
   });
 
-  it('refuses two ways to prove oneself at once, another type of body, other methods and unknown tenants', async () => {
+  it('refuses two ways of authentication at once, another type of body, other methods and unknown tenants', async () => {
     expect((await post(withSecret(), { authorization: client.basic })).json.error).toBe('invalid_request');
     expect((await post(withSecret(), JSON_TYPE)).status).toBe(415);
     expect((await server.request('GET', '/w/acme/oidc/token')).status).toBe(405);
     expect((await server.request('POST', '/w/nobody/oidc/token', withSecret(), FORM)).status).toBe(404);
   });
 
-  it('gives the scopes that were asked for, and says for how long', async () => {
+  it('grants the requested scopes, and states the lifetime', async () => {
     const { json, headers } = await post(withSecret('&scope=system/Patient.rs+openid+user/*.rs'));
     expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'system/Patient.rs' });
     const part = encodeURIComponent('system/Observation.rs?status=final');
@@ -209,7 +211,7 @@ describe('a client with keys', () => {
   });
   afterAll(() => keyServer.close());
 
-  /** What is looked for is in the header. */
+  /** The searched text is in the header. */
   const noToken = { payload: '', signature: '' };
   const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
   const send = (assertion: string) =>
@@ -230,28 +232,35 @@ describe('a client with keys', () => {
     return toJwt({ alg: 'ES384', typ: 'JWT', kid: signer.kid }, claims, signer.privateKey);
   };
 
-  it.each(['in the server', 'under an address'])('%s gets a token for what it signs, once', async (where) => {
-    const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
-    const { id } = await core().clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], ...keys });
-    const assertion = assert(id);
-    const { status, json } = await send(assertion);
-    expect([status, json.scope]).toEqual([200, 'system/*.rs']);
-    expect((await patients(`Bearer ${json.access_token}`)).status).toBe(200);
-    const again = await send(assertion);
-    expect([again.status, again.json.error]).toEqual([401, 'invalid_client']);
-    for (const changes of [
-      { exp: Math.floor(Date.now() / 1000) - 60 },
-      { exp: Math.floor(Date.now() / 1000) + 3600 },
-      { aud: 'https://elsewhere.example/token' },
-      { sub: 'somebody' },
-      { jti: undefined },
-    ])
-      expect((await send(assert(id, changes))).status).toBe(401);
-    expect((await send(assert(id, {}, makeKey('one')))).status).toBe(401);
-    expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
-  });
+  it.each(['in the server', 'under an address'])(
+    '%s gets a token for a signed assertion, once',
+    async (where) => {
+      const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
+      const { id } = await core().clients.create('acme', {
+        name: 'Backend',
+        scopes: ['system/*.rs'],
+        ...keys,
+      });
+      const assertion = assert(id);
+      const { status, json } = await send(assertion);
+      expect([status, json.scope]).toEqual([200, 'system/*.rs']);
+      expect((await patients(`Bearer ${json.access_token}`)).status).toBe(200);
+      const again = await send(assertion);
+      expect([again.status, again.json.error]).toEqual([401, 'invalid_client']);
+      for (const changes of [
+        { exp: Math.floor(Date.now() / 1000) - 60 },
+        { exp: Math.floor(Date.now() / 1000) + 3600 },
+        { aud: 'https://elsewhere.example/token' },
+        { sub: 'somebody' },
+        { jti: undefined },
+      ])
+        expect((await send(assert(id, changes))).status).toBe(401);
+      expect((await send(assert(id, {}, makeKey('one')))).status).toBe(401);
+      expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
+    },
+  );
 
-  it('may have a new key under its address without telling anybody; while the address is away it is 503', async () => {
+  it('may replace its key at its address without notice; while the address cannot be reached it is 503', async () => {
     const own = await serveKeys([key]);
     const remote = new RemoteKeys(new Outbound(['127.0.0.1']), silentLog, 1);
     const find = async (kid: string) => (await remote.of(own.url))({ alg: 'ES384', kid }, noToken);
@@ -302,7 +311,7 @@ describe('a client with keys', () => {
 });
 
 describe('the keys of a tenant', () => {
-  it('are told to everybody without their private half, and change without breaking what they have signed', async () => {
+  it('are public without their private half, and a rotation does not break existing tokens', async () => {
     const before = await getToken();
     const kids = async (): Promise<unknown[]> => {
       const { json } = await server.request('GET', '/w/acme/oidc/jwks');
@@ -328,7 +337,7 @@ describe('an identity provider elsewhere', () => {
   const issuer = 'https://login.hospital.example';
   let keyServer: KeyServer;
   let id: string;
-  const tell = (changes: object = {}, signer = key): string =>
+  const issue = (changes: object = {}, signer = key): string =>
     `Bearer ${toJwt(
       { alg: 'ES256', kid: signer.kid },
       {
@@ -357,9 +366,9 @@ describe('an identity provider elsewhere', () => {
   });
   afterAll(() => keyServer.close());
 
-  it('says who sits before the client and what they may, at most what the client may', async () => {
+  it('states the user and the scopes of the user, at most those of the client', async () => {
     const space = await core().findSpace('acme', 'r4');
-    const authorization = tell();
+    const authorization = issue();
     const caller = await core().identify({ tenant: 'acme', space, authorization, address: '::1' });
     expect(caller).toEqual({
       actor: id,
@@ -376,19 +385,19 @@ describe('an identity provider elsewhere', () => {
     });
   });
 
-  it('is believed for its own audience, in time, and by its own keys only', async () => {
+  it('is accepted for its own audience, in time, and with its own keys only', async () => {
     for (const changes of [
       { aud: 'another' },
       { exp: Math.floor(Date.now() / 1000) - 60 },
       { exp: undefined },
     ])
-      expect((await patients(tell(changes))).status).toBe(401);
-    expect((await patients(tell({}, makeKey('idp', 'P-256')))).status).toBe(401);
+      expect((await patients(issue(changes))).status).toBe(401);
+    expect((await patients(issue({}, makeKey('idp', 'P-256')))).status).toBe(401);
     const unsigned = toJwt({ alg: 'none' }, { iss: issuer, aud: 'andiron', exp: 9_999_999_999 });
     expect((await patients(`Bearer ${unsigned}`)).status).toBe(401);
   });
 
-  it('is nobody once it is taken away', async () => {
+  it('is refused once it is removed', async () => {
     const other = 'https://other.example';
     await core().issuers.put('acme', {
       issuer: other,
@@ -397,16 +406,16 @@ describe('an identity provider elsewhere', () => {
       jwksUrl: keyServer.url,
     });
     const space = await core().findSpace('acme', 'r4');
-    const ask = () =>
-      core().identify({ tenant: 'acme', space, authorization: tell({ iss: other }), address: '::1' });
-    expect((await ask()).actor).toBe(id);
+    const requestToken = () =>
+      core().identify({ tenant: 'acme', space, authorization: issue({ iss: other }), address: '::1' });
+    expect((await requestToken()).actor).toBe(id);
     expect(await core().issuers.remove('acme', other)).toBe(true);
-    expect((await ask()).actor).toBe('anonymous');
+    expect((await requestToken()).actor).toBe('anonymous');
   });
 });
 
 describe('an administrator', () => {
-  it('makes a client over HTTP, is told its secret once, and changes and stops it', async () => {
+  it('creates a client over HTTP, gets its secret once, and changes and disables it', async () => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const made = await server.request('POST', path, { name: 'App', scopes: ['system/*.rs'] }, JSON_TYPE);
     expect(made.status).toBe(201);
@@ -426,7 +435,7 @@ describe('an administrator', () => {
     expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
   });
 
-  it('puts an issuer over HTTP and takes it away again', async () => {
+  it('adds an issuer over HTTP and removes it again', async () => {
     const path = '/w/system/api/v1/tenants/acme/issuers';
     const { id } = await makeClient(core(), 'acme');
     const issuer = 'https://idp.example/realms/a?b=c&d';
@@ -450,7 +459,7 @@ describe('an administrator', () => {
     [{ name: 'x', jwks: { keys: ['k'] } }],
     [{ name: 'x', disabled: 'yes' }],
     [[]],
-  ])('is told what is wrong with %j', async (body) => {
+  ])('gets an error that names the fault of %j', async (body) => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const { status, json } = await server.request('POST', path, body, JSON_TYPE);
     expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
@@ -464,8 +473,8 @@ describe('andiron client', () => {
     return stdout;
   };
 
-  it('makes a client whose secret it tells once, in a form that a shell can read', async () => {
-    const told = await andiron(
+  it('creates a client and prints its secret once, in a form that a shell can read', async () => {
+    const printed = await andiron(
       'client',
       'create',
       '--tenant',
@@ -475,10 +484,10 @@ describe('andiron client', () => {
       '--scopes',
       'system/*.rs',
     );
-    const [, id = ''] = /^client_id=(.+)$/m.exec(told) ?? [];
-    const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(told) ?? [];
+    const [, id = ''] = /^client_id=(.+)$/m.exec(printed) ?? [];
+    const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(printed) ?? [];
     expect((await patients(toBasic(id, secret))).status).toBe(200);
-    // What there is to warn of (Redis is not there) is no part of what a command writes out.
+    // Warnings (there is no Redis) are not part of the output of a command.
     const env = { ...process.env, ...toEnvironment(server.database), REDIS_PORT: '1' };
     const list = ['dist/src/cli.js', 'client', 'list', '--tenant', 'acme'];
     const { stdout: listed, stderr } = await promisify(execFile)(process.execPath, list, { env });

@@ -1,6 +1,6 @@
 /**
- * A patient's record and nothing else: for every type of the Patient compartment and every parameter that puts a resource
- * in it, as the CompartmentDefinition of the release has it, one resource of one's own and one of somebody else.
+ * A patient's record and nothing else: for every type of the Patient compartment and every parameter of its
+ * CompartmentDefinition, one resource of the record and one of another.
  */
 import { FhirError, type Access, type RequestContext, type SearchPage } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';
@@ -17,7 +17,7 @@ const MINE = 'mine';
 const THEIRS = 'theirs';
 /** Read by auditors alone. */
 const AUDIT_EVENT = 'AuditEvent';
-/** They say whose records people reach: no patient writes them. */
+/** They define the records of users: patients may not write them. */
 const DECIDING = ['Person', 'RelatedPerson', 'Group'];
 const ISSUER = 'https://login.example';
 
@@ -106,7 +106,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       parameters: [...parameters, ['_count', '200'], ['_total', 'accurate']],
     });
 
-  it('there is a resource for every type, and for all parameters but of elements that hold no patient', () => {
+  it('the data have a resource for every type, and for all parameters except of elements without a patient', () => {
     expect(types.length).toBeGreaterThan(60);
     expect(types.filter((type) => idsOf(type, MINE).length === 0)).toEqual([]);
     const codes = types.flatMap((type) => (compartment.get(type) ?? []).map((code) => `${type} ${code}`));
@@ -119,7 +119,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     const wrong: string[] = [];
     await forEachOf(stored, 16, async (one) => {
       const { type, id } = one;
-      const asked = {
+      const criteria = {
         read: await keyOf(core.read(own, type, id)),
         vread: await keyOf(core.vread(own, type, id, '1')),
         asOf: await keyOf(core.readAsOf(own, type, id, Date.now())),
@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       };
       // As of one that never was.
       const never = await keyOf(core.vread(own, type, 'never', '1'));
-      for (const [how, key] of Object.entries(asked)) {
+      for (const [how, key] of Object.entries(criteria)) {
         const wanted = isMine(one) ? 'done' : how === 'vread' ? never : 'notFound';
         if (key !== wanted) wrong.push(`${how} ${type}/${id}: ${key}`);
       }
@@ -210,7 +210,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     expect(versions.map(({ type, id }) => `${type}/${id}`).sort()).toEqual(all);
   });
 
-  it('GraphQL tells the same of every type', async () => {
+  it('GraphQL returns the same for every type', async () => {
     const fields = types.flatMap((type, index) => [
       `l${index}: ${type}List(_count: 200) { id }`,
       `c${index}: ${type}Connection(_count: 1) { count }`,

@@ -1,9 +1,9 @@
-/** A server that lets in only whom it knows: live queries, and what is open; all addresses: matrix.test.ts. */
+/** A server with enforced access: live queries, and public addresses; all addresses: matrix.test.ts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { SUBSCRIPTION, Told } from '../graphql/live/subscriber';
+import { SUBSCRIPTION, CollectingSubscriber } from '../graphql/live/subscriber';
 import { FORM, makeClient, type MadeClient } from '../support/access';
 import { makeCredentials, STATUSES, type Credentials } from '../support/credentials';
 import { startServer, type TestServer } from '../support/server';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ask = (method: string, path: string, authorization: string | undefined, body?: unknown) =>
+const send = (method: string, path: string, authorization: string | undefined, body?: unknown) =>
   server.request(method, path, body, {
     ...JSON_TYPE,
     accept: 'application/json, text/event-stream',
@@ -34,7 +34,7 @@ const ask = (method: string, path: string, authorization: string | undefined, bo
 
 describe('a live query', () => {
   const follow = (connectionParams: Record<string, string>) => {
-    const told = new Told(() => undefined);
+    const subscriber = new CollectingSubscriber(() => undefined);
     const client = createSocketClient({
       url: `${server.base.replace('http', 'ws')}${GRAPHQL}`,
       webSocketImpl: WebSocket,
@@ -45,16 +45,16 @@ describe('a live query', () => {
       client.subscribe<Record<string, unknown>>(
         { query: SUBSCRIPTION },
         {
-          next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+          next: (result) => subscriber.take(result as ExecutionResult<Record<string, unknown>>),
           error: resolve,
           complete: () => resolve(undefined),
         },
       );
     });
-    return { told, ended, close: () => void client.dispose() };
+    return { told: subscriber, ended, close: () => void client.dispose() };
   };
 
-  it('is let in by what its first message brings, as browsers can send it', async () => {
+  it('is admitted by the credentials in its first message, which browsers can send', async () => {
     for (const kind of ['none', 'forged', 'token of another tenant'] as const) {
       const authorization = tokens[kind];
       const { ended } = follow(authorization === undefined ? {} : { Authorization: authorization });
@@ -64,23 +64,23 @@ describe('a live query', () => {
 
   it('ends when its client is disabled', async () => {
     const watcher = await makeClient(server.app.core, 'acme');
-    const { told, ended, close } = follow({ Authorization: watcher.basic });
-    const write = () => ask('POST', `${ROOT}/Patient`, ours.basic, { resourceType: 'Patient' });
+    const { told: subscriber, ended, close } = follow({ Authorization: watcher.basic });
+    const write = () => send('POST', `${ROOT}/Patient`, ours.basic, { resourceType: 'Patient' });
     // Written until it follows.
-    while (told.changes.length === 0) {
+    while (subscriber.changes.length === 0) {
       expect((await write()).status).toBe(201);
       await delay(50);
     }
     await server.app.core.clients.change('acme', watcher.id, { isDisabled: true });
-    const seen = told.changes.length;
+    const seen = subscriber.changes.length;
     await write();
     await ended;
-    expect(told.changes.length).toBe(seen);
+    expect(subscriber.changes.length).toBe(seen);
     close();
   });
 });
 
-describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
+describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
   const root = `/w/acme/api/v1/fhir/${release}`;
 
   it.each([
@@ -90,13 +90,13 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
     ['GET', '/w/acme/oidc/.well-known/openid-configuration'],
     ['GET', '/w/acme/oidc/.well-known/smart-configuration'],
     ['GET', `${root}/metadata`],
-  ])('%s %s is answered to everybody', async (method, path) => {
-    expect((await ask(method, path, undefined)).status).toBe(200);
-    expect((await ask(method, path, tokens.forged)).status).toBe(200);
+  ])('%s %s is answered without credentials', async (method, path) => {
+    expect((await send(method, path, undefined)).status).toBe(200);
+    expect((await send(method, path, tokens.forged)).status).toBe(200);
   });
 
-  it('tells where people sign in and tokens are had, and lists what works', async () => {
-    const { status, json } = await ask('GET', `${root}/.well-known/smart-configuration`, undefined);
+  it('lists the sign-in and token endpoints, and the supported features', async () => {
+    const { status, json } = await send('GET', `${root}/.well-known/smart-configuration`, undefined);
     expect(status).toBe(200);
     expect(json).toMatchObject({
       issuer: `${server.base}/w/acme/oidc`,
@@ -110,7 +110,7 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
     const served = Object.entries<string>(json).filter(([name]) => name.endsWith('_endpoint'));
     expect(served).toHaveLength(4);
     for (const [, url] of served)
-      expect((await ask('PUT', new URL(url).pathname, undefined)).status).toBe(405);
+      expect((await send('PUT', new URL(url).pathname, undefined)).status).toBe(405);
     const { pathname } = new URL(json.token_endpoint);
     const answer = await server.request('POST', pathname, 'grant_type=client_credentials', {
       ...FORM,
@@ -119,8 +119,8 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
     expect(answer.status).toBe(200);
   });
 
-  it('says in metadata how to get in', async () => {
-    const { json } = await ask('GET', `${root}/metadata`, undefined);
+  it('lists in metadata how to authenticate', async () => {
+    const { json } = await send('GET', `${root}/metadata`, undefined);
     const codes = json.rest[0].security.service.map(
       ({ coding }: { coding: { code: string }[] }) => coding[0]?.code,
     );
@@ -128,11 +128,11 @@ describe.each(TESTED_RELEASES)('what is open under %s', (release) => {
   });
 });
 
-describe('a tenant that there is not', () => {
-  it('looks like one that the caller may not know', async () => {
+describe('a tenant that does not exist', () => {
+  it('looks like one that the caller has no rights in', async () => {
     for (const path of ['/w/nobody/api/v1/fhir/r4/Patient', '/w/nobody/api/v1/graphql/r4?query=%7Bx%7D']) {
       for (const kind of ['none', 'forged', 'token of another tenant'] as const)
-        expect((await ask('GET', path, tokens[kind])).status).toBe(
+        expect((await send('GET', path, tokens[kind])).status).toBe(
           kind === 'token of another tenant' ? 403 : 401,
         );
     }
@@ -140,7 +140,7 @@ describe('a tenant that there is not', () => {
 });
 
 describe('a browser', () => {
-  it('is not asked for a password', async () => {
+  it('gets no Basic challenge', async () => {
     const { status, headers } = await server.request('GET', `${ROOT}/Patient`, undefined, {
       accept: 'text/html',
     });

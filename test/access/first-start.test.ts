@@ -4,7 +4,7 @@ import { startServer } from '../support/server';
 
 it('signing keys of the tenant system are there once a server has started for the first time, and stay after the next start', async () => {
   const database = await createTestDatabase();
-  const kept = async (): Promise<string[]> => {
+  const storedKeys = async (): Promise<string[]> => {
     const started = await startServer({ database, environment: { AUTH_MODE: 'enforced' } });
     await started.close();
     const admin = new Client(database.settings);
@@ -15,8 +15,8 @@ it('signing keys of the tenant system are there once a server has started for th
     await admin.end();
     return rows.map(({ name, id }) => `${name} ${id}`);
   };
-  const first = await kept();
+  const first = await storedKeys();
   expect(first).toEqual([expect.stringMatching(/^system /), expect.stringMatching(/^system /)]);
-  expect(await kept()).toEqual(first);
+  expect(await storedKeys()).toEqual(first);
   await database.drop();
 });

@@ -58,9 +58,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Who may come in where. */
-interface Room {
+interface AddressRow {
   readonly credentials: () => Credentials;
-  /** Of all kinds, or of those that are answered in another way than STATUSES says. */
+  /** Of all kinds, or of those whose status differs from STATUSES. */
   readonly statuses?: number | Partial<Record<Kind, number>>;
   /** Good credentials of the tenant that reach nothing, with the status. */
   readonly powerless?: () => readonly (readonly [authorization: string, status: number])[];
@@ -69,26 +69,26 @@ interface Room {
   readonly status?: number;
   readonly body?: object | string;
   readonly query?: string;
-  /** Those who reach nothing get what all others get. */
+  /** Clients without rights get the same answer. */
   readonly isSame?: boolean;
 }
 
-const CLOSED: Room = {
+const CLOSED: AddressRow = {
   credentials: () => ofAcme,
   powerless: () => [[powerless.basic, 403]],
   right: () => ours.basic,
 };
-/** What says nothing of anybody's data. */
-const KNOWN_TO_CLIENTS: Room = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
+/** Without data of a tenant. */
+const KNOWN_TO_CLIENTS: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
 /** Whose it is not, learns no more than that. */
-const JOB: Room = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
-const SEARCH: Room = { ...CLOSED, body: '_count=1' };
-const ASKED = '{ search(type: Patient) { __typename } }';
-const byQuery = (query: string): Pick<Room, 'query' | 'body'> => ({
+const JOB: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
+const SEARCH: AddressRow = { ...CLOSED, body: '_count=1' };
+const QUERY = '{ search(type: Patient) { __typename } }';
+const byQuery = (query: string): Pick<AddressRow, 'query' | 'body'> => ({
   query: `?query=${encodeURIComponent(query)}`,
   body: { query },
 });
-const ADMINISTERED: Room = {
+const ADMINISTERED: AddressRow = {
   credentials: () => ofSystem,
   powerless: () => [
     [powerlessOfSystem.basic, 403],
@@ -96,7 +96,7 @@ const ADMINISTERED: Room = {
   ],
   right: () => administrator.basic,
 };
-const open = (status: number, body?: object | string): Room => ({
+const open = (status: number, body?: object | string): AddressRow => ({
   credentials: () => ofAcme,
   statuses: status,
   right: () => ours.basic,
@@ -104,7 +104,7 @@ const open = (status: number, body?: object | string): Room => ({
   ...(body === undefined ? {} : { body }),
 });
 /** Where clients prove themselves in words of OAuth 2.0: tokens are none of these words. */
-const proving = (body: string): Room => ({
+const proving = (body: string): AddressRow => ({
   credentials: () => ofAcme,
   statuses: 401,
   right: () => ours.basic,
@@ -112,12 +112,16 @@ const proving = (body: string): Room => ({
   body,
 });
 
-function rows(pattern: string, methods: readonly string[], room: Room): Readonly<Record<string, Room>> {
-  return Object.fromEntries(methods.map((method) => [`${method} ${pattern}`, room]));
+function rows(
+  pattern: string,
+  methods: readonly string[],
+  entry: AddressRow,
+): Readonly<Record<string, AddressRow>> {
+  return Object.fromEntries(methods.map((method) => [`${method} ${pattern}`, entry]));
 }
 
 /** Those that are not closed, or have more to be said of them. */
-const ROOMS: Readonly<Record<string, Room>> = {
+const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   'GET /health/live': open(200),
   'GET /health/ready': open(200),
   'GET /graphiql/assets/:name': open(404),
@@ -130,18 +134,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
   [`POST ${ROOT}/:type/_search`]: SEARCH,
   [`POST ${ROOT}/:type/:id/_search`]: SEARCH,
   [`POST ${ROOT}/:type/:id/:member/_search`]: SEARCH,
-  ...rows(ROOT.replace('fhir', 'graphql'), ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
-  ...rows(`${ROOT}/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
+  ...rows(ROOT.replace('fhir', 'graphql'), ['GET', 'POST'], { ...CLOSED, ...byQuery(QUERY) }),
+  ...rows(`${ROOT}/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery(QUERY) }),
   ...rows(`${ROOT}/:type/:id/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery('{ id }') }),
-  // A stream is answered 200 and says the rest in it.
+  // A stream is answered 200 and has its errors in it.
   ...rows(`${ROOT.replace('fhir', 'graphql')}/stream`, ['GET', 'POST'], KNOWN_TO_CLIENTS),
-  // It is long: asked for once.
+  // It is long, so that it is requested once.
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.graphql`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.json`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${OIDC}/jwks`]: open(200),
   [`GET ${OIDC}/.well-known/openid-configuration`]: open(200),
   [`GET ${OIDC}/.well-known/smart-configuration`]: open(200),
-  // Of people, who have passwords: without an app's request nothing can be asked.
+  // Addresses of users with passwords: they need the request of an app.
   [`GET ${OIDC}/authorize`]: open(400),
   [`POST ${OIDC}/authorize`]: open(400, 'step=sign-in&user=doc&password=guess'),
   [`POST ${OIDC}/token`]: proving('grant_type=client_credentials'),
@@ -150,9 +154,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   [`POST ${OIDC}/launch`]: { ...CLOSED, status: 400, body: {} },
 };
 
-function roomOf(method: string, pattern: string): Room | undefined {
-  const known = ROOMS[`${method === 'HEAD' ? 'GET' : method} ${pattern}`];
-  if (known !== undefined) return known;
+function rowOf(method: string, pattern: string): AddressRow | undefined {
+  const listed = ADDRESS_ROWS[`${method === 'HEAD' ? 'GET' : method} ${pattern}`];
+  if (listed !== undefined) return listed;
   if (pattern.startsWith(ADMINISTRATION)) return ADMINISTERED;
   return /^\/w\/:tenant\/api\/v1\/(fhir|graphql)\/:release/.test(pattern) ? CLOSED : undefined;
 }
@@ -169,7 +173,7 @@ function toPath(pattern: string): string {
     .replace(/:\w+/g, 'nobody');
 }
 
-const ask = (
+const send = (
   method: string,
   at: string,
   authorization: string | undefined,
@@ -184,7 +188,7 @@ const ask = (
 /** Signing in, and whether the server is well. */
 const OPEN = /^\/w\/:tenant\/oidc\/|^\/health\//;
 
-/** Where nothing is to be had by this method, or what GET has too. */
+/** The method is not allowed, or is the same as GET. */
 const BRIEFLY: readonly Kind[] = ['none', 'forged', 'token of another tenant'];
 
 describe('every address', () => {
@@ -198,48 +202,48 @@ describe('every address', () => {
     );
     expect(routes.length).toBeGreaterThan(5);
     for (const { method, pattern } of routes) {
-      const room = roomOf(method, pattern);
+      const entry = rowOf(method, pattern);
       const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
-      const at = toPath(pattern) + (isRead ? (room?.query ?? '') : '');
-      const tell = (kind: string, { status, text }: Answer): void =>
+      const at = toPath(pattern) + (isRead ? (entry?.query ?? '') : '');
+      const record = (kind: string, { status, text }: Answer): void =>
         void wrong.push(`${kind}: ${method} ${pattern} → ${status} ${text.slice(0, 150)}`);
-      if (room === undefined) {
+      if (entry === undefined) {
         // Addresses that are open to everybody have no other methods.
-        const answer = await ask(method, at, undefined, undefined);
-        if (answer.status !== 405 || !OPEN.test(pattern)) tell('no row', answer);
+        const answer = await send(method, at, undefined, undefined);
+        if (answer.status !== 405 || !OPEN.test(pattern)) record('no row', answer);
         continue;
       }
-      const body = isRead ? undefined : (room.body ?? {});
-      const { statuses } = room;
-      const [nobody] = room.powerless?.() ?? [];
-      const isShared = room.isSame === true && nobody !== undefined;
-      const right = await ask(method, at, isShared ? nobody[0] : room.right(), body);
-      if (room.status === undefined ? [401, 403, 500].includes(right.status) : right.status !== room.status)
-        tell('right', right);
+      const body = isRead ? undefined : (entry.body ?? {});
+      const { statuses } = entry;
+      const [strangerClient] = entry.powerless?.() ?? [];
+      const isShared = entry.isSame === true && strangerClient !== undefined;
+      const right = await send(method, at, isShared ? strangerClient[0] : entry.right(), body);
+      if (entry.status === undefined ? [401, 403, 500].includes(right.status) : right.status !== entry.status)
+        record('right', right);
       // After five of them guesses begin a pause, which has a test of its own.
       const isGuess = statuses === 401 || (statuses === undefined && !guessed.has(root));
       guessed.add(root);
       const kinds = (right.status === 405 || method === 'HEAD' ? BRIEFLY : KINDS).filter(
         (kind) => isGuess || !GUESSES.includes(kind),
       );
-      const asked = kinds.map(async (kind) => {
-        const answer = await ask(method, at, room.credentials()[kind], body);
+      const answers = kinds.map(async (kind) => {
+        const answer = await send(method, at, entry.credentials()[kind], body);
         const status = (typeof statuses === 'number' ? statuses : statuses?.[kind]) ?? STATUSES[kind];
-        const said = String(answer.headers['www-authenticate'] ?? '');
-        if (answer.status !== status || (status === 401 && !/^(Bearer|Basic) /.test(said)))
-          tell(kind, answer);
+        const challenge = String(answer.headers['www-authenticate'] ?? '');
+        if (answer.status !== status || (status === 401 && !/^(Bearer|Basic) /.test(challenge)))
+          record(kind, answer);
       });
-      const refused = (room.powerless?.() ?? []).map(async ([authorization, status]) => {
-        const answer = isShared ? right : await ask(method, at, authorization, body);
-        if (answer.status !== status && right.status !== 405) tell('powerless', answer);
+      const refused = (entry.powerless?.() ?? []).map(async ([authorization, status]) => {
+        const answer = isShared ? right : await send(method, at, authorization, body);
+        if (answer.status !== status && right.status !== 405) record('powerless', answer);
       });
-      await Promise.all([...asked, ...refused]);
+      await Promise.all([...answers, ...refused]);
     }
     expect(wrong).toEqual([]);
   });
 
-  it('that has a row is there', () => {
-    expect(Object.keys(ROOMS).filter((row) => !isRoute(row))).toEqual([]);
+  it('that has a row exists', () => {
+    expect(Object.keys(ADDRESS_ROWS).filter((row) => !isRoute(row))).toEqual([]);
     expect(server.app.routes.length).toBeGreaterThan(250);
   });
 });
@@ -251,7 +255,7 @@ function isRoute(row: string): boolean {
 const TRANSACTION =
   '{resourceType: "Bundle" type: "transaction" entry: [{request: {method: "DELETE" url: "Patient/1"}}]}';
 
-/** What stands for an argument; undefined: nothing needs to. */
+/** The value of an argument; undefined: not needed. */
 function toArgument({ name, type }: GraphQLArgument, field: string): string | undefined {
   const named = getNamedType(type).name;
   const [, resource = 'Patient'] = /^([A-Z]\w+)(?:Create|Update)$/.exec(field) ?? [];
@@ -270,13 +274,13 @@ function toSelection(field: GraphQLField<unknown, unknown>): string {
     const value = toArgument(argument, field.name);
     return value === undefined ? [] : [`${argument.name}: ${value}`];
   });
-  // What is counted is counted only where it is asked for.
+  // A total is counted only on request.
   const leaf = field.name.endsWith(COUNTED) ? 'count' : '__typename';
   const below = isLeafType(getNamedType(field.type)) ? '' : ` { ${leaf} }`;
   return `${field.name}${given.length > 0 ? `(${given.join(' ')})` : ''}${below}`;
 }
 
-/** What those are told who may: ids that there are none of, resources and operations that lack what they need. */
+/** Statuses with the right: missing ids, resources and operations with incomplete input. */
 const LET_IN: readonly string[] = [
   ...['answered', 'required', 'not-found', 'processing', 'invalid', 'invariant', 'not-supported'],
   'too-costly',
@@ -302,9 +306,9 @@ describe.each(TESTED_RELEASES)('every field of the roots of GraphQL, %s', (relea
   const text = readFileSync(path.resolve(__dirname, `../../schema/${release}.graphql`), 'utf8');
   const schema = buildSchema(text, { assumeValid: true });
   const address = `/w/acme/api/v1/graphql/${release}`;
-  /** What the server can do. */
+  /** The capabilities of the server. */
   const TOLD_TO_CLIENTS = ['metadata', 'operations'];
-  /** Which nobody may change. */
+  /** Read-only resources. */
   const RECORDS = ['AuditEventPatch', 'AuditEventDelete'];
   const wanted = (field: string): string =>
     TOLD_TO_CLIENTS.includes(field) ? 'answered' : RECORDS.includes(field) ? 'not-supported' : 'forbidden';
@@ -319,10 +323,10 @@ describe.each(TESTED_RELEASES)('every field of the roots of GraphQL, %s', (relea
       const some = fields.slice(first, first + AT_ONCE);
       const query = `${kind} { ${some.map(toSelection).join('\n')} }`;
       for (const each of UNGUESSED) {
-        const { status } = await ask('POST', address, ofAcme[each], { query });
+        const { status } = await send('POST', address, ofAcme[each], { query });
         if (status !== STATUSES[each]) wrong.push(`${each}: ${status} for ${query.slice(0, 200)}`);
       }
-      const refused = await ask('POST', address, powerless.basic, { query });
+      const refused = await send('POST', address, powerless.basic, { query });
       const codes = codesOf(refused);
       // 403 where all of it is refused; counts are refused below the field, one by one.
       const isAnswered = some.some(({ name }) => TOLD_TO_CLIENTS.includes(name) || name.endsWith(COUNTED));
@@ -331,7 +335,7 @@ describe.each(TESTED_RELEASES)('every field of the roots of GraphQL, %s', (relea
       for (const { name } of some)
         if (wanted(name) !== (codes.get(name) ?? 'answered'))
           wrong.push(`powerless: ${name} → ${codes.get(name) ?? 'answered'}`);
-      const answered = await ask('POST', address, auditor.basic, { query });
+      const answered = await send('POST', address, auditor.basic, { query });
       const given = codesOf(answered);
       for (const { name } of some) {
         const code = given.get(name) ?? 'answered';
@@ -346,8 +350,8 @@ describe.each(TESTED_RELEASES)('every field of the roots of GraphQL, %s', (relea
   it('subscription: is refused exactly as the credential deserves', async () => {
     const [field, ...others] = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
     expect(others).toEqual([]);
-    const asked = { query: `subscription { ${field}(type: Patient) { id } }` };
-    const { status, text } = await ask('POST', `${address}/stream`, powerless.basic, asked);
+    const answers = { query: `subscription { ${field}(type: Patient) { id } }` };
+    const { status, text } = await send('POST', `${address}/stream`, powerless.basic, answers);
     expect([status, text]).toEqual([200, expect.stringContaining('"code":"forbidden"')]);
   });
 });

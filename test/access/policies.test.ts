@@ -1,4 +1,4 @@
-/** Policies as administrators put them over HTTP, in force in every process; requests that are answered later are their owners'. */
+/** Policies that administrators put over HTTP apply in every process; asynchronous requests belong to their owners. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientChanges } from '../../src/core';
 import { subscribeByEvents } from '../graphql/live/subscriber';
@@ -25,14 +25,14 @@ afterAll(async () => {
   await server.close();
 });
 
-const ask = (
+const send = (
   method: string,
   path: string,
-  who: MadeClient,
+  client: MadeClient,
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> =>
-  server.request(method, path, body, { ...JSON_TYPE, ...headers, authorization: who.basic });
+  server.request(method, path, body, { ...JSON_TYPE, ...headers, authorization: client.basic });
 const make = (details: ClientChanges): Promise<MadeClient> =>
   makeClient(server.app.core, 'acme', { scopes: ['system/*.cruds'], ...details });
 
@@ -44,41 +44,41 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const WARD = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: ['status=final'] }] };
 
 describe('an administrator', () => {
-  it('lists, puts and deletes policies, each change guarded by the tag of what it changes', async () => {
+  it('lists, puts and deletes policies, each change guarded by the tag of the policy', async () => {
     const path = `${POLICIES}/ward`;
-    expect((await ask('GET', POLICIES, administrator)).json).toEqual({ policies: [] });
-    expect((await ask('GET', path, administrator)).status).toBe(404);
+    expect((await send('GET', POLICIES, administrator)).json).toEqual({ policies: [] });
+    expect((await send('GET', path, administrator)).status).toBe(404);
     const unless = { 'if-none-match': '*' };
-    const made = await ask('PUT', path, administrator, WARD, unless);
+    const made = await send('PUT', path, administrator, WARD, unless);
     expect([made.status, made.json]).toEqual([201, WARD]);
     const tag = String(made.headers['etag']);
-    expect((await ask('PUT', path, administrator, WARD, unless)).status).toBe(412);
-    const read = await ask('GET', path, administrator);
+    expect((await send('PUT', path, administrator, WARD, unless)).status).toBe(412);
+    const read = await send('GET', path, administrator);
     expect([read.json, read.headers['etag']]).toEqual([WARD, tag]);
-    const head = await ask('HEAD', path, administrator);
+    const head = await send('HEAD', path, administrator);
     expect([head.status, head.headers['etag'], head.text]).toEqual([200, tag, '']);
     const wider = { ...WARD, hidden: ['Observation.note'] };
-    const changed = await ask('PUT', path, administrator, wider, { 'if-match': tag });
+    const changed = await send('PUT', path, administrator, wider, { 'if-match': tag });
     expect([changed.status, changed.json]).toEqual([200, wider]);
-    const stale = await ask('PUT', path, administrator, WARD, { 'if-match': tag });
+    const stale = await send('PUT', path, administrator, WARD, { 'if-match': tag });
     expect([stale.status, stale.json.issue[0].code]).toEqual([412, 'conflict']);
-    expect((await ask('DELETE', path, administrator, undefined, { 'if-match': tag })).status).toBe(412);
-    expect((await ask('GET', POLICIES, administrator)).json).toEqual({
+    expect((await send('DELETE', path, administrator, undefined, { 'if-match': tag })).status).toBe(412);
+    expect((await send('GET', POLICIES, administrator)).json).toEqual({
       policies: [{ name: 'ward', ...wider }],
     });
     const last = { 'if-match': String(changed.headers['etag']) };
-    expect((await ask('DELETE', path, administrator, undefined, last)).status).toBe(200);
-    expect((await ask('DELETE', path, administrator)).status).toBe(404);
-    expect((await ask('POST', path, administrator, WARD)).headers['allow']).toBe('GET, HEAD, PUT, DELETE');
-    expect((await ask('GET', POLICIES.replace('acme', 'nobody'), administrator)).status).toBe(404);
+    expect((await send('DELETE', path, administrator, undefined, last)).status).toBe(200);
+    expect((await send('DELETE', path, administrator)).status).toBe(404);
+    expect((await send('POST', path, administrator, WARD)).headers['allow']).toBe('GET, HEAD, PUT, DELETE');
+    expect((await send('GET', POLICIES.replace('acme', 'nobody'), administrator)).status).toBe(404);
   });
 
-  it('of two who put a new one at once, one is told that there is one', async () => {
+  it('of two concurrent creations of a policy, one fails because it exists', async () => {
     const put = (): Promise<Answer> =>
-      ask('PUT', `${POLICIES}/race`, administrator, WARD, { 'if-none-match': '*' });
+      send('PUT', `${POLICIES}/race`, administrator, WARD, { 'if-none-match': '*' });
     const statuses = (await Promise.all([put(), put(), put()])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([201, 412, 412]);
-    await ask('DELETE', `${POLICIES}/race`, administrator);
+    await send('DELETE', `${POLICIES}/race`, administrator);
   });
 
   const rule = (more: object): object => ({ rules: [{ types: ['Patient'], interactions: 'r', ...more }] });
@@ -95,33 +95,33 @@ describe('an administrator', () => {
     ['a member that there is not', { rules: [], hide: [] }, undefined],
     ['a rule that is none', { rules: ['all'] }, 'rules[0]'],
     ['a list', [], undefined],
-  ])('is told that %s makes no policy, and where', async (_what, body, place) => {
-    const { status, json } = await ask('PUT', `${POLICIES}/bad`, administrator, body);
+  ])('gets an error with the place for %s', async (_what, body, place) => {
+    const { status, json } = await send('PUT', `${POLICIES}/bad`, administrator, body);
     expect([status, json.resourceType, json.issue[0].code]).toEqual([400, 'OperationOutcome', 'value']);
     expect(json.issue[0].expression).toEqual(place === undefined ? undefined : [place]);
-    expect((await ask('GET', `${POLICIES}/bad`, administrator)).status).toBe(404);
+    expect((await send('GET', `${POLICIES}/bad`, administrator)).status).toBe(404);
   });
 
-  it('is the only one who may', async () => {
+  it('is the only one with the right', async () => {
     const ours = await make({ isAdministrator: true });
     for (const method of ['GET', 'PUT', 'DELETE'])
-      expect((await ask(method, `${POLICIES}/ward`, ours, WARD)).status).toBe(401);
+      expect((await send(method, `${POLICIES}/ward`, ours, WARD)).status).toBe(401);
     expect((await server.request('GET', POLICIES)).status).toBe(401);
   });
 });
 
-describe('a policy that is put', () => {
-  it('holds at once where it was put, and soon in every other process and live query', async () => {
+describe('a policy that is stored', () => {
+  it('applies at once where it was stored, and soon in every other process and live query', async () => {
     const writer = await make({});
     const ward = await make({ policies: ['desk'] });
     let count = 0;
     const put = (status: string): Promise<Answer> =>
-      ask('PUT', `${POLICIES}/desk`, administrator, {
+      send('PUT', `${POLICIES}/desk`, administrator, {
         rules: [{ types: ['Observation'], interactions: 'rs', criteria: [`status=${status}`] }],
       });
     await put('final');
     const write = (status: string): Promise<Answer> =>
-      ask('PUT', `${ROOT}/Observation/${status}`, writer, {
+      send('PUT', `${ROOT}/Observation/${status}`, writer, {
         ...{ resourceType: 'Observation', id: status, status, code: { text: status + count++ } },
       });
     for (const status of ['final', 'amended']) await write(status);
@@ -131,7 +131,7 @@ describe('a policy that is put', () => {
       });
       return (json.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id);
     };
-    const told = await subscribeByEvents({
+    const subscriber = await subscribeByEvents({
       ...{ base: server.base, tenant: 'acme', variables: { type: 'Observation' } },
       headers: { authorization: ward.basic },
     });
@@ -140,19 +140,19 @@ describe('a policy that is put', () => {
     expect(await found(server)).toEqual(['amended']);
     for (const id of ['final', 'amended', 'final']) await write(id);
     await write('amended');
-    const changes = await told.received(2);
+    const changes = await subscriber.received(2);
     expect(changes.map(({ id }) => id)).toEqual(['amended', 'amended']);
     await until(async () => (await found(other))[0] === 'amended');
-    // What it is told of was chosen by what it might do when it began.
+    // Its changes were selected by its access at the beginning.
     await server.app.core.clients.change('acme', ward.id, { scopes: ['system/Observation.rs'] });
     await write('amended');
-    await until(async () => told.isOver);
-    expect([told.changes.length, told.errors.map(({ message }) => message)]).toEqual([
+    await until(async () => subscriber.isOver);
+    expect([subscriber.changes.length, subscriber.errors.map(({ message }) => message)]).toEqual([
       2,
-      ['What this client may do was changed: subscribe again'],
+      ['The access of this client has changed: subscribe again'],
     ]);
-    await ask('DELETE', `${POLICIES}/desk`, administrator);
-    const refused = await ask('GET', `${ROOT}/Observation`, ward);
+    await send('DELETE', `${POLICIES}/desk`, administrator);
+    const refused = await send('GET', `${ROOT}/Observation`, ward);
     expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([
       403,
       'The policies of this client do not allow system/Observation.s',
@@ -160,7 +160,7 @@ describe('a policy that is put', () => {
   });
 });
 
-describe('a policy whose criterion names a search parameter that has failed', () => {
+describe('a policy with a criterion on a failed search parameter', () => {
   const EACH = "select(iif(url = 'x', $this, %resource.extension))";
   const basic = (id: string, extensions: number): object => ({
     ...{ resourceType: 'Basic', id, code: { text: 'x' } },
@@ -169,18 +169,18 @@ describe('a policy whose criterion names a search parameter that has failed', ()
     }),
   });
 
-  it('allows nothing by it any more, in every process', async () => {
+  it('allows nothing any more, in every process', async () => {
     const write = (id: string, body: object): Promise<Answer> =>
-      ask('PUT', `${ROOT}/${id}`, administratorOfAcme, body);
+      send('PUT', `${ROOT}/${id}`, administratorOfAcme, body);
     const administratorOfAcme = await make({ isAdministrator: true });
     const expression = `Basic.extension.${EACH}.${EACH}.where(url != 'x').value.ofType(string)`;
     const parameter = makeParameter('costly', { type: 'string', base: ['Basic'], expression });
     expect((await write('SearchParameter/costly', parameter)).status).toBe(201);
     expect((await write('Basic/small', basic('small', 1))).status).toBe(201);
     const search = `${ROOT}/Basic?costly=mine`;
-    await until(async () => (await ask('GET', search, administratorOfAcme)).json.total === 1);
+    await until(async () => (await send('GET', search, administratorOfAcme)).json.total === 1);
     const rules = [{ types: ['Basic'], interactions: 'rs', criteria: ['costly=mine'] }];
-    expect((await ask('PUT', `${POLICIES}/costly`, administrator, { rules })).status).toBe(201);
+    expect((await send('PUT', `${POLICIES}/costly`, administrator, { rules })).status).toBe(201);
     const reader = await make({ policies: ['costly'] });
     const read = (from: TestServer): Promise<Answer> =>
       from.request('GET', `${ROOT}/Basic/small`, undefined, { authorization: reader.basic });
@@ -200,29 +200,29 @@ describe('a policy whose criterion names a search parameter that has failed', ()
   });
 });
 
-describe('a request that is answered later', () => {
+describe('an asynchronous request', () => {
   const later = { prefer: 'respond-async' };
   const place = (answer: Answer): string => new URL(String(answer.headers['content-location'])).pathname;
 
-  it('is seen, read and given up by the client that began it and by administrators, and nobody else', async () => {
+  it('is visible to the client that began it and to administrators, who may cancel it, and to no others', async () => {
     const [owner, stranger, ours] = [await make({}), await make({}), await make({ isAdministrator: true })];
-    const taken = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
-    expect(taken.status).toBe(202);
-    const at = place(taken);
-    for (const method of ['GET', 'DELETE']) expect((await ask(method, at, stranger)).status).toBe(404);
-    await until(async () => (await ask('GET', at, owner)).status === 200);
-    expect((await ask('GET', at, stranger)).status).toBe(404);
-    expect((await ask('GET', at, ours)).json.resourceType).toBe('Bundle');
-    expect((await ask('DELETE', at, ours)).status).toBe(202);
-    expect((await ask('GET', at, owner)).status).toBe(404);
+    const accepted = await send('GET', `${ROOT}/Patient`, owner, undefined, later);
+    expect(accepted.status).toBe(202);
+    const at = place(accepted);
+    for (const method of ['GET', 'DELETE']) expect((await send(method, at, stranger)).status).toBe(404);
+    await until(async () => (await send('GET', at, owner)).status === 200);
+    expect((await send('GET', at, stranger)).status).toBe(404);
+    expect((await send('GET', at, ours)).json.resourceType).toBe('Bundle');
+    expect((await send('DELETE', at, ours)).status).toBe(202);
+    expect((await send('GET', at, owner)).status).toBe(404);
   });
 
-  it('is carried out with what its owner may do then', async () => {
+  it('is executed with the current rights of its owner', async () => {
     const { core } = server.app;
     const owner = await make({ scopes: ['system/Observation.rs'] });
-    const denied = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
-    await until(async () => (await ask('GET', place(denied), owner)).status !== 202);
-    expect((await ask('GET', place(denied), owner)).status).toBe(403);
+    const denied = await send('GET', `${ROOT}/Patient`, owner, undefined, later);
+    await until(async () => (await send('GET', place(denied), owner)).status !== 202);
+    expect((await send('GET', place(denied), owner)).status).toBe(403);
     const space = await core.findSpace('acme', 'r4');
     if (space === undefined) throw new Error('acme is not there');
     const { basic: authorization } = owner;

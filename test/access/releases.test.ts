@@ -60,13 +60,13 @@ const andiron = async (...words: string[]): Promise<string> => {
 };
 
 describe('an issuer', () => {
-  it.each(SCOPED)('of %s opens what it names, and nothing else', async (scope) => {
+  it.each(SCOPED)('of %s opens its own release, and nothing else', async (scope) => {
     const named = `https://login.example/${scope}`;
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, { issuer: named, release: scope });
     const tokens = [
-      issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' }),
-      issuer.tell({ scope: 'user/*.rs', fhirUser: 'RelatedPerson/mother' }),
-      issuer.tell({ scope: 'patient/*.rs', patient: 'ann' }),
+      issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' }),
+      issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'RelatedPerson/mother' }),
+      issuer.issueToken({ scope: 'patient/*.rs', patient: 'ann' }),
     ];
     for (const token of tokens)
       for (const release of [...RELEASE_NAMES, ...RELEASE_NAMES]) {
@@ -86,7 +86,7 @@ describe('an issuer', () => {
     await issuer.close();
   });
 
-  it('of whom nothing is said is of r4, by command and over HTTP too', async () => {
+  it('without a release is of r4, by command and over HTTP too', async () => {
     const details = { client: app, audience: 'andiron', jwksUrl: 'https://a.example/keys' };
     const list = async () =>
       Object.fromEntries(
@@ -117,7 +117,7 @@ describe('an issuer', () => {
     );
   }, 60_000);
 
-  it('that was put before there were releases is of r4, and named in the log once', async () => {
+  it('that was stored before there were releases is of r4, and named in the log once', async () => {
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, {
       issuer: 'https://old.example',
       release: 'both',
@@ -128,7 +128,7 @@ describe('an issuer', () => {
       "update andiron.token_issuer set release = null where issuer = 'https://old.example'",
     );
     await database.end();
-    const token = issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' });
+    const token = issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' });
     const logs: string[] = [];
     for (let start = 0; start < 2; start++) {
       const { AUTH_MODE } = { AUTH_MODE: 'enforced' };
@@ -158,7 +158,7 @@ describe('an issuer', () => {
     ['for more than a day since it was made', { iat: -86_000, exp: 4_000 }, 401],
     ['for a year, made in the future', { iat: 31_000_000, exp: 31_500_000 }, 401],
     ['for ever', { exp: undefined }, 401],
-  ])('may give tokens that are good for a day: one that is good %s', async (_long, times, wanted) => {
+  ])('may issue tokens for a day: one that is valid %s', async (_long, times, wanted) => {
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, { issuer: 'https://long.example' });
     const now = Math.floor(Date.now() / 1000);
     const moved = Object.fromEntries(
@@ -167,14 +167,14 @@ describe('an issuer', () => {
         typeof seconds === 'number' ? now + seconds : undefined,
       ]),
     );
-    const token = issuer.tell({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc', ...moved });
+    const token = issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc', ...moved });
     expect((await get(token, 'r4')).status).toBe(wanted);
     await issuer.close();
   });
 });
 
 describe('an account', () => {
-  /** What an app gets for it, or the error that it is told. */
+  /** The response to an app, or its error. */
   const signIn = async (
     name: string,
     release: Release,
@@ -212,12 +212,12 @@ describe('an account', () => {
   const make = async (name: string, details: object): Promise<Answer> =>
     administer('POST', '/users', { name, password: PASSWORD, ...details });
 
-  it.each(SCOPED)('of %s signs in for what it names, and its tokens open nothing else', async (scope) => {
+  it.each(SCOPED)('of %s signs in for its release, and its tokens open nothing else', async (scope) => {
     const made = await make(`doc-${scope}`, { fhirUser: 'Practitioner/doc', release: scope });
     expect([made.status, made.json.release]).toEqual([201, scope]);
     for (const release of RELEASE_NAMES)
-      for (const asked of ['openid user/*.rs', 'launch/patient patient/*.rs']) {
-        const got = await signIn(`doc-${scope}`, release, asked);
+      for (const requestedScope of ['openid user/*.rs', 'launch/patient patient/*.rs']) {
+        const got = await signIn(`doc-${scope}`, release, requestedScope);
         if (!opens(scope, release)) {
           expect(got).toEqual({
             error: 'access_denied',
@@ -231,7 +231,7 @@ describe('an account', () => {
       }
   });
 
-  it('is of r4 where nothing is said, and of both by command', async () => {
+  it('is of r4 by default, and of both by command', async () => {
     expect((await make('plain', { fhirUser: 'Practitioner/doc' })).json.release).toBe('r4');
     expect((await make('wrong', { release: 'r5' })).status).toBe(400);
     await andiron(
@@ -260,7 +260,7 @@ describe('an account', () => {
     return String(made.json.launch);
   };
 
-  it('without a person gets nothing of the data, by a launch neither', async () => {
+  it('without a FHIR identity gets no data, by a launch neither', async () => {
     await make('nobody', {});
     const refused = { error: 'access_denied', description: 'The account has no person in these data' };
     for (const scope of ['user/*.rs', 'openid user/*.rs', 'patient/*.rs', 'openid launch/patient'])
@@ -271,7 +271,7 @@ describe('an account', () => {
     expect(await signIn('nobody', 'r4', 'openid fhirUser')).toHaveProperty('token');
   });
 
-  it('a launch is good for the release that it names', async () => {
+  it('a launch is valid for its release', async () => {
     await make('launched', { fhirUser: 'Practitioner/doc', release: 'both' });
     const launch = await launchOf('r4', 'ann');
     expect(await signIn('launched', 'r4b', 'launch patient/*.rs', launch)).toMatchObject({

@@ -27,14 +27,14 @@ const client = (tenant: Tenant, details: ClientChanges = {}): Promise<MadeClient
 
 describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   const at = (tenant: Tenant): string => server.path(tenant, release);
-  const ask = (who: MadeClient, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
-    server.request(method, path, body, { authorization: who.basic, ...headers });
-  const query = (who: MadeClient, tenant: Tenant, text: string): Promise<Answer> =>
-    ask(who, 'POST', `/w/${tenant}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE);
+  const send = (madeClient: MadeClient, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+    server.request(method, path, body, { authorization: madeClient.basic, ...headers });
+  const query = (madeClient: MadeClient, tenant: Tenant, text: string): Promise<Answer> =>
+    send(madeClient, 'POST', `/w/${tenant}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE);
   async function put(tenant: Tenant, ...resources: readonly { resourceType: string; id: string }[]): Promise<void> {
     for (const resource of resources) {
       const { resourceType, id } = resource;
-      const { status, text } = await ask(all[tenant], 'PUT', `${at(tenant)}/${resourceType}/${id}`, resource);
+      const { status, text } = await send(all[tenant], 'PUT', `${at(tenant)}/${resourceType}/${id}`, resource);
       if (status > 201) throw new Error(text);
     }
   }
@@ -44,7 +44,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     ...{ subject: { reference: `Patient/${subject}` }, ...members },
   });
 
-  it('what a policy hides is absent in GraphQL as in REST: an element, a resource, what another tenant has', async () => {
+  it('a policy hides the same in GraphQL as in REST: an element, a resource, data of another tenant', async () => {
     await put('alice', patient('seen', { birthDate: '1970-01-01', gender: 'male' }), observation('open', 'final', 'seen'), observation('closed', 'amended', 'seen'));
     await put('bob', patient('theirs'));
     await server.app.core.policies.put('alice', 'desk', {
@@ -55,13 +55,13 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
       hidden: ['Patient.birthDate'],
     });
     const desk = await client('alice', { policies: ['desk'] });
-    const rest = await ask(desk, 'GET', `${at('alice')}/Patient/seen`);
+    const rest = await send(desk, 'GET', `${at('alice')}/Patient/seen`);
     expect([rest.json.gender, rest.json.birthDate]).toEqual(['male', undefined]);
     for (const id of ['Observation/closed', 'Patient/theirs', 'Patient/nobody'])
-      expect([id, (await ask(desk, 'GET', `${at('alice')}/${id}`)).status]).toEqual([id, 404]);
-    const found = await ask(desk, 'GET', `${at('alice')}/Observation?_total=accurate`);
+      expect([id, (await send(desk, 'GET', `${at('alice')}/${id}`)).status]).toEqual([id, 404]);
+    const found = await send(desk, 'GET', `${at('alice')}/Observation?_total=accurate`);
     expect(found.json.total).toBe(1);
-    const told = await query(desk, 'alice', `{
+    const queried = await query(desk, 'alice', `{
       Patient(id: "seen") { gender birthDate json ObservationList(_reference: subject) { id } }
       closed: Observation(id: "closed") { id }
       theirs: Patient(id: "theirs") { id }
@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
       ObservationConnection { count edges { resource { id } } }
       ObservationAggregate { count }
     }`);
-    expect([told.status, told.json]).toEqual([200, {
+    expect([queried.status, queried.json]).toEqual([200, {
       data: {
         Patient: { gender: 'male', birthDate: null, json: rest.json, ObservationList: [{ id: 'open' }] },
         closed: null,
@@ -87,20 +87,20 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     ['u', 'PUT', 'Patient/scoped', 'mutation { update(resource: {resourceType: "Patient", id: "scoped"}) { created } }'],
     ['d', 'DELETE', 'Patient/nobody', 'mutation { delete(type: Patient, id: "nobody") { deleted } }'],
     ['s', 'GET', 'Patient?_count=1', '{ search(type: Patient, first: 1) { resources { id } } }'],
-  ] as const)('without %s in its scope a client is refused what needs it, and with it alone let in', async (letter, method, path, text) => {
+  ] as const)('without %s in its scope a client is refused, and with it alone admitted', async (letter, method, path, text) => {
     await put('alice', patient('scoped'));
     const body = method === 'POST' ? { resourceType: 'Patient' } : method === 'PUT' ? patient('scoped') : undefined;
     const without = await client('alice', { scopes: [`system/Patient.${'cruds'.replace(letter, '')}`] });
     const withIt = await client('alice', { scopes: [`system/Patient.${letter}`] });
-    const statuses = async (who: MadeClient): Promise<readonly number[]> => [
-      (await ask(who, method, `${at('alice')}/${path}`, body)).status,
-      (await query(who, 'alice', text)).status,
+    const statuses = async (madeClient: MadeClient): Promise<readonly number[]> => [
+      (await send(madeClient, method, `${at('alice')}/${path}`, body)).status,
+      (await query(madeClient, 'alice', text)).status,
     ];
     expect(await statuses(without)).toEqual([403, 403]);
     for (const status of await statuses(withIt)) expect([200, 201]).toContain(status);
   });
 
-  it('finds nothing of another tenant, whatever it is asked by', async () => {
+  it('finds nothing of another tenant, by any parameter', async () => {
     const meta = { source: 'urn:source:bob', tag: [{ system: 'urn:tags', code: 'of-bob' }] };
     await put(
       'bob',
@@ -108,7 +108,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
       observation('bob-2', 'preliminary', 'bob-1', { meta }),
       { resourceType: 'List', id: 'bob-3', status: 'current', mode: 'working', meta, entry: [{ item: { reference: 'Patient/bob-1' } }] } as { resourceType: string; id: string },
     );
-    // Refers to a patient whom Bob has and Alice has not.
+    // Refers to a patient that Bob has and Alice does not have.
     await put('alice', observation('dangling', 'final', 'bob-1'));
     const searches = [
       'Patient?_id=bob-1',
@@ -122,20 +122,20 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     const ids = ({ json }: Answer): string[] =>
       (json.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id).sort();
     for (const search of searches) {
-      const own = ids(await ask(all.bob, 'GET', `${at('bob')}/${search}`));
+      const own = ids(await send(all.bob, 'GET', `${at('bob')}/${search}`));
       expect([search, own]).toEqual([search, [search.startsWith('O') ? 'bob-2' : 'bob-1']]);
-      const answer = await ask(all.alice, 'GET', `${at('alice')}/${search}`);
+      const answer = await send(all.alice, 'GET', `${at('alice')}/${search}`);
       expect([search, answer.status, ids(answer)]).toEqual([search, 200, []]);
     }
     const included = 'Observation?_id=bob-2,dangling&_include=Observation:subject';
-    expect(ids(await ask(all.bob, 'GET', `${at('bob')}/${included}`))).toEqual(['bob-1', 'bob-2']);
-    expect(ids(await ask(all.alice, 'GET', `${at('alice')}/${included}`))).toEqual(['dangling']);
+    expect(ids(await send(all.bob, 'GET', `${at('bob')}/${included}`))).toEqual(['bob-1', 'bob-2']);
+    expect(ids(await send(all.alice, 'GET', `${at('alice')}/${included}`))).toEqual(['dangling']);
     for (const path of ['Patient/bob-1/_history', 'Patient/bob-1/_history/1', 'Patient/bob-1/$everything', 'Patient/bob-1']) {
-      expect([path, (await ask(all.bob, 'GET', `${at('bob')}/${path}`)).status]).toEqual([path, 200]);
-      expect([path, (await ask(all.alice, 'GET', `${at('alice')}/${path}`)).status]).toEqual([path, 404]);
+      expect([path, (await send(all.bob, 'GET', `${at('bob')}/${path}`)).status]).toEqual([path, 200]);
+      expect([path, (await send(all.alice, 'GET', `${at('alice')}/${path}`)).status]).toEqual([path, 404]);
     }
     for (const path of ['_history', 'Patient/_history', 'Patient/$everything', ''])
-      expect((await ask(all.alice, 'GET', `${at('alice')}/${path}`)).text).not.toMatch(/bob-[23]|Bobson|of-bob/);
+      expect((await send(all.alice, 'GET', `${at('alice')}/${path}`)).text).not.toMatch(/bob-[23]|Bobson|of-bob/);
     const everything = `{
       Patient(id: "bob-1") { id }
       PatientList(_tag: "of-bob") { id }
@@ -158,34 +158,34 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     });
   });
 
-  it('addresses of pages, of answers to come and of content are worth nothing to another tenant', async () => {
+  it('addresses of pages, of asynchronous answers and of content are invalid for another tenant', async () => {
     for (const tenant of ['alice', 'bob'] as const)
       await put(tenant, patient(`${tenant}-a`), patient(`${tenant}-b`));
     const binary = { resourceType: 'Binary', id: 'content', contentType: 'text/plain', data: 'c2VjcmV0' };
     await put('alice', binary);
-    const later = await ask(all.alice, 'GET', `${at('alice')}/Patient`, undefined, { prefer: 'respond-async' });
+    const later = await send(all.alice, 'GET', `${at('alice')}/Patient`, undefined, { prefer: 'respond-async' });
     const pathOf = (address: unknown): string => new URL(String(address)).pathname + new URL(String(address)).search;
     const job = pathOf(later.headers['content-location']);
-    const first = await ask(all.alice, 'GET', `${at('alice')}/Patient?_count=1&_sort=_id`);
+    const first = await send(all.alice, 'GET', `${at('alice')}/Patient?_count=1&_sort=_id`);
     const [next] = first.json.link.filter(({ relation }: { relation: string }) => relation === 'next');
     const page = pathOf(next.url);
-    while ((await ask(all.alice, 'GET', job)).status === 202) await delay(5);
+    while ((await send(all.alice, 'GET', job)).status === 202) await delay(5);
     // By a token: each time that a secret is sent to another tenant is a guess.
     const tokenOfBob = { ...all.bob, basic: `Bearer ${await getToken(server, 'bob', all.bob)}` };
     for (const [path, elsewhere] of [
       [job, 404],
       [`${at('alice')}/Binary/content`, 404],
-      // As one that was changed on its way: that it would be right elsewhere is not told.
+      // Like one that was changed on its way: the answer does not disclose that it is valid elsewhere.
       [page, 400],
     ] as const) {
-      expect([path, (await ask(all.alice, 'GET', path)).status]).toEqual([path, 200]);
-      expect([path, (await ask(tokenOfBob, 'GET', path)).status]).toEqual([path, 403]);
-      const moved = await ask(all.bob, 'GET', path.replace(at('alice'), at('bob')));
+      expect([path, (await send(all.alice, 'GET', path)).status]).toEqual([path, 200]);
+      expect([path, (await send(tokenOfBob, 'GET', path)).status]).toEqual([path, 403]);
+      const moved = await send(all.bob, 'GET', path.replace(at('alice'), at('bob')));
       expect([path, moved.status]).toEqual([path, elsewhere]);
       expect(moved.text).not.toMatch(/alice|secret|c2VjcmV0/);
     }
-    const changed = await ask(all.bob, 'GET', page.replace(at('alice'), at('bob')).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
-    const foreign = await ask(all.bob, 'GET', page.replace(at('alice'), at('bob')));
+    const changed = await send(all.bob, 'GET', page.replace(at('alice'), at('bob')).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
+    const foreign = await send(all.bob, 'GET', page.replace(at('alice'), at('bob')));
     expect([changed.status, changed.json.issue]).toEqual([400, foreign.json.issue]);
   });
 }); // prettier-ignore

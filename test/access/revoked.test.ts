@@ -38,7 +38,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(20);
 }
 
-it('a secret, client or issuer that one process takes away is soon refused by another one, without Redis too', async () => {
+it('a secret, client or issuer that one process removes is soon refused by another one, without Redis too', async () => {
   const { clients, issuers } = server.app.core;
   const key = makeKey('idp', 'P-256');
   const keys = await serveKeys([key]);
@@ -75,7 +75,7 @@ it('a secret, client or issuer that one process takes away is soon refused by an
   await keys.close();
 });
 
-describe('what was begun', () => {
+describe('requests in progress', () => {
   let owner: Client;
   beforeAll(async () => {
     owner = new Client(server.database.settings);
@@ -96,20 +96,21 @@ describe('what was begun', () => {
     return rows[0]?.count ?? 0;
   };
 
-  it('a search that is answered later stops, and says why', async () => {
+  it('an asynchronous search stops with the reason', async () => {
     const client = await makeClient(server.app.core, 'acme');
     const ours = await makeClient(server.app.core, 'acme', { isAdministrator: true });
     await lock();
-    const taken = await server.request('GET', `${ROOT}/Basic?_count=7`, undefined, {
+    const accepted = await server.request('GET', `${ROOT}/Basic?_count=7`, undefined, {
       ...{ prefer: 'respond-async', authorization: client.basic },
     });
-    const at = new URL(String(taken.headers['content-location'])).pathname;
-    const look = (): Promise<Answer> => server.request('GET', at, undefined, { authorization: ours.basic });
-    await until(async () => String((await look()).headers['x-progress']).startsWith('under way'));
+    const at = new URL(String(accepted.headers['content-location'])).pathname;
+    const readStatus = (): Promise<Answer> =>
+      server.request('GET', at, undefined, { authorization: ours.basic });
+    await until(async () => String((await readStatus()).headers['x-progress']).startsWith('under way'));
     await until(async () => (await waiting()) > 0);
     await server.app.core.clients.change('acme', client.id, { isDisabled: true });
-    let answer = await look();
-    for (; answer.status === 202; answer = await look()) await delay(20);
+    let answer = await readStatus();
+    for (; answer.status === 202; answer = await readStatus()) await delay(20);
     await unlock();
     expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([
       401,
@@ -120,7 +121,7 @@ describe('what was begun', () => {
   it.each([
     ['batch', 32],
     ['transaction', 0],
-  ])('a %s does no further step', async (type, done) => {
+  ])('a %s executes no further step', async (type, done) => {
     const { core } = server.app;
     const space = await core.findSpace('acme', 'r4');
     if (space === undefined) throw new Error('acme is not there');
@@ -160,7 +161,7 @@ describe('what was begun', () => {
     expect(matches).toHaveLength(done);
   });
 
-  it('an import ends when its administrator is none any more, and another one goes on with it', async () => {
+  it('an import ends when its administrator loses the right, and another one resumes it', async () => {
     const { core } = server.app;
     const [first, second] = [
       await makeClient(core, 'system', { isAdministrator: true }),

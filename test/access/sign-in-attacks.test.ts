@@ -1,4 +1,4 @@
-/** What somebody may try against signing in, and the exact answer to each (docs/access.md). */
+/** Attacks on signing in, and the exact answer to each (docs/access.md). */
 import { makeClient, type MadeClient } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned, type Proof } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect((await browser.signIn(start(makeProof()), 'doc', PASSWORD)).status).toBe(200);
 });
 
-describe('a request that is not good', () => {
+describe('an invalid request', () => {
   it.each<[string, Record<string, string>]>([
     ['another address', { redirect_uri: 'https://evil.example/back' }],
     ['an address that begins alike', { redirect_uri: `${APP}/../evil` }],
@@ -118,7 +118,7 @@ describe('a code', () => {
     expect([status, json.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('that comes twice ends all that came of it', async () => {
+  it('that is used twice ends all tokens made from it', async () => {
     const proof = makeProof();
     const code = await toCode(proof);
     const { json } = await redeem(proof, code);
@@ -128,7 +128,7 @@ describe('a code', () => {
     expect((await refresh(json.refresh_token)).status).toBe(400);
   });
 
-  it('sent twenty times at once is good once at most, and then for nothing', async () => {
+  it('sent twenty times at once is valid once at most, and then invalid', async () => {
     const proof = makeProof();
     const code = await toCode(proof);
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(proof, code)));
@@ -139,7 +139,7 @@ describe('a code', () => {
 });
 
 describe('a refresh token', () => {
-  it('is good for its client and tenant alone, and for no more than was allowed', async () => {
+  it('is valid for its client and tenant alone, and for no more than was allowed', async () => {
     const proof = makeProof();
     const { json } = await redeem(proof, await toCode(proof));
     for (const attempt of [
@@ -152,16 +152,16 @@ describe('a refresh token', () => {
     expect((await refresh(json.refresh_token)).status).toBe(200);
   });
 
-  it('of a confidential client is nothing without its proof, also where no client is named', async () => {
+  it('of a confidential client is invalid without its credentials, also where no client is named', async () => {
     const proof = makeProof();
     const page = await browser.open(start(proof, {}, confidential.id));
     const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
     const form = { grant_type: 'authorization_code', code: answer['code'] ?? '', redirect_uri: APP };
     const headers = { authorization: confidential.basic };
     const { json } = await post('token', { ...form, code_verifier: proof.verifier }, 'acme', headers);
-    const asked = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
-    expect((await post('token', asked)).status).toBe(401);
-    expect((await post('token', asked, 'acme', headers)).status).toBe(200);
+    const refreshForm = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+    expect((await post('token', refreshForm)).status).toBe(401);
+    expect((await post('token', refreshForm, 'acme', headers)).status).toBe(200);
   });
 
   it('ends by revocation, with its access tokens', async () => {
@@ -186,13 +186,13 @@ describe('a form', () => {
     expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
   });
 
-  it('for one request is none for another', async () => {
+  it('for one request is invalid for another', async () => {
     const page = await browser.open(start(makeProof()));
     await browser.open(start(makeProof(), { state: 'state-2' }));
     expect((await browser.send(page, { step: 'allow' })).status).toBe(403);
   });
 
-  it('of one tenant is nothing at another, with its cookies', async () => {
+  it('of one tenant is invalid at another, with its cookies', async () => {
     const proof = makeProof();
     const aud = `${server.base}/w/globex/api/v1/fhir/r4`;
     const page = await browser.open(toAuthorize(server, 'globex', elsewhere, proof, { scope: SCOPE, aud }));
@@ -200,7 +200,7 @@ describe('a form', () => {
   });
 });
 
-it('no page can be framed, kept, or run anything', async () => {
+it('no page can be framed, cached, or run anything', async () => {
   for (const page of [
     await new Browser(server).open(start(makeProof())),
     await browser.open(start(makeProof())),
@@ -219,8 +219,8 @@ it('no page can be framed, kept, or run anything', async () => {
   expect(String(first.headers['set-cookie'])).toMatch(/; Path=\/w\/acme\/oidc; HttpOnly; SameSite=Lax$/);
 });
 
-describe('what makes a client administrator', () => {
-  it('is not given to the people who sign in for it, and neither are the scopes of people to the client', async () => {
+describe('administrator rights of a client', () => {
+  it('are not granted to the users who sign in for it, and scopes of users not to the client', async () => {
     const proof = makeProof();
     const page = await browser.open(start(proof, {}, confidential.id));
     const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
@@ -250,7 +250,7 @@ describe('what makes a client administrator', () => {
   });
 });
 
-it('who guesses waits, over all processes, and the right password with them; who is signed in does not', async () => {
+it('a guessing client waits, over all processes, even with the right password; a signed-in user does not', async () => {
   await server.app.core.users.create('acme', { name: 'victim', password: PASSWORD });
   const guess = async (at: TestServer, password: string) =>
     (

@@ -1,4 +1,4 @@
-/** Who has signed in, got tokens or was refused them is told by AuditEvents (docs/audit.md). */
+/** AuditEvents record each sign-in, and tokens that were issued or refused (docs/audit.md). */
 import type { Access } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Told {
+interface RecordedEvent {
   readonly type: { code: string };
   readonly subtype: { system: string; code: string }[];
   readonly outcome: string;
@@ -43,7 +43,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
       authorization: client.basic,
     },
   );
-  const nobody = await core.users.create('acme', { name: 'nobody', display: 'N', password: PASSWORD });
+  const unlinked = await core.users.create('acme', { name: 'nobody', display: 'N', password: PASSWORD });
   await core.users.create('acme', {
     ...{ name: 'ann', display: 'Ann', password: PASSWORD },
     fhirUser: 'Patient/ann',
@@ -54,7 +54,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   const post = async (
     path: string,
     form: Record<string, string>,
-    told: string,
+    expectedEvent: string,
     authorization = client.basic,
   ) => {
     const body = new URLSearchParams(form).toString();
@@ -63,7 +63,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
       const { [name]: token } = answer.json as Record<string, unknown>;
       if (typeof token === 'string') secrets.push(token);
     }
-    expected.push(told);
+    expected.push(expectedEvent);
     return answer.json as Record<string, string>;
   };
   const chart = client.id;
@@ -88,7 +88,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   await browser.send(page, { step: 'sign-in', user: 'unknown', password: WRONG });
   expected.push(`110122 4 ${chart} | oidc/authorize HTTP 403`);
   await browser.send(page, { step: 'sign-in', user: 'nobody', password: WRONG });
-  expected.push(`110122 4 ${chart} ${nobody.id} | oidc/authorize HTTP 403`);
+  expected.push(`110122 4 ${chart} ${unlinked.id} | oidc/authorize HTTP 403`);
   const consent = await browser.send(page, { step: 'sign-in', user: 'ann', password: PASSWORD });
   expected.push(`110122 0 ${chart} Patient/ann | oidc/authorize`);
   const { code = '' } = toReturned(await browser.send(consent, { step: 'allow' })).answer;
@@ -122,18 +122,20 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
       ],
     },
   );
-  const events = page1.matches.map(({ text }) => JSON.parse(text) as Told).reverse();
-  const told = events.map(({ subtype, outcome, outcomeDesc, agent, entity }) => {
+  const events = page1.matches.map(({ text }) => JSON.parse(text) as RecordedEvent).reverse();
+  const expectedEvent = events.map(({ subtype, outcome, outcomeDesc, agent, entity }) => {
     const who = agent.map(({ altId, who }) => altId ?? who.reference ?? who.identifier?.value);
     const queries = entity.flatMap(({ query }) =>
       query === undefined ? [] : Buffer.from(query, 'base64').toString(),
     );
     return [subtype[0]?.code, outcome, ...who, '|', ...queries, outcomeDesc ?? ''].join(' ').trim();
   });
-  expect(told).toEqual(expected);
+  expect(expectedEvent).toEqual(expected);
   const texts = page1.matches.map(({ text }) => `${text} ${Buffer.from(text, 'base64').toString()}`).join();
   expect(
-    secrets.filter((secret) => secret === '' || texts.includes(secret) || told.join().includes(secret)),
+    secrets.filter(
+      (secret) => secret === '' || texts.includes(secret) || expectedEvent.join().includes(secret),
+    ),
   ).toEqual([]);
   const { json } = await server.request(
     'POST',

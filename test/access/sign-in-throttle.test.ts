@@ -1,4 +1,4 @@
-/** Who guesses the password of a person, and whom that keeps out (docs/access.md, Failed attempts). */
+/** Guesses of a user's password, and whom they lock out (docs/access.md, Failed attempts). */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { Answer } from '../support/http';
@@ -14,7 +14,7 @@ const FREE_OF_ADDRESS = 5;
 const HOME = '203.0.113.1';
 const NEW = '203.0.113.2';
 const SCOPE = 'openid fhirUser user/*.rs';
-/** What is refused is answered late. */
+/** Refusals are delayed. */
 const USE_UP_MS = 60_000;
 
 jest.setTimeout(3 * USE_UP_MS);
@@ -22,7 +22,7 @@ jest.setTimeout(3 * USE_UP_MS);
 describe.each([
   ['with Redis', {}],
   ['without Redis', { REDIS_HOST: '127.0.0.1', REDIS_PORT: '1' }],
-])('a person whose password is guessed at two processes, %s,', (_services, redis) => {
+])('a user whose password is guessed at two processes, %s,', (_services, redis) => {
   let servers: readonly TestServer[];
   let database: Client;
   let app: string;
@@ -54,7 +54,7 @@ describe.each([
     return (await at(0).app.core.users.create('acme', details)).id;
   }
 
-  /** The page on which one signs in, and what sends it. */
+  /** The sign-in page, and its form. */
   async function openPage(server: TestServer) {
     const browser = new Browser(server);
     const page = await browser.open(toAuthorize(server, 'acme', app, makeProof(), { scope: SCOPE }));
@@ -65,9 +65,9 @@ describe.each([
     (await (await openPage(server))(user, password, address)).status;
 
   /**
-   * Sends wrong passwords from many addresses, to each process in turn, until all that is free is used up. A process may
-   * refuse some before, because another one holds what it has taken ahead: from then on it goes on with the other one,
-   * since refusals are answered late.
+   * Sends wrong passwords from many addresses, to each process in turn, until all free attempts are used up. A
+   * process may refuse some before, because another one has reserved attempts: from then on it goes on with the other
+   * one, since refusals are delayed.
    */
   async function useUp(user: string): Promise<void> {
     const pages = await Promise.all(servers.map(openPage));
@@ -97,7 +97,7 @@ describe.each([
     return rows[0]?.count ?? 0;
   };
 
-  it('signs in from an address used before while others have used up what is free, and from no other', async () => {
+  it('signs in from an address used before while others have used up the free attempts, and from no other', async () => {
     const dora = await makePerson('dora');
     await makePerson('emil');
     expect(await signIn('dora', HOME)).toBe(200);
@@ -106,7 +106,7 @@ describe.each([
       expect(await signIn('dora', NEW, PASSWORD, server)).toBe(429);
       expect(await signIn('dora', HOME, PASSWORD, server)).toBe(200);
     }
-    // It is remembered for the person, not for everybody.
+    // It is stored for the user, not for all.
     await useUp('emil');
     expect(await signIn('emil', HOME)).toBe(429);
 
@@ -118,7 +118,7 @@ describe.each([
     expect(await countNetworks(dora)).toBe(1);
   });
 
-  it('is known by the network of an IPv6 address, until that has expired', async () => {
+  it('is identified by the network of an IPv6 address, until that has expired', async () => {
     const fay = await makePerson('fay');
     expect(await signIn('fay', '2001:db8:0:1::1')).toBe(200);
     await useUp('fay');
@@ -128,7 +128,7 @@ describe.each([
     expect(await signIn('fay', '2001:db8:0:1::1')).toBe(429);
   });
 
-  it('is not kept out by one address, however often that guesses', async () => {
+  it('is not locked out by the guesses of one address, however many', async () => {
     await makePerson('gus');
     const page = await openPage(at(0));
     const statuses: number[] = [];
@@ -138,7 +138,7 @@ describe.each([
     expect(await signIn('gus', NEW)).toBe(200);
   });
 
-  it('has the latest twenty networks remembered, as hashes, and none when the account is gone', async () => {
+  it('has the latest twenty networks stored, as hashes, and none when the account is removed', async () => {
     const [hal, ida] = [await makePerson('hal'), await makePerson('ida')];
     const add = (account: string, days: number) =>
       database.query(

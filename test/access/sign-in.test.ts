@@ -1,4 +1,4 @@
-/** People who sign in for an app, over HTTP, from the first page to the data (docs/access.md). */
+/** Users sign in for an app, over HTTP, from the first page to the data (docs/access.md). */
 import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
 import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';
@@ -190,7 +190,7 @@ describe('an ID token', () => {
     return (await redeem(proof, code)).json;
   };
 
-  it('is signed by RS256, as OpenID Connect expects, or by what its client has registered', async () => {
+  it('is signed by RS256, as OpenID Connect expects, or by the registered algorithm of its client', async () => {
     const first = await toTokens();
     expect([await signedBy(first.id_token), await signedBy(first.access_token)]).toEqual(['RS256', 'ES256']);
     await server.app.core.clients.change('acme', app, { idTokenAlgorithm: 'ES256' });
@@ -204,7 +204,7 @@ describe('an ID token', () => {
     for (const { id_token: token } of [first, next]) expect(await signedBy(token)).toBe('RS256');
   });
 
-  it('has a key of its own where a tenant had one of ES256 alone, and what that has signed stays good', async () => {
+  it('has a key of its own where a tenant had one of ES256 alone, and older signatures stay valid', async () => {
     const before = await toTokens();
     const database = new Client(server.database.settings);
     await database.connect();
@@ -220,7 +220,7 @@ describe('an ID token', () => {
   });
 });
 
-it('a code is S256 of what the app alone knows', async () => {
+it('a code has an S256 challenge of a verifier that only the app has', async () => {
   const proof = makeProof();
   expect(createHash('sha256').update(proof.verifier).digest('base64url')).toBe(proof.challenge);
   const { code } = await toCode(proof);

@@ -1,4 +1,4 @@
-/** No answer tells a caller without the right to know which clients and resources exist. */
+/** No answer discloses to a caller without rights which clients and resources exist. */
 import {
   FORM,
   makeClient,
@@ -28,16 +28,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What differs from one answer to the next whatever is asked. */
+/** Parts of an answer that always differ. */
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection', 'content-length'];
 
-/** What an answer says, with the id left out. */
-function toTold({ status, text, headers }: Answer, id: string) {
+/** The content of an answer, without the id. */
+function toComparable({ status, text, headers }: Answer, id: string) {
   const plain = (value: string): string => value.replaceAll(id, 'ID');
-  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  const compared = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
   return {
     status,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    headers: Object.fromEntries(compared.map(([name, value]) => [name, plain(String(value))])),
     text: plain(text),
   };
 }
@@ -72,22 +72,22 @@ describe('a client that does not exist is answered as one that does', () => {
         return server.request('GET', toAuthorize(server, 'acme', id, makeProof(), elsewhere));
       },
     ],
-  ])('%s', async (_how, ask) => {
-    const [known, withKeys, unknown] = await Promise.all(
-      [client.id, keyed, 'unknown'].map(async (id) => toTold(await ask(id), id)),
+  ])('%s', async (_how, send) => {
+    const [existing, withKeys, unknown] = await Promise.all(
+      [client.id, keyed, 'unknown'].map(async (id) => toComparable(await send(id), id)),
     );
-    expect(unknown).toEqual(known);
+    expect(unknown).toEqual(existing);
     expect(unknown).toEqual(withKeys);
   });
 
-  it('with guesses of its secret, which come to a pause', async () => {
+  it('with guesses of its secret, which are throttled', async () => {
     const { id } = await makeClient(server.app.core, 'acme');
     const statuses: (readonly number[])[] = [];
     for (let count = 0; count < 6; count++) {
-      const asked = [id, 'guessed'].map((one) =>
+      const requests = [id, 'guessed'].map((one) =>
         post({}, { authorization: toBasic(one, `guess ${count}`) }).then(({ status }) => status),
       );
-      statuses.push(await Promise.all(asked));
+      statuses.push(await Promise.all(requests));
     }
     expect(statuses).toEqual([...Array.from({ length: 5 }, () => [401, 401]), [429, 429]]);
   });
@@ -125,7 +125,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
 
   /** Alone, and in a transaction. */
   async function put(id: string, scope: string, patient: string, headers = {}) {
-    const authorization = issuer.tell({ scope, patient: 'a' });
+    const authorization = issuer.issueToken({ scope, patient: 'a' });
     const resource = toObservation(id, patient);
     const transaction = {
       ...{ resourceType: 'Bundle', type: 'transaction' },
@@ -136,11 +136,11 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
       ...headers,
     });
     const bundled = await server.request('POST', root(), transaction, { authorization });
-    return [alone, bundled].map((answer) => toTold(answer, id));
+    return [alone, bundled].map((answer) => toComparable(answer, id));
   }
 
   it.each(['patient/*.cruds', 'patient/*.u', 'patient/*.rus', 'patient/*.c', 'patient/*.cr'])(
-    'says the same whether the id exists or not: %s',
+    'is the same whether the id exists or not: %s',
     async (scope) => {
       const missing = await put('absent', scope, 'b');
       expect(missing).toMatchObject([{ status: 403 }, { status: 403 }]);
@@ -156,7 +156,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
     expect(theirs).toEqual(missing);
   });
 
-  it('says which scope is missing where the client can read what is there', async () => {
+  it('names the missing scope where the client can read the resource', async () => {
     const [own] = await put('mine', 'patient/*.cr', 'a');
     expect(own).toMatchObject({ status: 403, text: expect.stringContaining('patient/Observation.u') });
   });

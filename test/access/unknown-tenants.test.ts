@@ -1,4 +1,7 @@
-/** Where access is enforced, no answer to a caller without rights tells which tenants exist (docs/access.md, Unknown tenants). */
+/**
+ * Where access is enforced, no answer to a caller without rights discloses which tenants exist (docs/access.md,
+ * Unknown tenants).
+ */
 import { WebSocket } from 'ws';
 import { FORM, makeClient, makeKey, toBasic, toJwt, type MadeClient } from '../support/access';
 import { getToken, makeCredentials, type Credentials } from '../support/credentials';
@@ -10,20 +13,20 @@ let foreign: MadeClient;
 let credentials: Credentials;
 let foreignToken: string;
 /** Names are equally long. */
-const KNOWN = 'acme';
+const EXISTING = 'acme';
 const UNKNOWN = 'nope';
 const DISABLED = 'gone';
 
 beforeAll(async () => {
   server = await startServer({ environment: { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example' } });
   const { core } = server.app;
-  for (const name of [KNOWN, DISABLED, 'other']) await core.tenants.create(name);
-  member = await makeClient(core, KNOWN, { isAdministrator: true });
+  for (const name of [EXISTING, DISABLED, 'other']) await core.tenants.create(name);
+  member = await makeClient(core, EXISTING, { isAdministrator: true });
   foreign = await makeClient(core, 'other', { isAdministrator: true });
   foreignToken = `Bearer ${await getToken(server, 'other', foreign)}`;
-  credentials = await makeCredentials(server, KNOWN, member, 'other');
-  // What the tenant has set and stored for itself is not for strangers.
-  await core.tenants.changeSettings(KNOWN, {
+  credentials = await makeCredentials(server, EXISTING, member, 'other');
+  // Settings and data of the tenant are not for strangers.
+  await core.tenants.changeSettings(EXISTING, {
     'conditional-delete': 'multiple',
     'rate-limit': '100000/s',
     'referential-integrity': 'on-write-and-delete',
@@ -39,7 +42,7 @@ beforeAll(async () => {
     ...{ status: 'active', description: 'x', base: ['Patient'], type: 'string' },
     expression: "Patient.extension('https://acme.example/shoe').value",
   };
-  const path = `${server.path(KNOWN, 'r4')}/SearchParameter/shoe`;
+  const path = `${server.path(EXISTING, 'r4')}/SearchParameter/shoe`;
   const { status } = await server.request('PUT', path, own, { authorization: member.basic });
   expect(status).toBe(201);
   expect((await server.request('GET', `/w/${DISABLED}/oidc/jwks`)).status).toBe(200);
@@ -47,16 +50,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What differs from one answer to the next whatever is asked. */
+/** Parts of an answer that always differ. */
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection'];
 
-/** What an answer says, with the tenant's name left out. */
-function toTold({ status, text, headers }: Answer, tenant: string) {
+/** The content of an answer, without the tenant's name. */
+function toComparable({ status, text, headers }: Answer, tenant: string) {
   const plain = (value: string): string => value.replaceAll(tenant, 'TENANT');
-  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  const compared = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
   return {
     status,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    headers: Object.fromEntries(compared.map(([name, value]) => [name, plain(String(value))])),
     text: plain(text),
   };
 }
@@ -66,13 +69,13 @@ interface Sent {
   readonly fields?: Fields;
   readonly headers?: Fields;
 }
-/** Of nobody. */
+/** Of no tenant. */
 const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
 
-/** That all tenants are answered like the one that never was; with which status. */
-async function expectAlike(ask: (tenant: string) => Promise<Answer>): Promise<number> {
+/** Asserts that all tenants are answered like one that never existed; with which status. */
+async function expectAlike(send: (tenant: string) => Promise<Answer>): Promise<number> {
   const [unknown, ...others] = await Promise.all(
-    [UNKNOWN, KNOWN, DISABLED].map(async (tenant) => toTold(await ask(tenant), tenant)),
+    [UNKNOWN, EXISTING, DISABLED].map(async (tenant) => toComparable(await send(tenant), tenant)),
   );
   for (const other of others) expect(other).toEqual(unknown);
   return unknown?.status ?? 0;
@@ -150,12 +153,12 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
     const client_assertion = toJwt({ alg: 'ES384' }, { iss: 'x', sub: 'x', jti: 'j' }, privateKey);
     const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     const body = form({ grant_type: 'client_credentials', client_assertion_type, client_assertion });
-    const ask = (tenant: string) => server.request('POST', `/w/${tenant}/oidc/token`, body, FORM);
-    expect(await expectAlike(ask)).toBe(401);
+    const send = (tenant: string) => server.request('POST', `/w/${tenant}/oidc/token`, body, FORM);
+    expect(await expectAlike(send)).toBe(401);
   });
 
   it.each(['/api/v1/fhir/r4/Patient', '/api/v1/graphql/r4', '/oidc/launch'])(
-    'to guesses of a secret, which come to a pause: %s',
+    'to guesses of a secret, which are throttled: %s',
     async (rest) => {
       const guess = (tenant: string, count: number) =>
         server.request(
@@ -169,9 +172,11 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         );
       const statuses: number[] = [];
       for (let count = 0; count < 6; count++) {
-        const told = await Promise.all([KNOWN, DISABLED, UNKNOWN].map((tenant) => guess(tenant, count)));
-        expect(new Set(told.map(({ status }) => status)).size).toBe(1);
-        statuses.push(told[0]?.status ?? 0);
+        const answers = await Promise.all(
+          [EXISTING, DISABLED, UNKNOWN].map((tenant) => guess(tenant, count)),
+        );
+        expect(new Set(answers.map(({ status }) => status)).size).toBe(1);
+        statuses.push(answers[0]?.status ?? 0);
       }
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     },
@@ -180,7 +185,7 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
   it.each<[string, object | undefined]>([
     ['without credentials', undefined],
     ['with those of another tenant', { Authorization: 'foreign' }],
-  ])('to a WebSocket %s, which is let in and then refused', async (_what, sent) => {
+  ])('to a WebSocket %s, which is accepted and then refused', async (_what, sent) => {
     const endOf = (tenant: string): Promise<unknown> => {
       const url = `${server.base.replace('http', 'ws')}/w/${tenant}/api/v1/graphql/r4`;
       const socket = new WebSocket(url, 'graphql-transport-ws');
@@ -191,43 +196,46 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         socket.on('close', (code, reason) => resolve([code, reason.toString()]));
       });
     };
-    const [known, unknown, disabled] = await Promise.all([KNOWN, UNKNOWN, DISABLED].map(endOf));
-    expect(known).toEqual([sent === undefined ? 4401 : 4403, expect.any(String)]);
-    expect([unknown, disabled]).toEqual([known, known]);
+    const [existing, unknown, disabled] = await Promise.all([EXISTING, UNKNOWN, DISABLED].map(endOf));
+    expect(existing).toEqual([sent === undefined ? 4401 : 4403, expect.any(String)]);
+    expect([unknown, disabled]).toEqual([existing, existing]);
   });
 });
 
 describe('the keys of a tenant that does not exist', () => {
   type Key = Record<string, string>;
-  const ask = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
-  const keysOf = async (tenant: string): Promise<Key[]> => (await ask(tenant)).json.keys;
+  const send = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
+  const keysOf = async (tenant: string): Promise<Key[]> => (await send(tenant)).json.keys;
 
-  it('look like those of one that exists, also after these were rotated and revoked', async () => {
-    const SAID = ['alg', 'crv', 'e', 'kty', 'use'];
-    // Members in their order; of what is random, which characters it may have.
+  it('look like those of an existing tenant, also after these were rotated and revoked', async () => {
+    const FIXED_MEMBERS = ['alg', 'crv', 'e', 'kty', 'use'];
+    // Members in their order; random texts are replaced by the characters they may have.
     const shapeOf = async (tenant: string): Promise<string[]> => {
-      const { json, headers, status } = await ask(tenant);
+      const { json, headers, status } = await send(tenant);
       expect(json.keys.map(({ kid }: Key) => kid)).toEqual(json.keys.map(({ kid }: Key) => kid).sort());
       const shapes = json.keys.map((key: Key) =>
         JSON.stringify(
-          Object.entries(key).map(([name, value]) => [name, SAID.includes(name) ? value : value.length]),
+          Object.entries(key).map(([name, value]) => [
+            name,
+            FIXED_MEMBERS.includes(name) ? value : value.length,
+          ]),
         ),
       );
       return [...shapes.sort(), status, headers['cache-control'], headers['content-length']];
     };
     const unknown = await shapeOf(UNKNOWN);
     expect(unknown).toHaveLength(5);
-    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect(await shapeOf(DISABLED)).toEqual(unknown);
-    await server.app.core.tokens.rotateKeys(KNOWN, true);
-    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    await server.app.core.tokens.rotateKeys(EXISTING, true);
+    expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect((await keysOf(UNKNOWN)).map(({ kid }) => kid)).toEqual([
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
     ]);
   });
 
-  it('are the same in each process, and of no other name', async () => {
+  it('are the same in each process, and different for another name', async () => {
     const unknown = await keysOf(UNKNOWN);
     const second = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
     const { json } = await second.request('GET', `/w/${UNKNOWN}/oidc/jwks`);
@@ -251,12 +259,12 @@ describe('the keys of a tenant that does not exist', () => {
   });
 });
 
-describe('who has a right to the tenant', () => {
+describe('a caller with rights in the tenant', () => {
   const codes = async (authorization?: string): Promise<string[]> => {
     const headers: Fields = authorization === undefined ? {} : { authorization };
     const { status, json } = await server.request(
       'GET',
-      `${server.path(KNOWN, 'r4')}/metadata`,
+      `${server.path(EXISTING, 'r4')}/metadata`,
       undefined,
       headers,
     );
@@ -266,17 +274,17 @@ describe('who has a right to the tenant', () => {
     return patient.searchParam.map(({ name }: { name: string }) => name);
   };
 
-  it('is told of its own search parameters in metadata, and others are not', async () => {
+  it('sees its own search parameters in metadata, and others do not', async () => {
     expect(await codes(member.basic)).toContain('shoe');
     for (const authorization of [undefined, foreignToken, credentials.forged]) {
-      const told = await codes(authorization);
-      expect(told).toContain('name');
-      expect(told).not.toContain('shoe');
+      const answers = await codes(authorization);
+      expect(answers).toContain('name');
+      expect(answers).not.toContain('shoe');
     }
   });
 });
 
-it('in open mode, where everybody may know, a tenant that does not exist is 404', async () => {
+it('in open mode a tenant that does not exist is 404', async () => {
   const open = await startServer({ environment: { AUTH_MODE: 'open' } });
   for (const rest of [
     '/oidc/jwks',

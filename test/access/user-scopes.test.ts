@@ -1,4 +1,4 @@
-/** What `user/` scopes reach: by who the user is, and by what the data say of a RelatedPerson or Person now. */
+/** The reach of `user/` scopes: by the identity of the user, and by the current data of a RelatedPerson or Person. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../src/core';
 import { WITH_LOCAL_KEYS } from '../support/access';
@@ -12,7 +12,7 @@ const dateIn = (days: number): string => new Date(Date.now() + days * DAY_MS).to
 const IDS = Array.from({ length: 12 }, (_each, index) => `p${index}`);
 
 let server: TestServer;
-/** Another process as far as what it remembers goes, and without Redis. */
+/** Another process with caches of its own, without Redis. */
 let other: TestServer;
 let issuer: TestIssuer;
 
@@ -51,9 +51,9 @@ const linked = (id: string, links: readonly (readonly [string, string?])[], more
 
 describe.each(TESTED_RELEASES)('%s', (release) => {
   const root = `/w/acme/api/v1/fhir/${release}`;
-  const tell = (fhirUser: unknown, more: object = {}): string =>
-    issuer.tell({ scope: SCOPE, ...(fhirUser === undefined ? {} : { fhirUser }), ...more });
-  const ask = (
+  const issue = (fhirUser: unknown, more: object = {}): string =>
+    issuer.issueToken({ scope: SCOPE, ...(fhirUser === undefined ? {} : { fhirUser }), ...more });
+  const send = (
     method: string,
     path: string,
     authorization?: string,
@@ -62,7 +62,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   ): Promise<Answer> =>
     at.request(method, `${root}${path}`, body, authorization === undefined ? {} : { authorization });
   const put = async (resource: { resourceType: string; id: string }): Promise<void> => {
-    const { status, text } = await ask(
+    const { status, text } = await send(
       'PUT',
       `/${resource.resourceType}/${resource.id}`,
       undefined,
@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
     }));
     const body = { resourceType: 'Bundle', type: 'transaction', entry };
-    const { status, text } = await ask('POST', '', undefined, body);
+    const { status, text } = await send('POST', '', undefined, body);
     if (status !== 200) throw new Error(text);
   });
 
@@ -126,13 +126,13 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     ['a Person without assured links', () => 'Person/unassured'],
     ['a Person that is not active', () => 'Person/inactive'],
   ])('with %s they grant nothing, and that is said', async (_what, fhirUser) => {
-    const authorization = tell(fhirUser());
-    const SAID = /user\/ scopes of this token grant nothing/;
+    const authorization = issue(fhirUser());
+    const REASON = /user\/ scopes of this token grant nothing/;
     const batch = {
       ...{ resourceType: 'Bundle', type: 'batch' },
       entry: [{ request: { method: 'GET', url: 'Patient/p1' } }],
     };
-    const asked: readonly (readonly [string, string, unknown?])[] = [
+    const requests: readonly (readonly [string, string, unknown?])[] = [
       ['GET', '/Patient'],
       ['GET', '/Patient/p1'],
       ['GET', '/Patient/p1/_history'],
@@ -144,16 +144,16 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       ['DELETE', '/Patient/p1'],
       ['POST', '', batch],
     ];
-    for (const [method, path, body] of asked) {
-      const { status, text } = await ask(method, path, authorization, body);
+    for (const [method, path, body] of requests) {
+      const { status, text } = await send(method, path, authorization, body);
       expect([method, path, status]).toEqual([method, path, 403]);
-      expect(text).toMatch(SAID);
+      expect(text).toMatch(REASON);
     }
     const query = { query: '{ PatientList { id } Patient(id: "p1") { id } }' };
     const { json } = await server.request('POST', `/w/acme/api/v1/graphql/${release}`, query, {
       ...{ authorization, 'content-type': 'application/json' },
     });
-    expect(JSON.stringify(json.errors)).toMatch(SAID);
+    expect(JSON.stringify(json.errors)).toMatch(REASON);
     expect(JSON.stringify(json.data ?? {})).not.toContain('p1');
   });
 
@@ -162,10 +162,10 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     ['of a version', 'Practitioner/doc/_history/3'],
     ['absolute', 'absolute:Practitioner/doc'],
     ['absolute, of a version', 'absolute:PractitionerRole/role/_history/1'],
-  ])('of those who work for the tenant they reach the tenant: a reference that is %s', async (_how, text) => {
+  ])('of users who work for the tenant they reach the tenant: a reference that is %s', async (_how, text) => {
     const path = text.replace('absolute:', '');
-    const authorization = tell(path === text ? text : absolute(path));
-    expect(idsOf(await ask('GET', '/Patient?_count=100', authorization))).toEqual([...IDS].sort());
+    const authorization = issue(path === text ? text : absolute(path));
+    expect(idsOf(await send('GET', '/Patient?_count=100', authorization))).toEqual([...IDS].sort());
   });
 
   it.each<[string, readonly string[]]>([
@@ -175,8 +175,8 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     ['Person/two', ['p1', 'p2']],
     ['Person/twelve', IDS.slice(0, 10)],
   ])('of %s they reach these records, and no other', async (fhirUser, reached) => {
-    const authorization = tell(fhirUser);
-    const get = (path: string): Promise<Answer> => ask('GET', path, authorization);
+    const authorization = issue(fhirUser);
+    const get = (path: string): Promise<Answer> => send('GET', path, authorization);
     const patients = [...reached].sort();
     const observations = reached.map((id) => `of-${id}`).sort();
     const found = await get('/Observation?_count=100&_total=accurate&_include=Observation:subject');
@@ -214,10 +214,10 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       ...{ resourceType: 'Observation', status: 'final', code: { text: 'own' } },
       ...{ subject: { reference: `Patient/${id}` } },
     });
-    const own = await ask('POST', '/Observation', authorization, made(patients[0] ?? ''));
+    const own = await send('POST', '/Observation', authorization, made(patients[0] ?? ''));
     expect(own.status).toBe(201);
-    expect((await ask('DELETE', `/Observation/${own.json.id}`, authorization)).status).toBe(200);
-    expect((await ask('POST', '/Observation', authorization, made('p11'))).status).toBe(403);
+    expect((await send('DELETE', `/Observation/${own.json.id}`, authorization)).status).toBe(200);
+    expect((await send('POST', '/Observation', authorization, made('p11'))).status).toBe(403);
   });
 
   it('elements that a policy hides are hidden in all of the records', async () => {
@@ -230,11 +230,11 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       ...{ issuer: `https://hiding.example/${release}`, release },
     });
     await core.clients.change('acme', hiding.client, { policies: [`notes-${release}`] });
-    const authorization = hiding.tell({
+    const authorization = hiding.issueToken({
       iss: `https://hiding.example/${release}`,
       ...{ scope: 'user/*.rs', fhirUser: 'Person/two' },
     });
-    const found = await ask('GET', '/Observation', authorization);
+    const found = await send('GET', '/Observation', authorization);
     expect(idsOf(found)).toEqual(['of-p1', 'of-p2']);
     expect(found.text).toContain('SUBSETTED');
     expect(found.text).not.toContain('private');
@@ -242,9 +242,9 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   });
 
   it.each(['Patient/p1', 'RelatedPerson/mother', 'Person/two', undefined])(
-    '%s writes no Person, RelatedPerson or Group, by whatever scopes',
+    '%s writes no Person, RelatedPerson or Group, under any scopes',
     async (fhirUser) => {
-      const authorization = tell(fhirUser, { scope: 'user/*.cruds patient/*.cruds', patient: 'p1' });
+      const authorization = issue(fhirUser, { scope: 'user/*.cruds patient/*.cruds', patient: 'p1' });
       const resources = [
         linked('two', [['Patient/p1', 'level4']]),
         linked('new', [['Patient/p1', 'level4']]),
@@ -260,13 +260,13 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
         const entry = (method: string) => ({ ...{ resource }, request: { method, url: `${type}/${id}` } });
         const patch = [{ op: 'replace', path: '/id', value: id }];
         const answers = [
-          await ask('PUT', `/${type}/${id}`, authorization, resource),
-          await ask('POST', `/${type}`, authorization, { ...resource, id: undefined }),
-          await ask('DELETE', `/${type}/${id}`, authorization),
+          await send('PUT', `/${type}/${id}`, authorization, resource),
+          await send('POST', `/${type}`, authorization, { ...resource, id: undefined }),
+          await send('DELETE', `/${type}/${id}`, authorization),
           await server.request('PATCH', `${root}/${type}/${id}`, patch, {
             ...{ authorization, 'content-type': 'application/json-patch+json' },
           }),
-          await ask('POST', '', authorization, {
+          await send('POST', '', authorization, {
             ...{ resourceType: 'Bundle', type: 'transaction', entry: [entry('PUT')] },
           }),
         ];
@@ -279,14 +279,14 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   );
 
   it('a Practitioner writes them', async () => {
-    const authorization = tell('Practitioner/doc');
-    expect((await ask('PUT', '/RelatedPerson/aunt', authorization, related('aunt', 'p1'))).status).toBe(201);
-    expect((await ask('DELETE', '/RelatedPerson/aunt', authorization)).status).toBe(200);
+    const authorization = issue('Practitioner/doc');
+    expect((await send('PUT', '/RelatedPerson/aunt', authorization, related('aunt', 'p1'))).status).toBe(201);
+    expect((await send('DELETE', '/RelatedPerson/aunt', authorization)).status).toBe(200);
   });
 
   describe('ends, in every process,', () => {
     const statusOf = async (authorization: string, at: TestServer, path = '/Patient/p5'): Promise<number> =>
-      (await ask('GET', path, authorization, undefined, at)).status;
+      (await send('GET', path, authorization, undefined, at)).status;
     const until = async (wanted: number, authorization: string, path?: string): Promise<void> => {
       for (const at of [server, other])
         while ((await statusOf(authorization, at, path)) !== wanted) await delay(20);
@@ -319,39 +319,39 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       ],
     ])('%s, and begins again', async (_when, fhirUser, before, after) => {
       await put(before);
-      const tokens = [tell(fhirUser), tell(fhirUser, { scope: 'patient/*.rs', patient: 'p5' })];
+      const tokens = [issue(fhirUser), issue(fhirUser, { scope: 'patient/*.rs', patient: 'p5' })];
       for (const token of tokens) await until(200, token);
       await put(after);
       for (const token of tokens) await until(403, token);
       await put(before);
       for (const token of tokens) await until(200, token);
-      await ask('DELETE', `/${fhirUser}`);
+      await send('DELETE', `/${fhirUser}`);
       for (const token of tokens) await until(403, token);
     });
 
     it('when a period ends by itself', async () => {
       const end = new Date(Date.now() + 2_500).toISOString();
       await put(related('guest', 'p5', { period: { end } }));
-      const token = tell('RelatedPerson/guest');
+      const token = issue('RelatedPerson/guest');
       expect(await statusOf(token, server)).toBe(200);
       await until(403, token);
       expect(Date.now()).toBeGreaterThan(Date.parse(end));
     });
 
-    it('and where it is another Patient, with that one', async () => {
+    it('and begin again with another Patient', async () => {
       await put(related('moving', 'p5'));
-      const token = tell('RelatedPerson/moving');
+      const token = issue('RelatedPerson/moving');
       await until(200, token);
       await put(related('moving', 'p6'));
       await until(404, token);
       await until(200, token, '/Patient/p6');
     });
 
-    it('for what is answered later and for live queries too', async () => {
+    it('for asynchronous requests and for live queries too', async () => {
       const { core } = server.app;
       await put(related('watching', 'p5'));
       const space = await core.findSpace('acme', release);
-      const authorization = tell('RelatedPerson/watching');
+      const authorization = issue('RelatedPerson/watching');
       const caller = await core.identify({ tenant: 'acme', space, authorization, address: '::1' });
       if (space === undefined) throw new Error('acme is not there');
       expect((await core.renewCaller(space, caller)).access).toEqual(caller.access);

@@ -1,4 +1,4 @@
-/** The accounts of a tenant: by command, over HTTP, in exports, and what is left when one goes (docs/access.md, "People"). */
+/** The accounts of a tenant: by command, over HTTP, in exports, and after their removal (docs/access.md, "People"). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -107,15 +107,15 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
-it('andiron user does the same, and tells a password once', async () => {
+it('andiron user does the same, and prints a password once', async () => {
   const andiron = async (...words: string[]): Promise<string> => {
     const env = { ...process.env, ...toEnvironment(server.database) };
     const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
     return (await promisify(execFile)(process.execPath, all, { env })).stdout;
   };
-  const told = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
-  const [, id = ''] = /^user_id=(.+)$/m.exec(told) ?? [];
-  const [, password = ''] = /^password=(.+)$/m.exec(told) ?? [];
+  const printed = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
+  const [, id = ''] = /^user_id=(.+)$/m.exec(printed) ?? [];
+  const [, password = ''] = /^password=(.+)$/m.exec(printed) ?? [];
   const token = (await toTokens('emil', password)).access_token;
   const listed = await andiron('list');
   expect([listed.includes(`${id}  active  emil`), listed.includes(password)]).toEqual([true, false]);
@@ -126,7 +126,7 @@ it('andiron user does the same, and tells a password once', async () => {
   // Each command is a process that begins.
 }, 90_000);
 
-it('an export has accounts with their passwords, and nothing that anybody has allowed', async () => {
+it('an export has accounts with their passwords, and no consents', async () => {
   const { json } = await administer('POST', '', {
     name: 'fay',
     password: PASSWORD,

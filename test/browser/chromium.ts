@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 /** Debian's; playwright-core brings no browser of its own. */
 const EXECUTABLE = '/usr/bin/chromium';
 
-/** Everything that a browser would ask the outside for by itself is off, so that what is seen is the page's doing. */
+/** Everything that a browser requests by itself is off, so that all requests are those of the page. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +16,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Installs Chromium where that is possible, and says what to do where it is not. */
+/** Installs Chromium where that is possible, and prints instructions where it is not. */
 function provideChromium(): void {
   if (existsSync(EXECUTABLE)) return;
   if (process.getuid?.() !== 0)

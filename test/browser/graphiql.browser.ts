@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A page that remembers what must not happen on it. */
+/** A page that records forbidden events. */
 async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults: string[] }> {
   const page = await context.newPage();
   const strangers: string[] = [];
@@ -62,7 +62,7 @@ async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults
   return { page, strangers, faults };
 }
 
-/** The answer as it is shown, once it holds `expected`. Only lines in view are in the page. */
+/** The displayed answer, once it has `expected`. Only visible lines are in the page. */
 async function readAnswer(page: Page, expected: string): Promise<string> {
   const lines = page.locator('.graphiql-response .view-lines', { hasText: expected });
   return ((await lines.textContent()) ?? '').replaceAll('\u00a0', ' ');
@@ -73,7 +73,7 @@ async function openTab(page: Page, name: string): Promise<void> {
   await page.locator('.graphiql-query-editor .view-lines', { hasText: `${name} ` }).waitFor();
 }
 
-it('opens with an example, documentation of all of the schema and completion, and asks nobody else for anything', async () => {
+it('opens with an example, documentation of the whole schema and completion, and sends requests only to its server', async () => {
   const { page, strangers, faults } = await openGraphiql();
   expect(await page.title()).toBe('Andiron GraphQL · system · R4');
   await page.click('.graphiql-execute-button');
@@ -137,7 +137,7 @@ it('has examples that all work; that of a live query shows changes as they come,
   await page.close();
 });
 
-it('goes to another release and another tenant, whose data it shows', async () => {
+it('switches to another release and another tenant, and shows its data', async () => {
   const { page, strangers, faults } = await openGraphiql();
   await page.getByLabel('Release').selectOption('r4b');
   await page.waitForURL(server.base + gatewayPath('system', 'r4b'));

@@ -1,6 +1,6 @@
 /**
- * How soon GraphiQL can be used on the whole schema of a release, in a browser that has none of its files: an editor that
- * takes what is written, documentation that is searched, completion. Times are those of the machine of machine-speed.ts.
+ * Time until GraphiQL can be used on the whole schema of a release, in a browser without its files: an editor that
+ * accepts input, documentation with search, completion. Times are those of the machine of machine-speed.ts.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -17,11 +17,11 @@ import { startChromium } from './chromium';
 const EDITOR_MS = 3_000;
 const DOCUMENTATION_MS = 5_000;
 const COMPLETION_MS = 5_000;
-/** Milliseconds from the last key to what was asked for, once the schema is there. */
+/** Milliseconds from the last key to the result, once the schema is loaded. */
 const AT_HAND_MS = 1_000;
 /** The machine may be busy with something else for some of them. */
 const TRIES = 4;
-/** After which completion is asked for again: before the schema is there, there is nothing to complete. */
+/** Interval for repeated completion: before the schema is loaded, there is nothing to complete. */
 const AGAIN_MS = 150;
 
 let server: TestServer;
@@ -44,7 +44,7 @@ interface Visit {
   elapsed(): number;
 }
 
-/** Opens the page in a browser that knows nothing of it, does `work` there, and leaves. */
+/** Opens the page in a browser without state, does `work` there, and closes it. */
 async function visit<Result>(release: Release, work: (visit: Visit) => Promise<Result>): Promise<Result> {
   const context = await browser.newContext({ viewport: { width: 1720, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
@@ -58,7 +58,7 @@ async function visit<Result>(release: Release, work: (visit: Visit) => Promise<R
   return result;
 }
 
-/** The milliseconds that this machine, as it is now, may be allowed for each of the reference's. */
+/** The milliseconds that this machine may currently need for each of the reference's. */
 async function scaled<Name extends string>(
   work: () => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {
@@ -69,7 +69,7 @@ async function scaled<Name extends string>(
   return Object.fromEntries(entries.map(([name, ms]) => [name, ms / slower])) as Record<Name, number>;
 }
 
-/** The least of some tries for each of `limits`; none is made when all are kept. */
+/** The least of some tries for each of `limits`; none is made when all limits are met. */
 async function leastOf<Name extends string>(
   limits: Record<Name, number>,
   work: () => Promise<Record<Name, number>>,
@@ -101,7 +101,7 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-/** Waits for a suggestion, as somebody who asks for it again and again. */
+/** Waits for a suggestion, and requests it again and again. */
 async function suggested(page: Page, name: string): Promise<void> {
   const row = page.locator('.suggest-widget .monaco-list-row', { hasText: name }).first();
   for (;;) {
@@ -116,7 +116,7 @@ async function suggested(page: Page, name: string): Promise<void> {
 }
 
 describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => {
-  it('has an editor and completes what is written soon after it was opened', async () => {
+  it('has an editor and completes the input soon after it was opened', async () => {
     const limits = { editor: EDITOR_MS, completion: COMPLETION_MS, next: AT_HAND_MS };
     const took = await leastOf(limits, () =>
       visit(release, async ({ page, elapsed }) => {
@@ -128,15 +128,15 @@ describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => 
         const completion = elapsed();
         await page.keyboard.press('Escape');
         await page.keyboard.type(' managingOrganizati');
-        const asked = elapsed();
+        const requestedAt = elapsed();
         await suggested(page, 'managingOrganization');
-        return { editor, completion, next: elapsed() - asked };
+        return { editor, completion, next: elapsed() - requestedAt };
       }),
     );
     expectWithin(took, limits);
   });
 
-  it('finds what is looked for in its documentation, and shows it', async () => {
+  it('finds fields in its documentation, and shows them', async () => {
     const limits = { search: DOCUMENTATION_MS, page: DOCUMENTATION_MS, next: AT_HAND_MS };
     const took = await leastOf(limits, () =>
       visit(release, async ({ page, elapsed }) => {
@@ -152,9 +152,9 @@ describe.each(RELEASE_NAMES)('GraphiQL on the whole schema of %s', (release) => 
         await documentation.getByText('referenceRange', { exact: true }).waitFor();
         const shown = elapsed();
         await box.fill('PatientContact');
-        const asked = elapsed();
+        const requestedAt = elapsed();
         await option('PatientContact').waitFor();
-        return { search, page: shown, next: elapsed() - asked };
+        return { search, page: shown, next: elapsed() - requestedAt };
       }),
     );
     expectWithin(took, limits);

@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** What the lockfile says, where it is not there yet. */
+/** Installs the packages of the lockfile where they are missing. */
 async function install(): Promise<void> {
   const changed = async (file: string) =>
     (await stat(path.join(example, file)).catch(() => undefined))?.mtimeMs ?? 0;
@@ -49,7 +49,7 @@ async function install(): Promise<void> {
   await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: example });
 }
 
-/** `Local: http://localhost:5173/` of what Vite writes, which goes on being read: it ends when nobody takes it. */
+/** `Local: http://localhost:5173/` in the output of Vite, which must be read further: it ends when the pipe is full. */
 function readAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -62,7 +62,7 @@ function readAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** The page, and what must not happen on it. A refused edit is a response of 412. */
+/** The page, and its forbidden events. A refused edit is a response of 412. */
 async function openPage(): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
   const faults: string[] = [];
@@ -111,7 +111,7 @@ it('lists patients and finds them by name', async () => {
   await page.close();
 });
 
-it('charts what was measured over time, each component of an observation as a line', async () => {
+it('charts the measurements over time, each component of an observation as a line', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Anders, Ida');
   const weight = page.getByRole('img', { name: 'Body weight over time' });
@@ -124,7 +124,7 @@ it('charts what was measured over time, each component of an observation as a li
   await page.close();
 });
 
-it('saves an edit, and where somebody else was faster shows what they changed before it is put on top', async () => {
+it('saves an edit, and after a conflict shows the other change before the edit is applied again', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Brandt, Jonas');
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -155,7 +155,7 @@ it('saves an edit, and where somebody else was faster shows what they changed be
   await page.close();
 });
 
-it('follows what others change, in the list and in the chart', async () => {
+it('follows the changes of others, in the list and in the chart', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Çelik, Defne');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -83,18 +83,18 @@ function toStart(): string {
 interface Opened {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What must not happen: scripts, requests to others, faults. */
+  /** Forbidden events: scripts, requests to others, faults. */
   readonly faults: string[];
 }
 
-/** A browser that nobody has signed in with. */
+/** A browser without a sign-in. */
 async function openBrowser(width = 720): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width, height: 620 }, colorScheme: 'light' });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    // A wrong password is a response of 403, which Chromium tells.
+    // A wrong password is a response of 403, which Chromium reports.
     if (message.type() === 'error' && !message.text().includes('403')) faults.push(message.text());
   });
   page.on('request', (request) => {
@@ -108,7 +108,7 @@ async function openBrowser(width = 720): Promise<Opened> {
 const takePicture = (page: Page, name: string): Promise<Buffer> =>
   page.screenshot({ path: path.join(pictures, name), animations: 'disabled' });
 
-/** What the app is given for the code in the address that the browser came back to. */
+/** The response to the app for the code in the address of the browser. */
 async function redeem(page: Page): Promise<{ access_token: string; patient: string }> {
   const code = new URL(page.url()).searchParams.get('code') ?? '';
   const body = new URLSearchParams({
@@ -126,7 +126,7 @@ const read = async (id: string, token: string): Promise<number> => {
     .status;
 };
 
-it('a practitioner signs in, finds a patient, allows what the app wants, and the app reads that record alone', async () => {
+it('a practitioner signs in, finds a patient, allows the access, and the app reads that record alone', async () => {
   const { context, page, faults } = await openBrowser();
   await page.goto(toStart());
   await page.getByRole('heading', { name: 'Sign in to go on to Growth chart' }).waitFor();
@@ -135,7 +135,7 @@ it('a practitioner signs in, finds a patient, allows what the app wants, and the
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').filter({ hasText: 'The name or the password is not right.' }).waitFor();
-  // What was typed into the field for the password does not come back.
+  // The input of the password field is not returned.
   expect(await page.getByLabel('Password').inputValue()).toBe('');
 
   await page.getByLabel('User name').fill('dora');
@@ -188,7 +188,7 @@ it('all of it works by the keyboard alone, on a narrow screen too', async () => 
   await context.close();
 });
 
-it('who does not allow it goes back with nothing, and who is signed in is asked again, by name', async () => {
+it('without consent the app gets nothing, and a signed-in user must consent again, by name', async () => {
   const { context, page, faults } = await openBrowser();
   await page.goto(toStart());
   await page.getByLabel('User name').fill('ann');

@@ -1,4 +1,4 @@
-/** What each of the clients sends. */
+/** The requests of each of the clients. */
 
 /** As plain data: each client has types of its own for resources. */
 export const chalmers = {
@@ -9,7 +9,7 @@ export const chalmers = {
   birthDate: '1974-12-25',
 };
 
-/** Patients of one family that no other test asks for. */
+/** Patients of one family that no other test uses. */
 export function family(name: string, count: number): (typeof chalmers)[] {
   return Array.from({ length: count }, (_unused, index) => ({
     ...chalmers,

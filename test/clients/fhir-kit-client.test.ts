@@ -98,7 +98,7 @@ describe.each(TESTED_RELEASES)('fhir-kit-client under %s', (release) => {
     expect(updated).toMatchObject({ id: created.id, gender: 'other' });
   });
 
-  it('sends a transaction, and asks for what is offered', async () => {
+  it('sends a transaction, and reads the capabilities', async () => {
     const client = await open();
     const created = expect.stringMatching(/^201/);
     const answer = await client.transaction({ body: transaction('KitTransaction') });

@@ -75,7 +75,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
     expect(patched).not.toHaveProperty('gender');
   });
 
-  it('sends a transaction, and resolves the references of what it made', async () => {
+  it('sends a transaction, and resolves the references of the created resources', async () => {
     const client = open();
     const answer = await client.request({
       url: '',
@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
     expect(observation?.subject).toMatchObject({ name: [{ family: 'SmartTransaction' }] });
   });
 
-  it('gathers all pages into one list, and reads a version and the history', async () => {
+  it('collects all pages into one list, and reads a version and the history', async () => {
     const client = open();
     for (const patient of family('SmartFlat', 5)) await client.create(patient);
     const all = await client.request<Named[]>('Patient?family=SmartFlat&_count=2&_sort=given', {
@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
   });
 });
 
-describe('an app of fhirclient that somebody signs in for', () => {
+describe('an app of fhirclient with a signed-in user', () => {
   const PASSWORD = 'correct horse battery';
   const SCOPE = 'openid fhirUser launch/patient patient/*.rs offline_access';
   let clientId: string;
@@ -129,13 +129,13 @@ describe('an app of fhirclient that somebody signs in for', () => {
     }));
   });
 
-  /** The app under one of its addresses, with what it keeps of a visitor between two of them. */
+  /** The app under one of its addresses, with the state of a visitor between two of them. */
   function makeApp() {
-    const kept = new Map<string, unknown>();
+    const stored = new Map<string, unknown>();
     const storage = {
-      get: async (key: string) => kept.get(key),
-      set: async (key: string, value: unknown) => kept.set(key, value).get(key),
-      unset: async (key: string) => kept.delete(key),
+      get: async (key: string) => stored.get(key),
+      set: async (key: string, value: unknown) => stored.set(key, value).get(key),
+      unset: async (key: string) => stored.delete(key),
     };
     return (address: string) => {
       const request = new IncomingMessage(new Socket());
@@ -145,13 +145,13 @@ describe('an app of fhirclient that somebody signs in for', () => {
     };
   }
 
-  it('launches by itself, reads the record, knows who it is, and refreshes', async () => {
+  it('launches by itself, reads the record and the identity of the user, and refreshes', async () => {
     const app = makeApp();
-    const asked = await app('/launch').authorize({
+    const authorized = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP },
       ...{ noRedirect: true, pkceMode: 'required' },
     });
-    const { pathname, search } = new URL(String(asked));
+    const { pathname, search } = new URL(String(authorized));
     const browser = new Browser(server);
     const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
     const { to, answer } = toReturned(await browser.send(page, { step: 'allow' }));
@@ -166,12 +166,12 @@ describe('an app of fhirclient that somebody signs in for', () => {
     expect(await client.patient.read()).toMatchObject({ id: 'ann' });
   });
 
-  it('is told that the person has not allowed it', async () => {
+  it('gets an error when the user has not allowed it', async () => {
     const app = makeApp();
-    const asked = await app('/launch').authorize({
+    const authorized = await app('/launch').authorize({
       ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP, noRedirect: true },
     });
-    const { pathname, search } = new URL(String(asked));
+    const { pathname, search } = new URL(String(authorized));
     const browser = new Browser(server);
     const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
     const { answer } = toReturned(await browser.send(page, { step: 'deny' }));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is looked at here: the package comes without the types of resources. */
+/** The expected shape: the package has no types of resources. */
 interface Entry {
   readonly resource: { readonly meta: { readonly versionId: string } };
 }
@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
     ).rejects.toBeInstanceOf(OperationOutcomeError);
   });
 
-  it('creates only what is not there yet', async () => {
+  it('creates only missing resources', async () => {
     const client = open();
     const identifier = [{ system: 'http://example.org/medplum', value: '1' }];
     const query = 'identifier=http://example.org/medplum|1';
@@ -81,7 +81,7 @@ describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
     expect(changed).toMatchObject({ id: created.id, gender: 'other', meta: { versionId: '2' } });
   });
 
-  it('sends a transaction, and asks what is wrong with a resource', async () => {
+  it('sends a transaction, and validates a resource', async () => {
     const client = open();
     const answer = await client.executeBatch(transaction('MedplumTransaction'));
     expect(answer).toMatchObject({ type: 'transaction-response' });
@@ -96,7 +96,7 @@ describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
     expect(outcome.issue.every((issue: Issue) => issue.severity !== 'error')).toBe(true);
   });
 
-  it('gathers reads that it makes at the same time into a batch of its own', async () => {
+  it('joins concurrent reads into a batch of its own', async () => {
     const client = open(20);
     const created = await Promise.all(
       family('BatchLimits', 3).map((patient) => client.createResource(patient)),
@@ -105,7 +105,7 @@ describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
     expect(read.map(({ id }: { readonly id: string }) => id)).toEqual(created.map(({ id }) => id));
   });
 
-  it('stores what is no resource, reads the whole of a patient, expands a value set and asks by GraphQL', async () => {
+  it('stores content that is no resource, reads the whole record of a patient, expands a value set and queries by GraphQL', async () => {
     const client = open();
     const patient = await client.createResource({ ...chalmers, name: [{ family: 'MedplumWhole' }] });
     const binary = await client.createBinary({

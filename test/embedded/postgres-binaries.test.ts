@@ -24,7 +24,7 @@ it('is used again when it has all files, and links that work', async () => {
   expect(await isWholeCopy(copy, native)).toBe(true);
 });
 
-it('is made anew when a file is missing', async () => {
+it('is made again when a file is missing', async () => {
   await rm(path.join(copy, 'lib', 'libicu.so.1.2'));
   expect(await isWholeCopy(copy, native)).toBe(false);
 });
@@ -32,7 +32,7 @@ it('is made anew when a file is missing', async () => {
 it.each([
   ['leads to nothing', () => path.join(folder, 'removed', 'libicu.so.1.2')],
   ['leads into the installation that it was copied from', () => path.join(native, 'lib', 'libicu.so.1.2')],
-])('is made anew when a link %s', async (_title, target) => {
+])('is made again when a link %s', async (_title, target) => {
   await rm(path.join(copy, link));
   await symlink(target(), path.join(copy, link));
   expect(await isWholeCopy(copy, native)).toBe(false);

@@ -42,7 +42,7 @@ describe('the embedded PostgreSQL', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps its data between two starts and asks for its password', async () => {
+  it('stores its data between two starts and requires its password', async () => {
     const first = await startPostgres({ folder, durable: true, temporary: false });
     await query(first, 'create table kept as select 42 as answer');
     await expect(query(first, 'select 1', 'guess')).rejects.toThrow('password authentication failed');
@@ -53,7 +53,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('starts although the run before was killed and its server is still there', async () => {
+  it('starts although the run before was killed and its server still runs', async () => {
     const first = await startPostgres({ folder, durable: true, temporary: false });
     await query(first, 'create table kept as select 42 as answer');
     const second = await startPostgres({ folder, durable: true, temporary: false });
@@ -68,7 +68,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('says in its own words why it cannot start', async () => {
+  it('reports why it cannot start', async () => {
     const server = await startPostgres({ folder, durable: false, temporary: false });
     await server.stop();
     await rm(path.join(folder, 'postgres', 'global'), { recursive: true });

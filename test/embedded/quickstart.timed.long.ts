@@ -73,11 +73,13 @@ describe('the quick start', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps what it is told to keep, for one run at a time, starts again quickly and leaves no process, killed or not', async () => {
-    const kept = `${R4}/Patient/kept`;
+  it('stores the data of --data, for one run at a time, starts again quickly and leaves no process, killed or not', async () => {
+    const storedPatient = `${R4}/Patient/kept`;
     const first = await startQuickstart(['--empty', '--data', folder]);
     const client = createHttpClient(first.address);
-    expect((await client.request('PUT', kept, { resourceType: 'Patient', id: 'kept' })).status).toBe(201);
+    expect((await client.request('PUT', storedPatient, { resourceType: 'Patient', id: 'kept' })).status).toBe(
+      201,
+    );
     client.close();
     await expect(startQuickstart(['--empty', '--data', folder])).rejects.toThrow(
       `${folder} is in use by process`,
@@ -88,7 +90,7 @@ describe('the quick start', () => {
     const second = await startQuickstart(['--empty', '--data', folder]);
     expect(second.seconds / slowness()).toBeLessThan(8);
     const again = createHttpClient(second.address);
-    expect((await again.request('GET', kept)).status).toBe(200);
+    expect((await again.request('GET', storedPatient)).status).toBe(200);
     const late = { resourceType: 'Patient', id: 'late' };
     expect((await again.request('PUT', `${R4}/Patient/late`, late)).status).toBe(201);
     again.close();
@@ -96,14 +98,14 @@ describe('the quick start', () => {
 
     const third = await startQuickstart(['--empty', '--data', folder]);
     const last = createHttpClient(third.address);
-    for (const path of [kept, `${R4}/Patient/late`])
+    for (const path of [storedPatient, `${R4}/Patient/late`])
       expect((await last.request('GET', path)).status).toBe(200);
     last.close();
     expect(await third.end('SIGTERM')).toBe(0);
     await waitUntil(async () => (await processesOf(folder)) === '');
   }, 120_000);
 
-  it('removes everything when it was killed, if it was not told to keep it', async () => {
+  it('removes everything when it was killed, unless it has --data', async () => {
     const run = await startQuickstart(['--empty']);
     const status = await readFile(`/proc/${run.child.pid}/task/${run.child.pid}/children`, 'utf8').catch(
       () => '',

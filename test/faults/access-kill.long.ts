@@ -1,8 +1,8 @@
 /**
- * kill -9 of a server that gives tokens and makes clients, secrets, accounts and keys: what was told to somebody works
- * afterwards, what was ended stays ended, and nothing is there by half.
+ * kill -9 of a server that issues tokens and makes clients, secrets, accounts and keys: issued credentials work
+ * afterwards, revoked ones stay revoked, and nothing is incomplete.
  *
- * KILLS says how often (8), at moments that chance gives.
+ * KILLS is the number of kills (8), at random moments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -20,7 +20,7 @@ const TENANT = 'acme';
 const PASSWORD = 'correct horse battery';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SCOPES = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'offline_access', 'system/*.rs'];
-// What addresses and tokens say must be the same of each process.
+// Addresses and tokens must be the same in each process.
 const PUBLIC_URL = 'https://fhir.example.org';
 const ENVIRONMENT = {
   PUBLIC_URL,
@@ -29,7 +29,7 @@ const ENVIRONMENT = {
   TRUST_PROXY: 'true',
   ACCESS_TOKEN_SECONDS: '7200',
 };
-/** Of each of these something must have been answered, and something not. */
+/** Each of these must have been answered at least once, and not answered at least once. */
 const KINDS = ['client', 'secret', 'account', 'rotation', 'token', 'refresh', 'sign-in'];
 /** Until that has been, it goes on; so often at most. */
 const MOST_KILLS = 4 * KILLS;
@@ -40,8 +40,8 @@ interface Secret {
   readonly secret: string;
 }
 
-/** What somebody was told, and what became of it. */
-interface Told {
+/** An issued credential, and its state. */
+interface Issued {
   readonly secrets: Secret[];
   readonly removed: Secret[];
   /** Access tokens with their tenants. */
@@ -51,11 +51,11 @@ interface Told {
   readonly counts: Map<string, { answered: number; lost: number }>;
 }
 
-/** What an app holds of somebody who has signed in. */
+/** The credentials of an app with a signed-in user. */
 interface Held {
   refresh: string;
   access: string;
-  /** The last use was not answered: the server may have given others, or not. */
+  /** The last use was not answered: the server may have issued others, or not. */
   isUnsure: boolean;
 }
 
@@ -63,10 +63,10 @@ let database: TestDatabase;
 let owner: Client;
 let appId: string;
 let signIns = 0;
-const told: Told = { secrets: [], removed: [], tokens: [], people: [], counts: new Map() };
+const issued: Issued = { secrets: [], removed: [], tokens: [], people: [], counts: new Map() };
 const held: Held[] = [];
 const proof: Proof = makeProof();
-/** Codes of which nobody knows whether they were used. */
+/** Codes that may have been used. */
 const unsureCodes: string[] = [];
 
 beforeAll(async () => {
@@ -82,13 +82,13 @@ afterAll(async () => {
 /** The process was killed before it answered. */
 class Gone extends Error {}
 
-class Asker {
+class Sender {
   constructor(readonly server: ServerProcess) {}
 
-  /** Undefined: the process is gone. `kind` counts what was answered and what was not. */
-  async ask(kind: string, ...sent: Parameters<ServerProcess['request']>): Promise<Answer> {
-    const count = told.counts.get(kind) ?? { answered: 0, lost: 0 };
-    told.counts.set(kind, count);
+  /** Undefined: the process is gone. `kind` counts answered and unanswered requests. */
+  async send(kind: string, ...sent: Parameters<ServerProcess['request']>): Promise<Answer> {
+    const count = issued.counts.get(kind) ?? { answered: 0, lost: 0 };
+    issued.counts.set(kind, count);
     let answer: Answer;
     try {
       answer = await this.server.request(...sent);
@@ -101,7 +101,7 @@ class Asker {
   }
 
   administer(kind: string, method: string, path: string, body?: object): Promise<Answer> {
-    return this.ask(kind, method, `${TENANTS}${path}`, body, body === undefined ? {} : JSON_TYPE);
+    return this.send(kind, method, `${TENANTS}${path}`, body, body === undefined ? {} : JSON_TYPE);
   }
 
   token(
@@ -111,7 +111,7 @@ class Asker {
     tenant = TENANT,
   ): Promise<Answer> {
     const headers = { ...FORM, ...(basic === undefined ? {} : { authorization: basic }) };
-    return this.ask(kind, 'POST', `/w/${tenant}/oidc/token`, new URLSearchParams(form).toString(), headers);
+    return this.send(kind, 'POST', `/w/${tenant}/oidc/token`, new URLSearchParams(form).toString(), headers);
   }
 }
 
@@ -121,54 +121,54 @@ function expectStatus(answer: Answer, status: number): Answer {
 }
 
 /** A tenant with the first token of its first client, by which its first keys are made. */
-async function makeTenant(asker: Asker, name: string): Promise<void> {
-  expectStatus(await asker.administer('tenant', 'POST', '', { name }), 201);
+async function makeTenant(sender: Sender, name: string): Promise<void> {
+  expectStatus(await sender.administer('tenant', 'POST', '', { name }), 201);
   const { json } = expectStatus(
-    await asker.administer('client', 'POST', `/${name}/clients`, { name: 'Job', scopes: SCOPES }),
+    await sender.administer('client', 'POST', `/${name}/clients`, { name: 'Job', scopes: SCOPES }),
     201,
   );
   const secret = { tenant: name, client: String(json.id), secret: String(json.secret.secret) };
-  told.secrets.push(secret);
-  await giveToken(asker, 'first token', secret);
-  expectStatus(await asker.ask('keys', 'GET', `/w/${name}/oidc/jwks`), 200);
+  issued.secrets.push(secret);
+  await giveToken(sender, 'first token', secret);
+  expectStatus(await sender.send('keys', 'GET', `/w/${name}/oidc/jwks`), 200);
 }
 
-async function giveToken(asker: Asker, kind: string, { tenant, client, secret }: Secret): Promise<void> {
+async function giveToken(sender: Sender, kind: string, { tenant, client, secret }: Secret): Promise<void> {
   const form = { grant_type: 'client_credentials' };
-  const { json } = expectStatus(await asker.token(kind, form, toBasic(client, secret), tenant), 200);
-  told.tokens.push({ tenant, token: String(json.access_token) });
+  const { json } = expectStatus(await sender.token(kind, form, toBasic(client, secret), tenant), 200);
+  issued.tokens.push({ tenant, token: String(json.access_token) });
 }
 
 /** Another secret of a client, and away with the former. */
-async function changeSecret(asker: Asker, former: { id: string; known: Secret }): Promise<void> {
+async function changeSecret(sender: Sender, former: { id: string; known: Secret }): Promise<void> {
   const path = `/${TENANT}/clients/${former.known.client}/secrets`;
-  const { json } = expectStatus(await asker.administer('secret', 'POST', path), 201);
+  const { json } = expectStatus(await sender.administer('secret', 'POST', path), 201);
   const known = { ...former.known, secret: String(json.secret) };
-  told.secrets.push(known);
-  await giveToken(asker, 'token', known);
-  const at = told.secrets.indexOf(former.known);
-  // Until the answer nobody knows whether it is still good.
-  if (at !== -1) told.secrets.splice(at, 1);
-  expectStatus(await asker.administer('removal', 'DELETE', `${path}/${former.id}`), 200);
-  told.removed.push(former.known);
+  issued.secrets.push(known);
+  await giveToken(sender, 'token', known);
+  const at = issued.secrets.indexOf(former.known);
+  // Until the answer it may be valid or not.
+  if (at !== -1) issued.secrets.splice(at, 1);
+  expectStatus(await sender.administer('removal', 'DELETE', `${path}/${former.id}`), 200);
+  issued.removed.push(former.known);
   former.id = String(json.id);
   former.known = known;
 }
 
-async function addPerson(asker: Asker, name: string): Promise<void> {
+async function addPerson(sender: Sender, name: string): Promise<void> {
   const person = { name, password: PASSWORD, fhirUser: 'Patient/ann' };
-  expectStatus(await asker.administer('account', 'POST', `/${TENANT}/users`, person), 201);
-  told.people.push(name);
+  expectStatus(await sender.administer('account', 'POST', `/${TENANT}/users`, person), 201);
+  issued.people.push(name);
 }
 
-/** A code for somebody who signs in. */
-async function toCode(asker: Asker, name: string): Promise<string> {
+/** A code for a user who signs in. */
+async function toCode(sender: Sender, name: string): Promise<string> {
   // A password that a killed process was looking at stays counted as wrong: so each comes from somewhere else.
   const address = `10.0.${Math.floor(signIns / 250)}.${(signIns++ % 250) + 1}`;
   const requester = {
     base: PUBLIC_URL,
     request: (method: string, path: string, body?: unknown, headers: Headers = {}) =>
-      asker.ask('sign-in', method, path, body, { ...headers, 'x-forwarded-for': address }),
+      sender.send('sign-in', method, path, body, { ...headers, 'x-forwarded-for': address }),
   };
   const browser = new Browser(requester);
   const path = toAuthorize(requester, TENANT, appId, proof, { scope: SCOPES.slice(0, 5).join(' ') });
@@ -178,17 +178,17 @@ async function toCode(asker: Asker, name: string): Promise<string> {
   return code;
 }
 
-const redeem = (asker: Asker, code: string): Promise<Answer> =>
-  asker.token('code', {
+const redeem = (sender: Sender, code: string): Promise<Answer> =>
+  sender.token('code', {
     ...{ grant_type: 'authorization_code', client_id: appId, redirect_uri: APP },
     ...{ code_verifier: proof.verifier, code },
   });
 
-async function signIn(asker: Asker, name: string): Promise<void> {
-  const code = await toCode(asker, name);
+async function signIn(sender: Sender, name: string): Promise<void> {
+  const code = await toCode(sender, name);
   let answer: Answer;
   try {
-    answer = await redeem(asker, code);
+    answer = await redeem(sender, code);
   } catch (error) {
     unsureCodes.push(code);
     throw error;
@@ -197,12 +197,12 @@ async function signIn(asker: Asker, name: string): Promise<void> {
   held.push({ refresh: String(json.refresh_token), access: String(json.access_token), isUnsure: false });
 }
 
-const refresh = (asker: Asker, one: Held): Promise<Answer> =>
-  asker.token('refresh', { grant_type: 'refresh_token', client_id: appId, refresh_token: one.refresh });
+const refresh = (sender: Sender, one: Held): Promise<Answer> =>
+  sender.token('refresh', { grant_type: 'refresh_token', client_id: appId, refresh_token: one.refresh });
 
-async function refreshOnce(asker: Asker, one: Held): Promise<void> {
+async function refreshOnce(sender: Sender, one: Held): Promise<void> {
   one.isUnsure = true;
-  const { json } = expectStatus(await refresh(asker, one), 200);
+  const { json } = expectStatus(await refresh(sender, one), 200);
   Object.assign(one, {
     refresh: String(json.refresh_token),
     access: String(json.access_token),
@@ -220,31 +220,31 @@ async function untilGone(work: (round: number) => Promise<void>): Promise<void> 
 }
 
 /** All kinds of work at the same time, of which the process is killed. */
-async function workUntilKilled(asker: Asker, kill: number): Promise<void> {
-  // What is refreshed and what is begun anew are apart, so that a chain is used by one at a time.
+async function workUntilKilled(sender: Sender, kill: number): Promise<void> {
+  // Refreshed chains and new ones are separate, so that a chain is used by one request at a time.
   const chain = held.find(({ isUnsure }) => !isUnsure);
   if (chain === undefined) throw new Error('nobody is signed in');
   const { json } = expectStatus(
-    await asker.administer('client', 'POST', `/${TENANT}/clients`, { name: 'Rotated', scopes: SCOPES }),
+    await sender.administer('client', 'POST', `/${TENANT}/clients`, { name: 'Rotated', scopes: SCOPES }),
     201,
   );
   const former = {
     id: String(json.secret.id),
     known: { tenant: TENANT, client: String(json.id), secret: String(json.secret.secret) },
   };
-  told.secrets.push(former.known);
+  issued.secrets.push(former.known);
   const work = Promise.all([
-    untilGone((round) => makeTenant(asker, `t${kill}-${round}`)),
-    untilGone(() => changeSecret(asker, former)),
-    untilGone((round) => addPerson(asker, `p${kill}-${round}`)),
-    untilGone(() => signIn(asker, 'ann')),
-    untilGone(() => refreshOnce(asker, chain)),
+    untilGone((round) => makeTenant(sender, `t${kill}-${round}`)),
+    untilGone(() => changeSecret(sender, former)),
+    untilGone((round) => addPerson(sender, `p${kill}-${round}`)),
+    untilGone(() => signIn(sender, 'ann')),
+    untilGone(() => refreshOnce(sender, chain)),
     untilGone(async () => {
-      expectStatus(await asker.administer('rotation', 'POST', `/${TENANT}/keys`, {}), 201);
+      expectStatus(await sender.administer('rotation', 'POST', `/${TENANT}/keys`, {}), 201);
     }),
   ]);
   await delay(150 + Math.random() * 2_500);
-  await asker.server.kill();
+  await sender.server.kill();
   await work;
 }
 
@@ -254,26 +254,26 @@ const read = (server: ServerProcess, tenant: string, token: string): Promise<Ans
   });
 
 /** The results that clients have received still hold at a process that started later. */
-async function expectKept(asker: Asker): Promise<void> {
-  const { server } = asker;
-  for (const { tenant, token } of told.tokens.splice(0))
+async function expectConsistent(sender: Sender): Promise<void> {
+  const { server } = sender;
+  for (const { tenant, token } of issued.tokens.splice(0))
     expect([tenant, (await read(server, tenant, token)).status]).toEqual([tenant, 200]);
-  for (const { tenant, client, secret } of told.secrets.splice(0)) {
+  for (const { tenant, client, secret } of issued.secrets.splice(0)) {
     const form = { grant_type: 'client_credentials' };
-    const { status, json } = await asker.token('proof', form, toBasic(client, secret), tenant);
+    const { status, json } = await sender.token('proof', form, toBasic(client, secret), tenant);
     expect([tenant, status]).toEqual([tenant, 200]);
     expect((await read(server, tenant, String(json.access_token))).status).toBe(200);
   }
-  for (const { tenant, client, secret } of told.removed.splice(0)) {
+  for (const { tenant, client, secret } of issued.removed.splice(0)) {
     const form = { grant_type: 'client_credentials' };
-    const { status } = await asker.token('proof', form, toBasic(client, secret), tenant);
-    // Beyond five wrong ones nothing is looked at.
+    const { status } = await sender.token('proof', form, toBasic(client, secret), tenant);
+    // Beyond five wrong ones nothing is checked.
     expect([401, 429]).toContain(status);
   }
-  for (const name of told.people.splice(0)) expect(await toCode(asker, name)).toMatch(/^[\w-]{43}$/);
+  for (const name of issued.people.splice(0)) expect(await toCode(sender, name)).toMatch(/^[\w-]{43}$/);
   for (const one of [...held]) {
     const isGood = (await read(server, TENANT, one.access)).status === 200;
-    const { status, json } = await refresh(asker, one);
+    const { status, json } = await refresh(sender, one);
     if (!one.isUnsure) expect([isGood, status]).toEqual([true, 200]);
     // Either nothing was done, and the token is still good; or it was used, and all that came of it ends now.
     expect([200, 400]).toContain(status);
@@ -286,7 +286,7 @@ async function expectKept(asker: Asker): Promise<void> {
     }
   }
   for (const code of unsureCodes.splice(0)) {
-    const { status, json } = await redeem(asker, code);
+    const { status, json } = await redeem(sender, code);
     expect([200, 400]).toContain(status);
     if (status === 200) expect((await read(server, TENANT, String(json.access_token))).status).toBe(200);
   }
@@ -298,7 +298,7 @@ async function untilRefused(server: ServerProcess, token: string): Promise<void>
   throw new Error('a token outlives what it came from');
 }
 
-/** Rows that somebody would stumble over who comes afterwards. */
+/** Incomplete rows that would cause later faults. */
 async function halves(): Promise<readonly unknown[]> {
   const { rows } = await owner.query(
     `select 'two keys sign' as what, tenant::text, algorithm as name from andiron.signing_key
@@ -330,58 +330,58 @@ async function countRecorded(server: ServerProcess, tenant: string, query: strin
   }
 }
 
-async function prepare(asker: Asker): Promise<void> {
-  expectStatus(await asker.administer('tenant', 'POST', '', { name: TENANT }), 201);
+async function prepare(sender: Sender): Promise<void> {
+  expectStatus(await sender.administer('tenant', 'POST', '', { name: TENANT }), 201);
   const patient = { resourceType: 'Patient', id: 'ann', name: [{ family: 'Archer' }] };
   expectStatus(
-    await asker.ask('patient', 'PUT', `${asker.server.path(TENANT, 'r4')}/Patient/ann`, patient),
+    await sender.send('patient', 'PUT', `${sender.server.path(TENANT, 'r4')}/Patient/ann`, patient),
     201,
   );
-  await addPerson(asker, 'ann');
+  await addPerson(sender, 'ann');
   const app = { name: 'App', scopes: SCOPES, redirectUris: [APP], public: true };
-  const { json } = expectStatus(await asker.administer('client', 'POST', `/${TENANT}/clients`, app), 201);
+  const { json } = expectStatus(await sender.administer('client', 'POST', `/${TENANT}/clients`, app), 201);
   appId = String(json.id);
   // The first keys of a tenant are made one by one; a rotation makes two at once.
-  expectStatus(await asker.administer('rotation', 'POST', `/${TENANT}/keys`, { revoke: true }), 201);
+  expectStatus(await sender.administer('rotation', 'POST', `/${TENANT}/keys`, { revoke: true }), 201);
 }
 
 const sumOf = (kinds: readonly string[]): number =>
-  kinds.reduce((sum, kind) => sum + (told.counts.get(kind)?.answered ?? 0), 0);
+  kinds.reduce((sum, kind) => sum + (issued.counts.get(kind)?.answered ?? 0), 0);
 
 function isEnough(kills: number): boolean {
   const isBoth = KINDS.every((kind) => {
-    const { answered, lost } = told.counts.get(kind) ?? { answered: 0, lost: 0 };
+    const { answered, lost } = issued.counts.get(kind) ?? { answered: 0, lost: 0 };
     return answered > 0 && lost > 0;
   });
   return kills >= MOST_KILLS || (kills >= KILLS && isBoth);
 }
 
 it(
-  'what was given and made works after kills in the middle of it, what was taken away does not, and nothing is there by half',
+  'credentials that were granted work after kills in the middle of it, removed ones do not, and none is incomplete',
   async () => {
     let kills = 0;
     for (; !isEnough(kills); kills++) {
-      const asker = new Asker(await startProcess({ database, environment: ENVIRONMENT }));
-      if (kills === 0) await prepare(asker);
-      else await expectKept(asker);
+      const sender = new Sender(await startProcess({ database, environment: ENVIRONMENT }));
+      if (kills === 0) await prepare(sender);
+      else await expectConsistent(sender);
       expect(await halves()).toEqual([]);
-      await signIn(asker, 'ann');
-      await workUntilKilled(asker, kills);
-      await asker.server.close();
+      await signIn(sender, 'ann');
+      await workUntilKilled(sender, kills);
+      await sender.server.close();
     }
     const given = sumOf(['token', 'first token', 'code', 'refresh']);
     const changes = sumOf(['client', 'secret', 'removal', 'account', 'rotation', 'tenant']);
     const server = await startProcess({ database, environment: ENVIRONMENT });
-    await expectKept(new Asker(server));
+    await expectConsistent(new Sender(server));
     expect(await halves()).toEqual([]);
-    // What was given and changed has its record.
+    // Issued and changed credentials have their audit records.
     const firstTokens = sumOf(['first token']);
     expect(await countRecorded(server, TENANT, 'type=110114&outcome=0')).toBeGreaterThanOrEqual(
       given - firstTokens,
     );
     expect(await countRecorded(server, 'system', 'action=E&outcome=0')).toBeGreaterThanOrEqual(changes);
     for (const kind of KINDS) {
-      const { answered, lost } = told.counts.get(kind) ?? { answered: 0, lost: 0 };
+      const { answered, lost } = issued.counts.get(kind) ?? { answered: 0, lost: 0 };
       expect([kind, answered > 0, lost > 0]).toEqual([kind, true, true]);
     }
     await server.close();

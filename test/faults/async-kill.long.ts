@@ -1,4 +1,6 @@
-/** kill -9 while a request is answered later: a search is begun anew by another process, a transaction told as failed. */
+/**
+ * kill -9 during an asynchronous request: a search is restarted by another process, a transaction reported as failed.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
@@ -7,7 +9,7 @@ import { startProcess } from '../support/process';
 
 const LATER = { prefer: 'respond-async' };
 
-it('what a killed server was at is answered by another one, or told as failed', async () => {
+it('the job of a killed server is executed by another one, or reported as failed', async () => {
   const database = await createTestDatabase();
   const [first, second] = await Promise.all([startProcess({ database }), startProcess({ database })]);
   const root = first.path('system', 'r4');
@@ -27,17 +29,19 @@ it('what a killed server was at is answered by another one, or told as failed', 
   const paths = [search, transaction].map(
     ({ headers }) => new URL(String(headers['content-location'])).pathname,
   );
-  const ask = (): Promise<Answer[]> => Promise.all(paths.map((path) => second.request('GET', path)));
-  while (!(await ask()).every(({ headers }) => headers['x-progress']?.toString().startsWith('under way')))
+  const readStatuses = (): Promise<Answer[]> => Promise.all(paths.map((path) => second.request('GET', path)));
+  while (
+    !(await readStatuses()).every(({ headers }) => headers['x-progress']?.toString().startsWith('under way'))
+  )
     await setTimeout(20);
   await first.kill();
   await locker.query('rollback');
   await locker.end();
 
-  let answers = await ask();
+  let answers = await readStatuses();
   while (answers.some(({ status }) => status === 202)) {
     await setTimeout(100);
-    answers = await ask();
+    answers = await readStatuses();
   }
   expect(answers[0]).toMatchObject({ status: 200, json: { type: 'searchset', total: 1 } });
   expect(answers[1]).toMatchObject({ status: 500, json: { issue: [{ code: 'incomplete' }] } });

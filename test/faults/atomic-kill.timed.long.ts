@@ -1,4 +1,4 @@
-/** `@atomic` documents whose server is killed, or whose database connections are ended, at random moments. */
+/** `@atomic` documents whose server is killed, or whose database connections are closed, at random moments. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { gatewayPath } from '../graphql/gateway-client';
@@ -48,7 +48,7 @@ async function readLeft(
   return rows;
 }
 
-it('@atomic documents that are broken off at random moments leave all or nothing', async () => {
+it('@atomic documents that are killed at random moments leave all or nothing', async () => {
   const database = await createTestDatabase();
   const owner = new Client(database.settings);
   await owner.connect();
@@ -86,7 +86,8 @@ it('@atomic documents that are broken off at random moments leave all or nothing
       expect([0, 200, 503]).toContain(status);
       if (status === 200) {
         acknowledged.add(attempt);
-        // What was answered in time shows how long it takes: the next ones are broken off within, or a moment later.
+        // The time of answered requests shows how long they take: the next ones are killed within that time, or a
+        // moment later.
         usual = took;
       }
       if (!isKilled) continue;
@@ -99,7 +100,7 @@ it('@atomic documents that are broken off at random moments leave all or nothing
     expect([...acknowledged].filter((attempt) => !whole.has(attempt))).toEqual([]);
     expect(whole.size).toBeGreaterThanOrEqual(OF_EACH);
     expect(attempts - whole.size).toBeGreaterThanOrEqual(OF_EACH);
-    // What is searched by is of the same transactions.
+    // The search index belongs to the same transactions.
     const opened = await openCore({ database });
     expect(await opened.differences()).toEqual([]);
     await opened.close();

@@ -1,4 +1,4 @@
-/** The record of accesses while the database goes away and comes back, and when the server is told to stop (docs/audit.md). */
+/** The audit record while the database fails and returns, and when the server stops (docs/audit.md). */
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -8,7 +8,7 @@ import { eventually } from './two-servers';
 const READS = 300;
 const PATIENT = { resourceType: 'Patient', id: 'a', active: true };
 
-it('what is answered is recorded: refusals while the database is away, and reads right before a stop', async () => {
+it('every answered request is recorded: refusals while the database is down, and reads right before a stop', async () => {
   const database = await createTestDatabase();
   const forwarder = await startForwarder();
   forwarder.point(database.settings.port);
@@ -36,7 +36,7 @@ it('what is answered is recorded: refusals while the database is away, and reads
 
   forwarder.cut();
   await eventually(async () => (await server.request('GET', '/health/ready')).status === 503, 10_000);
-  // A search whose answer is remembered too.
+  // A search with a cached answer too.
   const away = [
     await send('away-read', 'GET', 'Patient/a'),
     await send('away-search', 'GET', 'Patient?active=true'),
@@ -57,7 +57,7 @@ it('what is answered is recorded: refusals while the database is away, and reads
     type: 'AuditEvent',
     parameters: [['_count', '1000']],
   });
-  const told = matches.map(({ text }) => {
+  const recorded = matches.map(({ text }) => {
     const { outcome, entity } = JSON.parse(text) as {
       outcome: string;
       entity: { what?: { identifier?: { value: string } } }[];
@@ -65,5 +65,5 @@ it('what is answered is recorded: refusals while the database is away, and reads
     return `${entity.flatMap(({ what }) => what?.identifier?.value ?? []).join()} ${outcome}`;
   });
   expect(issues).toEqual([]);
-  expect(told.filter((one) => /^(made|before|away|last)/.test(one)).sort()).toEqual([...answered].sort());
+  expect(recorded.filter((one) => /^(made|before|away|last)/.test(one)).sort()).toEqual([...answered].sort());
 });

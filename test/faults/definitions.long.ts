@@ -1,4 +1,4 @@
-/** Definitions change in one process: no other answers with what they were, whatever it remembers and hears. */
+/** Definitions change in one process: no other answers with outdated ones, whatever it has cached. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,7 +67,7 @@ const colours = (round: number): Record<string, unknown> => ({
   status: 'active',
   content: 'complete',
   hierarchyMeaning: 'is-a',
-  // Red stands under warm in every other round.
+  // Red is below warm in every other round.
   concept: [
     {
       code: 'warm',
@@ -101,10 +101,10 @@ async function sayings(server: Server): Promise<unknown> {
   };
 }
 
-function expectRound(said: unknown, round: number): void {
+function expectRound(answers: unknown, round: number): void {
   const isFirst = round === 1;
   const result = expect.arrayContaining([expect.objectContaining({ name: 'result', valueBoolean: isFirst })]);
-  expect(said).toEqual({
+  expect(answers).toEqual({
     expansion: [`only-${round} Of round ${round}`, `red Red ${round}`, `warm Warm ${round}`],
     display: `Red ${round}`,
     valid: expect.objectContaining({ parameter: result }),
@@ -138,7 +138,7 @@ describe("a tenant's own terminology", () => {
       return ready.every(({ text }) => text.includes('Redis') !== isReached);
     }, 30_000);
 
-  /** Writes the colours of a round in one process and asks both, each twice: the second time what they remember. */
+  /** Writes the colours of a round in one process and requests both, each twice: the second time from the cache. */
   async function runRound(round: number): Promise<void> {
     const [writer, other] =
       round % 2 === 0 ? [servers.first, servers.second] : [servers.second, servers.first];
@@ -146,7 +146,7 @@ describe("a tenant's own terminology", () => {
     for (const server of [other, writer, other, writer]) expectRound(await sayings(server), round);
   }
 
-  it('is answered as the other process wrote it last, and remembered', async () => {
+  it('is answered in the last version of the other process, and cached', async () => {
     await reach(true);
     const before = await Promise.all(both().map((server) => server.metric(HITS)));
     for (let round = 1; round <= 6; round++) await runRound(round);
@@ -154,7 +154,7 @@ describe("a tenant's own terminology", () => {
     for (const [number, hits] of after.entries()) expect(hits).toBeGreaterThan((before[number] ?? 0) + 3);
   });
 
-  it('is answered so while Redis is away, and after it came back with what it held', async () => {
+  it('is answered in that version while Redis is down, and after it returned with older entries', async () => {
     await put(servers.first, 'system', colours(1));
     for (const server of both()) expectRound(await sayings(server), 1);
     forwarder.cut();
@@ -215,7 +215,7 @@ describe('the base conformance resources', () => {
     expect(await expand(server, 'system', ALL_GENDERS)).toContain(`female ${display}`);
     expect(await lookUp(server, 'system', GENDERS, 'female')).toBe(display);
   }
-  const isToldToRestart = async (server: Server): Promise<boolean> => {
+  const mustRestart = async (server: Server): Promise<boolean> => {
     const { status, text } = await server.request('GET', '/health/ready');
     expect(status).toBe(200);
     return text.includes(RESTART);
@@ -230,28 +230,28 @@ describe('the base conformance resources', () => {
     const environment = { REDIS_HOST: redis.host, REDIS_PORT: hasRedis ? String(redis.port) : '1' };
     const before = await startProcess({ database, environment });
     await expectDisplay(before, 'Female');
-    expect(await isToldToRestart(before)).toBe(false);
+    expect(await mustRestart(before)).toBe(false);
 
     const genders = `${before.path('system', 'r4')}/CodeSystem/administrative-gender`;
     const { headers } = await before.request('GET', genders);
-    const known = { 'if-none-match': headers.etag ?? '' };
-    expect((await before.request('GET', genders, undefined, known)).status).toBe(304);
+    const cached = { 'if-none-match': headers.etag ?? '' };
+    expect((await before.request('GET', genders, undefined, cached)).status).toBe(304);
 
     const next = await startProcess({ database, environment, program: newer });
-    expect((await next.request('GET', genders, undefined, known)).status).toBe(200);
+    expect((await next.request('GET', genders, undefined, cached)).status).toBe(200);
     await expectDisplay(before, 'Woman');
     await expectDisplay(next, 'Woman');
     // Asked for the first time by a process that the definitions have left behind.
     expect(await expand(before, 'system', ALL_GENDERS, 'female')).toEqual(['female Woman']);
-    expect([await isToldToRestart(before), await isToldToRestart(next)]).toEqual([true, false]);
+    expect([await mustRestart(before), await mustRestart(next)]).toEqual([true, false]);
     if (hasRedis) await eventually(async () => (await before.output()).includes(RESTART), 20_000);
 
-    // The new version is taken back.
+    // The new version is removed again.
     await before.close();
     const again = await startProcess({ database, environment });
     expect(await expand(again, 'system', ALL_GENDERS, 'female')).toEqual(['female Female']);
     for (const server of [again, next]) await expectDisplay(server, 'Female');
-    expect([await isToldToRestart(again), await isToldToRestart(next)]).toEqual([false, true]);
+    expect([await mustRestart(again), await mustRestart(next)]).toEqual([false, true]);
     await again.close();
     await next.close();
     await database.drop();
@@ -278,7 +278,7 @@ it('after a restore nothing is answered that was written after the backup', asyn
   await runOnServer(postgres, `drop database "${name}" with (force)`);
   await runOnServer(postgres, `create database "${name}" template "${name}_backup"`);
   await withServer(async (server) => {
-    // The same number in the order of changes as what was lost.
+    // The same version-sequence as the lost change.
     await put(server, 'system', colours(2));
     expect(await expand(server, 'system', ALL_COLOURS)).toContain('red Red 2');
   });

@@ -1,11 +1,11 @@
-/** SIGTERM under load: what was accepted is answered, what was acknowledged is there, and the process ends with 0. */
+/** SIGTERM under load: accepted requests are answered, acknowledged writes are stored, and the process ends with 0. */
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
 import { createHttpClient } from '../support/http';
 import { startProcess } from '../support/process';
 import { eventually } from './two-servers';
 
-it('a server that is told to stop under load answers what it accepted, and loses nothing', async () => {
+it('a server that is stopped under load answers all accepted requests, and loses nothing', async () => {
   const database = await createTestDatabase();
   const acknowledged: string[] = [];
   for (let round = 0; round < 3; round++) {

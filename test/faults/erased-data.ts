@@ -1,4 +1,4 @@
-/** What tests of erasure fill a server with, and what they look for afterwards. */
+/** Test data for erasure, and the searches for remains. */
 import type { Client } from 'pg';
 import type { Answer, TestServer } from '../support/server';
 
@@ -59,7 +59,7 @@ export async function countHalves(owner: Client, tenant: string): Promise<number
   return rows[0]?.count ?? -1;
 }
 
-/** How many versions there are of what `fillPatient` has made. */
+/** Number of versions of the resources that `fillPatient` has made. */
 export async function countVersions(owner: Client, patient: string): Promise<number> {
   const { rows } = await owner.query<{ count: number }>(
     `select count(*)::int as count from andiron.resource_version where id = $1 or id like $1 || '-%'`,

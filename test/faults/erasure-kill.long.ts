@@ -1,8 +1,8 @@
 /**
- * kill -9 in the middle of what erases, and of what makes a tenant of an export: nothing is half erased, nothing that was
- * reported as erased is there, a tenant is answered when all of it is there; and the same request again brings it to its end.
+ * kill -9 in the middle of erasures, and of imports of a tenant: nothing is half erased, nothing that was reported as
+ * erased remains, and a tenant is served only when it is complete; repeating the request completes the work.
  *
- * KILLS says how often each is killed (once), at moments that chance gives.
+ * KILLS is the number of kills of each (once), at random moments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -19,7 +19,7 @@ const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LINES = { 'content-type': 'application/x-ndjson' };
 const OBSERVATIONS = 80;
-/** Milliseconds within which a process is killed after it was asked, until it is known how long it takes. */
+/** Milliseconds within which a process is killed after the request, until the duration is known. */
 const LATEST = 900;
 /** Of so many kills some come before the answer, and some after it. */
 const MANY = 40;
@@ -28,26 +28,26 @@ const TENANTS = '/w/system/api/v1/tenants';
 
 let database: TestDatabase;
 let server: TestServer;
-let looking: OpenedCore;
+let reader: OpenedCore;
 let owner: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database, environment: ENVIRONMENT });
-  looking = await openCore({ database, environment: ENVIRONMENT });
+  reader = await openCore({ database, environment: ENVIRONMENT });
   owner = new Client(database.settings);
   await owner.connect();
   await slowDown(owner);
 }, 120_000);
 afterAll(async () => {
   await owner.end();
-  await looking.close();
+  await reader.close();
   await server.close();
   await database.drop();
 });
 
 /** Processes that were killed while they did the same. */
 interface Killed {
-  /** Milliseconds within which the next one is killed: somewhat more than what it takes to be answered. */
+  /** Milliseconds within which the next one is killed: somewhat more than the duration of an answer. */
   latest: number;
   answered: number;
   unanswered: number;
@@ -55,15 +55,15 @@ interface Killed {
 
 const startKilling = (): Killed => ({ latest: LATEST, answered: 0, unanswered: 0 });
 
-/** Asks a process that is killed soon; undefined: it has not answered. */
-async function askAndKill(
+/** Sends a request to a process that is killed soon; undefined: it has not answered. */
+async function sendAndKill(
   killed: Killed,
-  ask: (victim: ServerProcess) => Promise<Answer>,
+  send: (victim: ServerProcess) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const victim = await startProcess({ database, environment: ENVIRONMENT });
   const began = performance.now();
   let took = 0;
-  const asked = ask(victim).then(
+  const sent = send(victim).then(
     (answer) => {
       took = performance.now() - began;
       return answer;
@@ -72,7 +72,7 @@ async function askAndKill(
   );
   await delay(Math.random() * killed.latest);
   await victim.kill();
-  const answer = await asked;
+  const answer = await sent;
   await victim.close();
   if (answer === undefined) killed.unanswered++;
   else killed.answered++;
@@ -90,7 +90,7 @@ function expectBoth({ answered, unanswered }: Killed): void {
 }
 
 it(
-  'a purge that is killed has purged whole resources, and goes on when it is sent again',
+  'a purge that is killed has purged whole resources, and resumes when it is sent again',
   async () => {
     const killed = startKilling();
     await server.createTenant('purged');
@@ -98,9 +98,9 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       await fillPatient(server, 'purged', `p${kill}`, OBSERVATIONS);
       const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
-      const answer = await askAndKill(killed, (victim) => victim.request('POST', path));
+      const answer = await sendAndKill(killed, (victim) => victim.request('POST', path));
       expect(await countHalves(owner, 'purged')).toBe(0);
-      expect(await looking.differences('purged')).toEqual([]);
+      expect(await reader.differences('purged')).toEqual([]);
       if (answer?.status === 200 && isComplete(answer))
         expect(await countVersions(owner, `p${kill}`)).toBe(0);
       const again = await server.request('POST', path);
@@ -114,20 +114,20 @@ it(
     expect(await countVersions(owner, 'stays')).toBe(2 * (OBSERVATIONS + 1));
     // Of a single resource too: all of it or nothing.
     const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
-    const answer = await askAndKill(startKilling(), (victim) => victim.request('POST', one));
+    const answer = await sendAndKill(startKilling(), (victim) => victim.request('POST', one));
     expect(await countHalves(owner, 'purged')).toBe(0);
     const left = await server.request('GET', one.replace('/$purge', ''));
     expect([200, 404]).toContain(left.status);
     if (answer?.status === 200) expect(left.status).toBe(404);
     expect(isComplete(await server.request('POST', one))).toBe(true);
     expect(await countVersions(owner, 'stays')).toBe(2 * OBSERVATIONS);
-    expect(await looking.differences('purged')).toEqual([]);
+    expect(await reader.differences('purged')).toEqual([]);
   },
   TIME_MS,
 );
 
 it(
-  'a tenant whose removal is killed is whole, or is answered no more; the same request removes it',
+  'a tenant whose removal is killed is whole, or is not served; the same request removes it',
   async () => {
     const killed = startKilling();
     const all = 2 * (OBSERVATIONS + 1);
@@ -143,7 +143,7 @@ it(
       const [owned] = rows;
       if (owned === undefined) throw new Error('the tenant is missing');
       const path = `${TENANTS}/${name}?confirm=${name}`;
-      const answer = await askAndKill(killed, (victim) => victim.request('DELETE', path));
+      const answer = await sendAndKill(killed, (victim) => victim.request('DELETE', path));
       const status = await statusOf(owner, name);
       if (status === 'active') expect(await countVersions(owner, `d${kill}`)).toBe(all);
       else await expectNotAnswered(name);
@@ -162,7 +162,7 @@ it(
   TIME_MS,
 );
 
-/** It is remembered for two seconds at most. */
+/** It is cached for two seconds at most. */
 async function expectNotAnswered(name: string): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await delay(100))
     if ((await server.request('GET', `${server.path(name, 'r4')}/Patient?_count=0`)).status === 404) return;
@@ -170,7 +170,7 @@ async function expectNotAnswered(name: string): Promise<void> {
 }
 
 it(
-  'a tenant whose import is killed is not there, and the same request makes it, of the same bytes',
+  'a tenant whose import is killed does not exist, and the same request makes it, of the same bytes',
   async () => {
     const killed = startKilling();
     await server.createTenant('source');
@@ -179,7 +179,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const name = `copy-${kill}`;
       const path = `${TENANTS}/${name}/import`;
-      const answer = await askAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
+      const answer = await sendAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
       const status = await statusOf(owner, name);
       expect([undefined, 'importing', 'active']).toContain(status);
       if (answer?.status === 201) expect(status).toBe('active');
@@ -188,7 +188,7 @@ it(
       expect(again.status).toBe(status === 'active' ? 409 : 201);
       const copied = await server.request('GET', `${TENANTS}/${name}/export`);
       expect(copied.text.replace(`"name":"${name}"`, '"name":"source"')).toBe(text);
-      expect(await looking.differences(name)).toEqual([]);
+      expect(await reader.differences(name)).toEqual([]);
     }
     expectBoth(killed);
     // An export that is killed on its way has no last line, and makes no tenant.

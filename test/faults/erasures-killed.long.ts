@@ -1,9 +1,9 @@
 /**
- * Erasures of a resource, of a patient’s record and of a tenant are killed at moments that chance gives: each of
- * them has erased all, or nothing of what is looked at as one, and goes on when it is asked for again; its report says that
- * nothing is left, and nothing is found in any table. Each process does one of each kind at the same time when it is killed.
+ * Erasures of a resource, of a patient’s record and of a tenant are killed at random moments: each of them has erased
+ * all, or nothing of one unit, and resumes when it is requested again; its report says that nothing is left, and
+ * nothing is found in any table. Each process executes one of each kind at the same time when it is killed.
  *
- * ERASURES says how many, at least: it goes on until all ends were met.
+ * ERASURES is their least number: it goes on until all outcomes have occurred.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -23,12 +23,12 @@ const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
 const TENANTS = '/w/system/api/v1/tenants';
 const SHARED = 'shared';
 const OBSERVATIONS = 6;
-/** Where there is nothing of what was erased any more: it is in every id. */
+/** Asserts that nothing of the erased data remains: the mark is in every id. */
 const MARK = 'tobegone';
-/** Milliseconds that each kind takes, until it is known. */
+/** Milliseconds that each kind takes, until it is measured. */
 const GUESS = 500;
 
-/** How the erasures of one kind came out. */
+/** The outcomes of the erasures of one kind. */
 interface Tally {
   took: number;
   answered: number;
@@ -65,13 +65,13 @@ function tallyOf(kind: Kind): Tally {
   return tally;
 }
 
-/** What one process is asked to erase. */
+/** The erasures of one process. */
 interface Erasure {
   readonly kind: Kind;
   /** Versions of it that there are. */
   readonly versions: number;
   readonly name: string;
-  ask(at: Pick<ServerProcess, 'request'>): Promise<Answer>;
+  send(at: Pick<ServerProcess, 'request'>): Promise<Answer>;
 }
 
 async function makeErasures(kill: number): Promise<readonly Erasure[]> {
@@ -86,25 +86,25 @@ async function makeErasures(kill: number): Promise<readonly Erasure[]> {
     at.request('POST', `${server.path(SHARED, 'r4')}/Patient/${id}/$purge`);
   const whole = 2 * (OBSERVATIONS + 1);
   return [
-    { kind: 'resource', name: one, versions: 2, ask: purge(one) },
-    { kind: 'record', name: record, versions: whole, ask: purge(record) },
+    { kind: 'resource', name: one, versions: 2, send: purge(one) },
+    { kind: 'record', name: record, versions: whole, send: purge(record) },
     {
       ...{ kind: 'tenant', name: doomed, versions: whole },
-      ask: (at) => at.request('DELETE', `${TENANTS}/${doomed}?confirm=${doomed}`),
+      send: (at) => at.request('DELETE', `${TENANTS}/${doomed}?confirm=${doomed}`),
     },
   ];
 }
 
-/** Asks for all at the same time and kills the process; what each was answered, if it was. */
+/** Requests all at the same time and kills the process; returns each answer, if there was one. */
 async function killDuring(
   victim: ServerProcess,
   erasures: readonly Erasure[],
   aimed: Kind,
 ): Promise<readonly (Answer | undefined)[]> {
   const began = performance.now();
-  const answers = erasures.map(async ({ kind, ask }) => {
+  const answers = erasures.map(async ({ kind, send }) => {
     try {
-      const answer = await ask(victim);
+      const answer = await send(victim);
       tallyOf(kind).took = performance.now() - began;
       return answer;
     } catch {
@@ -121,9 +121,9 @@ async function killDuring(
   return all;
 }
 
-/** What a killed erasure has left is whole, as far as one thing is, and the same request erases the rest. */
+/** The remains of a killed erasure are whole units, and the same request erases the rest. */
 async function expectResumed(
-  { kind, name, versions, ask }: Erasure,
+  { kind, name, versions, send }: Erasure,
   answer: Answer | undefined,
 ): Promise<void> {
   const left = await countVersions(owner, name);
@@ -135,10 +135,10 @@ async function expectResumed(
   if (answer === undefined) tally[isGone ? 'all' : isWhole ? 'nothing' : 'some']++;
   else tally.answered++;
   if (kind === 'tenant') {
-    // Of one that is answered nothing is missing.
+    // An answered one is complete.
     if (status === 'active') expect([name, left]).toEqual([name, versions]);
     if (answer?.status === 200) expect([status, left]).toEqual([undefined, 0]);
-    const again = await ask(server);
+    const again = await send(server);
     if (status === undefined) expect([name, again.status]).toEqual([name, 404]);
     else {
       expect([again.status, again.json.isComplete]).toEqual([200, true]);
@@ -150,7 +150,7 @@ async function expectResumed(
   }
   if (kind === 'resource') expect([0, versions]).toContain(left);
   if (answer?.status === 200 && isComplete(answer)) expect(left).toBe(0);
-  const again = await ask(server);
+  const again = await send(server);
   expect([name, again.status, isComplete(again)]).toEqual([name, 200, true]);
   const tables = partsOf(again, 'table');
   expect(tables.length).toBeGreaterThan(10);
@@ -193,14 +193,14 @@ function isBoth(): boolean {
 }
 
 it(
-  'erasures that are killed have erased all or can be gone on with, and their reports prove that nothing is left',
+  'erasures that are killed have erased all or can be resumed, and their reports prove that nothing is left',
   async () => {
     const start = () => startProcess({ database, environment: ENVIRONMENT });
     let next = start();
     let kill = 0;
     for (; kill < KILLS || (kill < MOST_KILLS && !isBoth()); kill++) {
       const victim = await next;
-      // While the one is killed and what it has left is looked at, the next one starts.
+      // The next process starts while one is killed and its remains are checked.
       next = start();
       const erasures = await makeErasures(kill);
       const answers = await killDuring(victim, erasures, KINDS[kill % KINDS.length] ?? 'record');

@@ -2,7 +2,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { closedAtEnd } from '../support/left-open';
 
-/** A port that stays while what is behind it goes and comes back elsewhere. */
+/** A port that stays while its target stops and returns elsewhere. */
 export interface Forwarder {
   readonly port: number;
   /** Where new connections go; undefined: they are refused. */
@@ -15,12 +15,12 @@ export interface Forwarder {
   hang(): void;
   /** Whatever comes from behind it comes so many milliseconds later from now on. */
   delayBy(milliseconds: number): void;
-  /** How many times each word of `loss` has had its effect. */
+  /** Number of times that each word of `loss` has had its effect. */
   readonly losses: ReadonlyMap<Loss, number>;
   close(): Promise<void>;
 }
 
-/** Before what was sent has arrived; after it was done; after the commit that follows it was done. */
+/** Before the sent data have arrived; after execution; after the following commit. */
 export type Loss = 'statement' | 'answer' | 'end';
 
 let made = 0;
@@ -33,7 +33,7 @@ export function loss(of: Loss): string {
 
 const WORD = /lose-(statement|answer|end)-\d+-/g;
 const COMMIT = 'commit';
-/** For what the server has to do until it has answered all that came in one packet. */
+/** The server has to process and answer all of one packet. */
 const ANSWER_MS = 50;
 
 export async function startForwarder(): Promise<Forwarder> {

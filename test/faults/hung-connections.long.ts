@@ -1,4 +1,4 @@
-/** Backends of PostgreSQL that stand still: every request is answered in time, and other connections take their place. */
+/** Backends of PostgreSQL that hang: every request is answered in time, and other connections replace theirs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
@@ -15,7 +15,7 @@ const CLIENTS = 6;
 const ROOT = '/w/system/api/v1/fhir/r4';
 const STATEMENT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 6_000;
-/** Beyond the deadline: what an answer may take on a busy machine. */
+/** Beyond the deadline: the time that an answer may take on a busy machine. */
 const LATE_MS = 3_000;
 
 let database: TestDatabase;
@@ -68,7 +68,7 @@ async function until(holds: () => Promise<boolean>, milliseconds = 30_000): Prom
 
 const isReady = async (): Promise<boolean> => (await server.request('GET', '/health/ready')).status === 200;
 
-it('is served by new connections while the old ones stand still', async () => {
+it('is served by new connections while the old ones hang', async () => {
   const ids = Array.from({ length: CLIENTS }, (_, place) => `idle-${place}`);
   const put = (id: string) => server.request('PUT', `${ROOT}/Patient/${id}`, { resourceType: 'Patient', id });
   await Promise.all(ids.map(put));
@@ -83,7 +83,7 @@ it('is served by new connections while the old ones stand still', async () => {
   goOn();
 });
 
-it('answers each request in time and truly, whatever the backends were at when they were stopped', async () => {
+it('answers each request in time and correctly, at any state of the stopped backends', async () => {
   let longest = 0;
   for (let round = 0; round < ROUNDS; round++) {
     let isLoaded = true;
@@ -121,7 +121,7 @@ it('answers each request in time and truly, whatever the backends were at when t
   await until(isReady);
 });
 
-it('notices that the answer of long work was lost, and leaves alone what is still at work', async () => {
+it('notices that the answer of a long statement was lost, and leaves running statements alone', async () => {
   const forwarder = await startForwarder();
   const through = await OwnerSession.open(throughForwarder(database, forwarder).settings);
   const direct = await OwnerSession.open(database.settings);

@@ -1,4 +1,4 @@
-/** kill -9 of the server in the middle of writes: what was acknowledged is there, and nothing is half. */
+/** kill -9 of the server in the middle of writes: acknowledged writes are stored, and nothing is incomplete. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openCore } from '../support/core';
@@ -11,7 +11,7 @@ const KILLS = rounds(12, 50);
 const SLOTS = 3;
 const CLIENTS = 6;
 
-/** One client's resource: what it was told, by version; and how often it tried. */
+/** One client's resource: the acknowledged versions, and the number of attempts. */
 interface Tracked {
   readonly path: string;
   readonly acknowledged: Map<number, string>;
@@ -22,7 +22,7 @@ function versionOf(etag: string | undefined): number {
   return Number(/^W\/"(\d+)"$/.exec(etag ?? '')?.[1]);
 }
 
-/** Writes until the server is gone. Each acknowledgement is kept with the text that came with it. */
+/** Writes until the server is gone. Each acknowledgement is stored with its text. */
 async function writeUntilGone(
   server: ServerProcess,
   root: string,
@@ -71,14 +71,14 @@ async function writeUntilGone(
         tracked.acknowledged.set(versionOf(answer.headers.etag), answer.text);
       }
     } catch (error) {
-      // The connection broke, as it must; anything that was answered is judged above.
+      // The connection broke, as it must; all answers are checked above.
       if (typeof error === 'object' && error !== null && 'code' in error) return;
       throw error;
     }
   }
 }
 
-it('kills in the middle of writes lose nothing acknowledged and leave nothing half', async () => {
+it('kills in the middle of writes lose nothing acknowledged and leave nothing incomplete', async () => {
   const database = await createTestDatabase();
   const made = new Map<string, string>();
   const all: Tracked[] = [];

@@ -1,4 +1,4 @@
-/** Live queries while everything breaks: the one who follows is killed again and again, and Redis is restarted. */
+/** Live queries while everything fails: the subscriber is killed again and again, and Redis is restarted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { slowness } from '../support/machine-speed';
 import { startTestRedis, type TestRedis } from '../support/redis';
@@ -7,7 +7,7 @@ import { eventually, startTwoServers, type MeasuredServer, type TwoServers } fro
 import { rounds } from '../support/rounds';
 
 const KILLS = rounds(30, 100);
-/** Of the machine that limits of time are meant for; a slower one is asked for fewer by as many times. */
+/** Of the machine that the time limits are meant for; a slower one gets proportionally fewer. */
 const WRITES_A_SECOND = 500;
 /** Changes of one transaction, of which each of two writers begins one in so many milliseconds: 700 changes a second. */
 const ENTRIES = 49;
@@ -70,7 +70,7 @@ it('misses nothing and keeps the order, killed again and again under 500 writes 
   await writing;
   const seconds = (performance.now() - began) / 1000;
   const last = await subscribeByEvents({ base: first.base, variables });
-  // What is written last is told last: whatever was told twice came before it.
+  // The last write is reported last: any repetition came before it.
   const theLast = 'the-last';
   await put(first, [theLast]);
   written.push(theLast);

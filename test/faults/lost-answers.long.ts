@@ -1,6 +1,6 @@
 /**
- * Hundreds of writes on connections that break: before the statement arrives, after it was done, after its commit was
- * done. Each answer is true: what was answered 200 or 201 is stored exactly once, what was answered as not stored is absent.
+ * Hundreds of writes on connections that break: before the statement arrives, after its execution, after its commit.
+ * Each answer is true: a write answered 200 or 201 is stored exactly once, one answered as not stored is absent.
  */
 import { openCore } from '../support/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -39,7 +39,7 @@ const patient = (family: string, id?: string) => ({
   name: [{ family }],
 });
 
-/** What criteria are about has no word in it: looking for it loses nothing. */
+/** The criteria have no word in them: looking for it loses nothing. */
 const numberOf = (word: string): string => word.replace(/\D/g, '');
 
 async function countStored(family: string): Promise<number> {
@@ -125,7 +125,7 @@ const LOSSES: readonly Loss[] = ['statement', 'answer', 'end'];
 it.each(Object.entries(KINDS))('each answer of a %s is true', async (_name, kind) => {
   const outcomes = { stored: 0, refused: 0, unknown: 0 };
   let sent = 0;
-  // Chance decides what is stored: it goes on until both ends were met, but not for ever.
+  // The outcome is random: it goes on until both have occurred, within a limit.
   const isDone = (): boolean =>
     sent >= MOST_WRITES || (sent >= WRITES_OF_EACH_KIND && outcomes.stored > 0 && outcomes.refused > 0);
   const work = async (): Promise<void> => {
@@ -148,20 +148,20 @@ it.each(Object.entries(KINDS))('each answer of a %s is true', async (_name, kind
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  // The server could be asked each time.
+  // The server could be reached each time.
   expect(outcomes.unknown).toBe(0);
   expect(outcomes.stored).toBeGreaterThan(0);
   expect(outcomes.refused).toBeGreaterThan(0);
 });
 
-it('has lost what it was to lose, and the index is what the versions give', async () => {
+it('has lost the expected answers, and the index matches the versions', async () => {
   for (const of of LOSSES) expect(forwarder.losses.get(of)).toBeGreaterThan(WRITES_OF_EACH_KIND / 3);
   const opened = await openCore({ database });
   expect(await opened.differences('system')).toEqual([]);
   await opened.close();
 });
 
-it('says that it may have been stored when the server is away, and bids nobody to send a POST again', async () => {
+it('says that it may have been stored when the server is down, and suggests no repeat of a POST', async () => {
   const statements: readonly (readonly [string, string])[] = [
     ['POST', `${ROOT}/Patient`],
     ['PUT', `${ROOT}/Patient/away`],

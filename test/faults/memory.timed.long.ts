@@ -1,4 +1,4 @@
-/** How much memory a server takes: idle, and hammered with large resources. */
+/** The memory of a server: idle, and under load with large resources. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestDatabase } from '../support/database';
@@ -39,7 +39,7 @@ function widePatient(id: string): string {
   return JSON.stringify({ resourceType: 'Patient', id, name: names });
 }
 
-it('a server takes less than 300 MB idle, and less than 700 MB under twenty seconds of large resources', async () => {
+it('a server uses less than 300 MB idle, and less than 700 MB under twenty seconds of large resources', async () => {
   const database = await createTestDatabase();
   const server = await startProcess({ database });
   try {

@@ -1,4 +1,6 @@
-/** What a server can say of a lost answer when it meets the database again: restarted, or another one after a failover. */
+/**
+ * The answers of a server about a lost answer when the database returns: restarted, or another one after a failover.
+ */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,7 +42,7 @@ async function commit() {
   return { backend, transaction: rows[0]?.number ?? '' };
 }
 
-it('a PostgreSQL that was restarted tells whether it was stored', async () => {
+it('a restarted PostgreSQL shows whether it was stored', async () => {
   const { backend, transaction } = await commit();
   await postgres.stop();
   await start();

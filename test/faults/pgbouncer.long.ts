@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What a program says that does not start. */
+/** The error of a program that does not start. */
 async function failureOf(program: string, args: readonly string[], behind: TestDatabase): Promise<unknown> {
   const run = promisify(execFile);
   const env = { PATH: process.env['PATH'], ...toEnvironment(behind) };
@@ -35,7 +35,7 @@ async function failureOf(program: string, args: readonly string[], behind: TestD
 }
 
 describe.each(['transaction', 'statement'] as const)('in %s mode', (mode) => {
-  it('the server and the commands are refused with one line, and the migration lock is not taken', async () => {
+  it('the server and the commands are refused with one line, and the migration lock is not acquired', async () => {
     const pool = await startPgBouncer(database, mode);
     for (const [program, args] of [
       ['main.js', []],
@@ -107,7 +107,7 @@ describe('in session mode', () => {
     await pool.close();
   });
 
-  it('a search that is given up is cancelled in PostgreSQL', async () => {
+  it('a cancelled search is cancelled in PostgreSQL', async () => {
     const pool = await startPgBouncer(database, 'session');
     const server = await startProcess({
       database: pool.database,

@@ -70,7 +70,7 @@ describe.each([
   ['is stopped', 'stop'],
   ['is killed', 'kill'],
 ] as const)('while PostgreSQL %s under load', (_words, manner) => {
-  it('requests are answered with 503, and afterwards everything acknowledged is there', async () => {
+  it('requests are answered with 503, and afterwards everything acknowledged is stored', async () => {
     const root = server.path('system', 'r4');
     let isLoaded = true;
     const clients = Array.from({ length: 8 }, (_, number): Client => ({

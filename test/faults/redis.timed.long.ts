@@ -43,11 +43,11 @@ async function stopsAnswering(tenant: string): Promise<number> {
       10_000,
     );
   }
-  // Both keep asking, so that both remember it.
+  // Both repeat the search, so that both cache it.
   let isDisabled = false;
   let answeredAfter = 0;
   let disabledAt = 0;
-  const asking = [first, second].map(async (server) => {
+  const readers = [first, second].map(async (server) => {
     for (;;) {
       const { status } = await server.request('GET', `${server.path(tenant, 'r4')}/Patient`);
       if (status === 404) return;
@@ -55,18 +55,18 @@ async function stopsAnswering(tenant: string): Promise<number> {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
-  // As the command line does it: in a process of its own, which may tell the others by Redis or not at all.
+  // Like the command line: in a process of its own, which may notify the others by Redis or not at all.
   const opened = await openCore({ database: servers.database, environment: REDIS() });
   const disabling = opened.core.tenants.disable(tenant);
   disabledAt = performance.now();
   isDisabled = true;
   expect(await disabling).toBe(true);
-  await Promise.all(asking);
+  await Promise.all(readers);
   await opened.close();
   return answeredAfter;
 }
 
-it('one process uses what the other has put into Redis', async () => {
+it('one process uses the entries that the other has put into Redis', async () => {
   const { first, second } = servers;
   const url = 'http://example.org/shared';
   await first.request('PUT', `${first.path('system', 'r4')}/ValueSet/shared`, valueSet('shared', 1));
@@ -92,7 +92,7 @@ it('a tenant that one process disables stops answering in the others within 2 s'
   expect(await leastUntilStopped('with-redis')).toBeLessThan(2_000);
 });
 
-it('an answer is never stale, whichever process changed what it is made from', async () => {
+it('an answer is never stale, whichever process changed its sources', async () => {
   const { first, second } = servers;
   for (let version = 1; version <= 10; version++) {
     const [writer, other] = version % 2 === 0 ? [first, second] : [second, first];
@@ -108,10 +108,10 @@ it('an answer is never stale, whichever process changed what it is made from', a
   }
 });
 
-it('every request is answered rightly while Redis is killed and restarted under load, and it is used again', async () => {
+it('every request is answered correctly while Redis is killed and restarted under load, and it is used again', async () => {
   const { first, second } = servers;
   let isLoaded = true;
-  let asked = 0;
+  let count = 0;
   const slowest: number[] = [];
   const load = [first, second, first, second].map(async (server, client) => {
     const root = server.path('system', 'r4');
@@ -128,7 +128,7 @@ it('every request is answered rightly while Redis is killed and restarted under 
       const search = await server.request('GET', `${root}/ValueSet?_id=${id}`);
       expect(search.json.entry).toHaveLength(1);
       slowest.push(performance.now() - began);
-      asked += 1;
+      count += 1;
     }
   });
   const watched = Promise.all(load);
@@ -144,7 +144,7 @@ it('every request is answered rightly while Redis is killed and restarted under 
   await Promise.race([watched, new Promise((resolve) => setTimeout(resolve, 700))]);
   isLoaded = false;
   await watched;
-  expect(asked).toBeGreaterThan(50);
+  expect(count).toBeGreaterThan(50);
   slowest.sort((a, b) => a - b);
   expect(slowest.at(-1)).toBeLessThan(3_000);
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => previous.remove());
 
-it('the version before may still write: nothing that it needs was taken away', () => {
+it('the version before may still write: nothing that it needs was removed', () => {
   expect(previous.schema).toBeGreaterThanOrEqual(LEAST_SCHEMA);
 });
 
@@ -83,7 +83,7 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
         expect(stored?.text ?? '').toBe(text);
       }
     }
-    // Rows that the old version made with rules of its own are what a reindex is for.
+    // A reindex replaces the rows that the old version made with its own rules.
     await opened.reindex();
     expect(await opened.differences()).toEqual([]);
     await opened.close();
@@ -96,7 +96,7 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
   600_000,
 );
 
-/** Resolves each time when so many more requests were answered, or one was not as it should be. */
+/** Resolves when some more requests were answered, or one was wrong. */
 function startPhase(noted: Acknowledged): () => Promise<void> {
   return async () => {
     const end = noted.count + REQUESTS;
@@ -122,7 +122,7 @@ async function addParameter(server: ServerProcess): Promise<void> {
   });
 }
 
-/** Tenants whose numbers of changes have a gap. */
+/** Tenants with a gap in their version-sequence. */
 async function countSequences(
   settings: ConstructorParameters<typeof Client>[0],
 ): Promise<readonly unknown[]> {

@@ -8,7 +8,7 @@ import type { TestDatabase } from '../support/database';
 import { closedAtEnd } from '../support/left-open';
 import { startProcess } from '../support/process';
 
-it('a server whose role may pass by row-level security is not ready and answers nothing, and says so once', async () => {
+it('a server with a role that bypasses row-level security is not ready and answers nothing, with one log line', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-bypass-'));
   const postgres = await startEmbeddedPostgres({ folder, durable: false, temporary: true });
   const { host, port, user, password } = postgres;

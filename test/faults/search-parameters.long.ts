@@ -55,12 +55,12 @@ async function readAttempts(
 describe('search parameters of a tenant', () => {
   let servers: TwoServers;
   beforeAll(async () => {
-    // Without notices a server learns of what another one has changed after up to 1.5 s.
+    // Without notices a server sees changes of another one after up to 1.5 s.
     servers = await startTwoServers({ REDIS_PORT: '1' });
   });
   afterAll(() => servers.close());
 
-  it('find each resource by what it says last, whichever server wrote it while they were made', async () => {
+  it('find each resource by its last version, whichever server wrote it while they were indexed', async () => {
     const both = [servers.first, servers.second];
     const root = servers.first.path('system', 'r4');
     const last = new Map<string, string | undefined>();
@@ -124,7 +124,7 @@ describe('search parameters of a tenant', () => {
     await opened.close();
   });
 
-  it('are made to their end after the server that made them was killed', async () => {
+  it('are indexed completely after the server that indexed them was killed', async () => {
     const { first, second, database } = servers;
     await second.close();
     const root = first.path('system', 'r4b');
@@ -154,7 +154,7 @@ describe('search parameters of a tenant', () => {
     await opened.close();
   });
 
-  it('are made to their end however often the server is killed, as long as it comes further', async () => {
+  it('are indexed completely however often the server is killed, as long as it makes progress', async () => {
     const { database } = servers;
     const kills = rounds(3, 12);
     let server = await startProcess({ database });

@@ -1,4 +1,4 @@
-/** PostgreSQL and Redis that speak nothing but TLS: whom the server believes, and what it says when it does not. */
+/** PostgreSQL and Redis with TLS only: the certificates that the server trusts, and its errors for others. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -137,26 +137,26 @@ describe('the start ends with one line about PostgreSQL', () => {
     return lines.map((line) => line.replace(/port \d+/, 'port PORT'));
   };
 
-  it('whose certificate was signed by somebody else than the authority of the file', async () => {
+  it('with a certificate that was not signed by the authority of the file', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_CA_FILE: stranger.file })).toEqual([
       'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
     ]);
   });
 
-  it('whose certificate was signed by an authority that nobody knows', async () => {
+  it('with a certificate that was signed by an unknown authority', async () => {
     expect(await sayings({ FHIR_DATABASE_SSL: 'true' })).toEqual([
       'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
     ]);
   });
 
-  it('whose certificate is for another host', async () => {
+  it('with a certificate for another host', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_HOST: '127.0.0.1' })).toEqual([
       "andiron: PostgreSQL at 127.0.0.1, port PORT, cannot be reached by TLS: Hostname/IP does not match certificate's " +
         "altnames: IP: 127.0.0.1 is not in the cert's list:",
     ]);
   });
 
-  it('that lets nobody in without TLS', async () => {
+  it('that refuses connections without TLS', async () => {
     expect(await sayings({})).toEqual([
       'andiron: no pg_hba.conf entry for host "127.0.0.1", user "postgres", database "postgres", no encryption',
     ]);
@@ -170,7 +170,7 @@ describe('the start ends with one line about PostgreSQL', () => {
     await plain.drop();
   });
 
-  it('that takes the connection and says nothing', async () => {
+  it('that accepts the connection and sends nothing', async () => {
     const mute = createServer((socket) => socket.resume());
     const environment = { ...databaseTls(), FHIR_DATABASE_PORT: String(await listen(mute)) };
     expect(await sayings(environment)).toEqual([
@@ -180,7 +180,7 @@ describe('the start ends with one line about PostgreSQL', () => {
   });
 });
 
-describe('Redis is not used, the log says why, and every request is answered,', () => {
+describe('Redis is not used, the log has the reason, and every request is answered,', () => {
   let plain: TestDatabase;
   beforeAll(async () => {
     plain = await createTestDatabase();
@@ -205,13 +205,13 @@ describe('Redis is not used, the log says why, and every request is answered,', 
     return line.reason;
   }
 
-  it('when somebody else than the authority of the file has signed its certificate', async () => {
+  it('when its certificate was not signed by the authority of the file', async () => {
     expect(await reasonWithout({ REDIS_CA_FILE: stranger.file })).toBe(
       'unable to verify the first certificate',
     );
   });
 
-  it('when nobody knows the authority that has signed its certificate', async () => {
+  it('when its certificate was signed by an unknown authority', async () => {
     expect(await reasonWithout({ REDIS_CA_FILE: '' })).toBe('unable to verify the first certificate');
   });
 
@@ -221,7 +221,7 @@ describe('Redis is not used, the log says why, and every request is answered,', 
     );
   });
 
-  it('when it lets nobody in without TLS', async () => {
+  it('when it refuses connections without TLS', async () => {
     expect(await reasonWithout({ REDIS_TLS: 'false', REDIS_CA_FILE: '' })).toMatch(
       /^closed before it answered, as by a port for TLS: ./,
     );
@@ -233,7 +233,7 @@ describe('Redis is not used, the log says why, and every request is answered,', 
   });
 });
 
-it('a search whose client has gone away is cancelled over TLS too', async () => {
+it('a search of a disconnected client is cancelled over TLS too', async () => {
   const server = await startMeasured(database, databaseTls());
   const locker = new Client(database.settings);
   await locker.connect();
@@ -248,17 +248,17 @@ it('a search whose client has gone away is cancelled over TLS too', async () => 
   await locker.query('lock table andiron.string_index in access exclusive mode');
   const controller = new AbortController();
   const address = `${server.base}${server.path('system', 'r4')}/Patient?family=encrypted`;
-  const asked = fetch(address, { signal: controller.signal });
+  const response = fetch(address, { signal: controller.signal });
   await eventually(async () => (await countWaiting()) === 1, 8_000);
   controller.abort();
-  await expect(asked).rejects.toThrow('aborted');
+  await expect(response).rejects.toThrow('aborted');
   // The database itself would end it after ten seconds.
   await eventually(async () => (await countWaiting()) === 0, 5_000);
   await locker.end();
   await server.close();
 });
 
-it('a Redis that is named by its address is believed when its certificate is for that address', async () => {
+it('a Redis that is named by its address is trusted when its certificate is for that address', async () => {
   const byAddress = await startTlsRedis(await trusted.issue('IP:127.0.0.1'), trusted.text);
   const environment = { ...redisTls(), REDIS_HOST: '127.0.0.1', REDIS_PORT: String(byAddress.port) };
   const server = await startMeasured(await createTestDatabase(), environment);
@@ -270,22 +270,22 @@ it('a Redis that is named by its address is believed when its certificate is for
 });
 
 it.each([
-  // What the client has told: false for nothing.
+  // The server name that the client has sent; false: none.
   ['localhost', 'localhost'],
   ['127.0.0.1', false],
-])('Redis is told by which name it was asked for: %s', async (host, told) => {
+])('Redis gets the server name of the connection: %s', async (host, expectedName) => {
   const { certificateFile, keyFile } = await trusted.issue('DNS:localhost, IP:127.0.0.1');
   const [cert, key] = await Promise.all([readFile(certificateFile), readFile(keyFile)]);
   const router = createTlsServer({ cert, key });
   const port = await listen(router);
-  const heard = new Promise<unknown>((resolve) => {
+  const receivedName = new Promise<unknown>((resolve) => {
     router.on('secureConnection', (socket) => {
       resolve(socket.servername);
       socket.destroy();
     });
   });
   const cache = new RedisCache({ host, port, tls: { ca: trusted.text } }, 'test', silentLog, () => undefined);
-  expect(await heard).toBe(told);
+  expect(await receivedName).toBe(expectedName);
   cache.close();
   await new Promise((resolve) => router.close(resolve));
 });

@@ -1,6 +1,6 @@
 /**
- * Transactions whose server is killed, or whose database connections are ended, at random moments: each is there as a
- * whole or not at all, and what was acknowledged is there.
+ * Transactions whose server is killed, or whose database connections are closed, at random moments: each is stored as
+ * a whole or not at all, and acknowledged ones are stored.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 import { rounds } from '../support/rounds';
 
-/** Transactions, one after the other, whose connections are ended by PostgreSQL. */
+/** Transactions, one after the other, whose connections are closed by PostgreSQL. */
 const ENDED = rounds(64, 160);
 /** After every so many of them the server is killed under a crowd of transactions that are under way at once. */
 const KILL_EVERY = 32;
@@ -45,7 +45,7 @@ function makeTransaction(attempt: number, size: number): object {
   return { resourceType: 'Bundle', type: 'transaction', entry: [...changed, ...made] };
 }
 
-it('transactions that are broken off at random moments leave all or nothing', async () => {
+it('transactions that are killed at random moments leave all or nothing', async () => {
   const database = await createTestDatabase();
   const owner = new Client(database.settings);
   await owner.connect();
@@ -82,7 +82,7 @@ it('transactions that are broken off at random moments leave all or nothing', as
     );
     const took = await answered;
     if (took === undefined) return;
-    // What was answered in time shows how long it takes: the next ones are broken off within.
+    // The time of answered requests shows how long they take: the next ones are closed within that time.
     if (isLarge) usual.large = took;
     else usual.small = took;
   };

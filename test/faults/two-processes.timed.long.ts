@@ -1,4 +1,4 @@
-/** Two servers on one database: nobody's write is lost, and who follows the changes misses none. */
+/** Two servers on one database: no write is lost, and a reader of the changes misses none. */
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -68,7 +68,7 @@ describe('two processes', () => {
     expect((await first.request('GET', `${path}/_history`)).json.entry).toHaveLength(2);
   });
 
-  it('let a follower of the version-sequence miss nothing under eight writers', async () => {
+  it('let a reader of the version-sequence miss nothing under eight writers', async () => {
     const { first, second, database } = servers;
     const opened = await openCore({ database });
     const context = await opened.context('system', 'r4');
@@ -80,7 +80,7 @@ describe('two processes', () => {
     const names: string[] = [];
     const follow = async (): Promise<void> => {
       for (;;) {
-        // Asked before reading: what was written until then must be told.
+        // Read before: everything written until then must be reported.
         const isLast = !isWriting;
         const changes = await opened.core.changes(context, last, 50);
         for (const { sequence, type, id, versionId } of changes) {
@@ -93,12 +93,12 @@ describe('two processes', () => {
       }
     };
     const following = follow();
-    const told: string[] = [];
+    const reported: string[] = [];
     const write = async (writer: number): Promise<void> => {
       const server = writer % 2 === 0 ? first : second;
       const root = server.path('system', 'r4');
       const until = Date.now() + 6_000;
-      for (let step = 0; Date.now() < until || told.length <= FEWEST_WRITES; step++) {
+      for (let step = 0; Date.now() < until || reported.length <= FEWEST_WRITES; step++) {
         const id = step % 3 === 0 ? 'followed-shared' : `followed-${writer}`;
         const type = ['Patient', 'Observation', 'Basic'][step % 3] ?? 'Patient';
         const bare: Record<string, unknown> = {
@@ -117,7 +117,7 @@ describe('two processes', () => {
           ...more,
         });
         expect([200, 201]).toContain(status);
-        told.push(`${type}/${id}/${/\d+/.exec(headers.etag ?? '')?.[0] ?? ''}`);
+        reported.push(`${type}/${id}/${/\d+/.exec(headers.etag ?? '')?.[0] ?? ''}`);
       }
     };
     await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
@@ -125,10 +125,10 @@ describe('two processes', () => {
     await following;
     await opened.close();
     expect(followed).toEqual(Array.from({ length: followed.length }, (_, index) => begin + 1 + index));
-    expect([...names].sort()).toEqual([...told].sort());
+    expect([...names].sort()).toEqual([...reported].sort());
   });
 
-  it('leave an index that is what the stored versions give', async () => {
+  it('leave an index that matches the stored versions', async () => {
     const opened = await openCore({ database: servers.database });
     expect(await opened.differences('system')).toEqual([]);
     await opened.close();

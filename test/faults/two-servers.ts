@@ -8,7 +8,7 @@ export interface MeasuredServer extends ServerProcess {
   metric(name: string): Promise<number>;
 }
 
-/** A server process whose metrics can be read. */
+/** A server process with metrics that can be read. */
 export async function startMeasured(
   database: TestDatabase,
   environment: Readonly<Record<string, string>> = {},

@@ -1,10 +1,10 @@
-/** Clients of a server that write all kinds of things and note what was acknowledged; what is not is a failure. */
+/** Clients of a server that write all kinds of data and record acknowledged writes; all others are failures. */
 import type { ServerProcess } from '../support/process';
 
 export interface Acknowledged {
   /** Texts by `release Type/id/version`; of a deletion the empty one. */
   readonly versions: Map<string, string>;
-  /** What was answered otherwise than it should have been. */
+  /** Requests with an unexpected answer. */
   readonly failures: string[];
   /** Answered requests. */
   count: number;
@@ -121,9 +121,15 @@ export async function writeUntil(
     if (version !== undefined) noted.versions.set(`${release} List/${id}/${version}`, '');
 
     const graphql = `/w/system/api/v1/graphql/${release}`;
-    const asked = await send([200], 'POST', graphql, { query: `{ Patient(id: "${id}") { id } }` }, JSON_TYPE);
-    if (asked !== undefined && asked.json.data?.Patient?.id !== id)
-      noted.failures.push(`GraphQL: ${asked.text.slice(0, 500)}`);
+    const queried = await send(
+      [200],
+      'POST',
+      graphql,
+      { query: `{ Patient(id: "${id}") { id } }` },
+      JSON_TYPE,
+    );
+    if (queried !== undefined && queried.json.data?.Patient?.id !== id)
+      noted.failures.push(`GraphQL: ${queried.text.slice(0, 500)}`);
     await send(
       [200],
       'GET',
@@ -132,7 +138,7 @@ export async function writeUntil(
     await send([200], 'POST', `${root}/Patient/$validate`, patient);
     await send([200], 'GET', '/health/ready');
 
-    // What is not FHIR: accounts and credentials, tenants.
+    // Data other than FHIR: accounts and credentials, tenants.
     if (step % 4 !== 0) continue;
     const tenant = `${name}-${step}`.toLowerCase();
     await send([201], 'POST', '/w/system/api/v1/tenants', { name: tenant }, JSON_TYPE);

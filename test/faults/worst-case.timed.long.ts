@@ -1,6 +1,6 @@
 /**
- * What a client can send that costs the most: each is answered in bounded time, and another client, which reads and
- * searches meanwhile, does not notice.
+ * The most expensive requests of a client: each is answered in bounded time, and another client, which reads and
+ * searches meanwhile, is not delayed.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const MEGABYTE = 1_000_000;
 let server: ServerProcess;
 let root: string;
 beforeAll(async () => {
-  // Otherwise the first request of GraphQL makes the schema, which is not what is measured here.
+  // Otherwise the first GraphQL request makes the schema, which is not measured here.
   server = await startProcess({ environment: { GRAPHQL_WARM: 'r4' } });
   root = server.path('system', 'r4');
   const example = readExamples('r4').find(({ type, id }) => type === 'Patient' && id === 'example');
@@ -32,7 +32,7 @@ interface Reading {
   readonly statuses: readonly number[];
 }
 
-/** What the other client measures while `work` goes on. */
+/** The measurements of the other client during `work`. */
 async function readWhile(work: () => Promise<void>): Promise<Reading> {
   const reader = spawn(process.execPath, [path.join(__dirname, 'reader.mjs'), server.root('system', 'r4')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -69,7 +69,7 @@ async function trouble(
 ): Promise<void> {
   let slow: Answered[] = [];
   let late: number[] = [];
-  // What is slow by its nature is so each time; the machine may be busy once.
+  // A slow request is slow each time; the machine may be busy once.
   for (let tries = 0; tries < 3 && (tries === 0 || slow.length + late.length > 0); tries++) {
     const answered: Answered[] = [];
     const { times, statuses } = await readWhile(async () => {
@@ -202,19 +202,19 @@ it('a Patient of 5 MB with 20,000 names is accepted within 5 s or refused within
   await trouble([names, names, names]);
 });
 
-it('many and deep things are answered in time', async () => {
+it('many and deep elements are answered in time', async () => {
   await trouble(wide(20_000));
 });
 
-it('strings that a regular expression could get lost in are answered in time, in the server own thread', async () => {
+it('strings that are slow for a regular expression are answered in time, in the main thread', async () => {
   await trouble([...pathological(200 * KILOBYTE), ...odd(200 * KILOBYTE)]);
 });
 
-it('and so are megabytes of them, in the thread for long bodies', async () => {
+it('and so are megabytes of them, in the worker thread', async () => {
   await trouble([...pathological(2 * MEGABYTE), ...odd(4 * MEGABYTE)]);
 });
 
-it('so is what comes by GraphQL', async () => {
+it('so are GraphQL requests', async () => {
   const address = '/w/system/api/v1/graphql/r4';
   const query = 'mutation($r: ResourceInput!) { create(resource: $r) { versionId } }';
   const asVariable = (body: string): string => `{"query":${JSON.stringify(query)},"variables":{"r":${body}}}`;
@@ -228,15 +228,15 @@ it('so is what comes by GraphQL', async () => {
   ]);
 }); // prettier-ignore
 
-it('so is what operations are asked', async () => {
+it('so are operations', async () => {
   const concept = Array.from({ length: 20_000 }, (_, index) => ({ code: `c${index}`, display: `Code ${index}` }));
   const include = [{ system: 'http://example.org/a', concept }];
-  const asked = (name: string, resource: unknown): string =>
+  const queryOf = (name: string, resource: unknown): string =>
     JSON.stringify({ resourceType: 'Parameters', parameter: [{ name, resource }] });
   const elements = wide(20_000).find(([, type]) => type === 'StructureDefinition');
   await trouble([
     ...wide(20_000).map(([title, , body]) => [title, '$validate', body] as const),
-    ['an expansion', 'ValueSet/$expand', asked('valueSet', { resourceType: 'ValueSet', status: 'draft', compose: { include } })],
-    ['a snapshot', 'StructureDefinition/$snapshot', asked('definition', JSON.parse(elements?.[2] ?? '{}'))],
+    ['an expansion', 'ValueSet/$expand', queryOf('valueSet', { resourceType: 'ValueSet', status: 'draft', compose: { include } })],
+    ['a snapshot', 'StructureDefinition/$snapshot', queryOf('definition', JSON.parse(elements?.[2] ?? '{}'))],
   ]);
 }); // prettier-ignore

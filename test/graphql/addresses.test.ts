@@ -1,4 +1,4 @@
-/** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
+/** The addresses of GraphQL: HL7's (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
 import { gunzipSync } from 'node:zlib';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, gatewayPath, putExample } from './gateway-client';
@@ -34,7 +34,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     }
   });
 
-  it('takes variables and the name of an operation, in the address too', async () => {
+  it('accepts variables and the name of an operation, in the address too', async () => {
     const query =
       'query a { metadata { fhirVersion } } query b($id: ID!) { read(type: Patient, id: $id) { id } }';
     const rest = { variables: { id: 'example' }, operationName: 'b' };
@@ -59,7 +59,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     }
   });
 
-  it('answers a GET only to who names JSON or brings a credential, as no link or form can', async () => {
+  it('answers a GET only with a JSON type in Accept or a credential, which no link or form can send', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*'])
       expect((await get(QUERY, { accept })).status).toBe(400);
     const trusted: Record<string, string>[] = [
@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     for (const headers of trusted) expect((await get(QUERY, { accept: '*/*', ...headers })).status).toBe(200);
   });
 
-  it('says 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
+  it('answers 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
     const post = async (body: string | object, type: string): Promise<number> =>
       (await server.request('POST', root(), body, { 'content-type': type })).status;
     expect(await post(QUERY, 'text/plain')).toBe(415);

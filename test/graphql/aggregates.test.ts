@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     }
   });
 
-  it('are of all that a list would find, together and by code, reference and date', async () => {
+  it('are of all matches of a list, together and by code, reference and date', async () => {
     const { errors, found } = await send(`{
       ObservationAggregate(status: [final, amended], where: {_id: {not: "none"}}) {
         count
@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     });
   });
 
-  it('are of what meets the arguments alone, in this tenant', async () => {
+  it('are of the matches of the arguments alone, in this tenant', async () => {
     const query = `query($who: [reference]) {
       ObservationAggregate(subject: $who) {
         count
@@ -115,8 +115,8 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
       [],
       { count: 2, countBy: [{ code: '8867-4', count: 2 }], countByDate: [{ count: 2 }] },
     ]);
-    const nobody = await send(query, { who: ['Patient/nobody'] });
-    expect(nobody.found.ObservationAggregate).toEqual({ count: 0, countBy: [], countByDate: [] });
+    const noMatch = await send(query, { who: ['Patient/nobody'] });
+    expect(noMatch.found.ObservationAggregate).toEqual({ count: 0, countBy: [], countByDate: [] });
     const elsewhere = await createSender(server, 'elsewhere', release)('{ ObservationAggregate { count countBy(parameter: status) { code count } } }'); // prettier-ignore
     expect(elsewhere.found.ObservationAggregate).toEqual({
       count: 2,
@@ -136,14 +136,14 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     ]);
   });
 
-  it('are of one moment, and weighed before they run', async () => {
+  it('are of one moment, and their cost is calculated before they run', async () => {
     const { json } = await send(
       '{ ObservationAggregate { count countBy(parameter: code) { code } countByReference(parameter: subject, _count: 10) { resource { id } } } }',
       {},
       { 'x-graphql-cost': '1' },
     );
     expect(json.extensions.cost).toMatchObject({ cost: 10 + 500 + (500 + 10 * 2) });
-    // The beginning, the counts, what is read of the matches, what is referred to.
+    // The start, the counts, reads of the matches, reads of references.
     expect(json.extensions.cost.statements).toBeLessThanOrEqual(16);
     const many = Array.from({ length: 41 }, (_, at) => `c${at}: countBy(parameter: code) { code }`).join(' ');
     const refused = await send(`{ ObservationAggregate { ${many} } }`);
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     expect([status, errors.map(({ extensions }) => extensions.code)]).toEqual([expected, [code]]);
   });
 
-  it('in more groups than an answer has are too costly, and it is said how to ask; the largest are told', async () => {
+  it('with more groups than an answer may have are too costly, and the error names the remedy; the largest groups are returned on request', async () => {
     const entry = Array.from({ length: 1_001 }, (_none, index) => ({
       resource: {
         ...{ resourceType: 'Basic', id: `many-${index}`, code: { text: 'many' } },

@@ -22,7 +22,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     return json.total as number;
   };
 
-  it('does all its fields at once, and later ones name what earlier ones made', async () => {
+  it('executes all its fields as one transaction, and later ones refer to resources of earlier ones', async () => {
     await send(
       'mutation { update(resource: {resourceType: "Basic", id: "old", code: {text: "a"}}) { versionId } }',
     );
@@ -56,7 +56,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     expect(read.text).toContain('"valueQuantity":{"value":3.20}');
   });
 
-  it('does nothing when one field is refused, and says which', async () => {
+  it('does nothing when one field is refused, and names the field', async () => {
     const before = await numberOfVersions();
     const answer = await send(`mutation @atomic {
       good: create(resource: {resourceType: "Patient"}) { versionId }
@@ -66,13 +66,13 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     }`);
     expect(answer.status).toBe(400);
     expect(answer.found).toEqual({ good: null, bad: null, alsoGood: null, worse: null });
-    const said = new Map(
+    const messages = new Map(
       answer.errors.map(({ path, message, extensions }) => [path?.[0], { message, ...extensions }]),
     );
-    expect([...said.keys()]).toEqual(['good', 'bad', 'alsoGood', 'worse']);
-    expect(said.get('bad')?.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
-    expect(said.get('worse')?.outcome.issue[0]?.expression).toEqual(['Patient.gender']);
-    expect(said.get('good')?.message).toMatch(/^Not done, because 'bad' failed/);
+    expect([...messages.keys()]).toEqual(['good', 'bad', 'alsoGood', 'worse']);
+    expect(messages.get('bad')?.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
+    expect(messages.get('worse')?.outcome.issue[0]?.expression).toEqual(['Patient.gender']);
+    expect(messages.get('good')?.message).toMatch(/^Not done, because 'bad' failed/);
     expect(await numberOfVersions()).toBe(before);
   });
 
@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
     expect(await numberOfVersions()).toBe(before);
   });
 
-  it('can be tried out as a whole', async () => {
+  it('supports dryRun as a whole', async () => {
     const before = await numberOfVersions();
     const { found, errors } = await send(`mutation @atomic {
       a: create(resource: {resourceType: "Patient"}, as: "${URN}", dryRun: true) { resource { id } }

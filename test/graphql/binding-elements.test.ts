@@ -1,8 +1,11 @@
-/** HL7's binding for what is in a resource and what it refers to (http://hl7.org/fhir/R4/graphql.html), over the official examples. */
+/**
+ * HL7's binding for the content of a resource and its references (http://hl7.org/fhir/R4/graphql.html), over the
+ * official examples.
+ */
 import { readExamples } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
-import { createAsker, load, loadExamples, type Json } from './official-data';
+import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
@@ -13,11 +16,11 @@ afterAll(() => server.close());
 
 const TYPES = ['Patient', 'Organization', 'Practitioner', 'Observation', 'Encounter'];
 
-describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
+describe.each(TESTED_RELEASES)('the elements of resources of %s', (release) => {
   let send: SendQuery;
   const get = async (path: string): Promise<Json> =>
     (await server.request('GET', `${server.path('system', release)}/${path}`)).json;
-  const data = createAsker(() => send);
+  const data = createQuerySender(() => send);
 
   beforeAll(async () => {
     send = createSender(server, 'system', release);
@@ -59,7 +62,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('are null where the resource has none, whatever it should have', async () => {
+    it('are null where the resource has none, even if they are required', async () => {
       const { Patient } = await data(
         '{ Patient(id: "animal") { maritalStatus { text } photo { url } multipleBirthInteger } }',
       );
@@ -77,7 +80,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       );
     });
 
-    it('of a list are narrowed by the values of their elements, by number and by place', async () => {
+    it('of a list are filtered by the values of their elements, by number and by position', async () => {
       const { Patient } = await data(`{ Patient(id: "example") {
         official: name(use: official) { family }
         text: name(use: "usual") { given }
@@ -102,7 +105,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('of a list are narrowed by FHIRPath, which is refused where it makes no sense or takes too much', async () => {
+    it('of a list are filtered by FHIRPath, which is refused where it is invalid or takes too long', async () => {
       const { Patient } = await data(`{ Patient(id: "example") {
         name(fhirpath: "given.count() = 1") { use }
         contact(fhirpath: "relationship.coding.where(code = 'N').exists()") { gender }
@@ -220,7 +223,7 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
       });
     });
 
-    it('to what is not there are an error, unless they are optional', async () => {
+    it('to a missing resource are an error, unless they are optional', async () => {
       const text = '{"resourceType":"Observation","id":"broken","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/nobody"},"performer":[{"display":"somebody"},{"reference":"http://elsewhere.example/fhir/Patient/1"}]}'; // prettier-ignore
       await load(server, 'system', release, [{ type: 'Observation', id: 'broken', text }]);
       const answer = await send(`{ Observation(id: "broken") {
@@ -238,8 +241,8 @@ describe.each(TESTED_RELEASES)('what is in resources of %s', (release) => {
         performer: [{ resource: null }, { resource: null }],
         quiet: [{ resource: null }, { resource: null }],
       });
-      const told = answer.errors.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
-      expect(told.sort()).toEqual([
+      const reported = answer.errors.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
+      expect(reported.sort()).toEqual([
         ['Observation.performer.0.resource', 'not-found'],
         ['Observation.performer.1.resource', 'not-found'],
         ['Observation.subject.resource', 'not-found'],

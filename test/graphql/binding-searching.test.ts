@@ -1,7 +1,7 @@
 /** HL7's binding for searching (http://hl7.org/fhir/R4/graphql.html#searching), over the official examples. */
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
-import { createAsker, load, loadExamples, type Json } from './official-data';
+import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
@@ -27,7 +27,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
   let send: SendQuery;
   const get = async (path: string): Promise<Json> =>
     (await server.request('GET', `${server.path('system', release)}/${path}`)).json;
-  const data = createAsker(() => send);
+  const data = createQuerySender(() => send);
 
   beforeAll(async () => {
     send = createSender(server, 'system', release);
@@ -43,7 +43,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     ]);
   });
 
-  it('finds what REST finds by the same parameters, in the same order', async () => {
+  it('finds the same as REST by the same parameters, in the same order', async () => {
     for (const [args, query, type] of [
       ['name: "chalmers"', 'name=chalmers', 'Patient'],
       ['gender: female, _sort: "birthdate", _count: 3', 'gender=female&_sort=birthdate&_count=3', 'Patient'],
@@ -68,7 +68,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     }
   });
 
-  it('takes arguments from variables', async () => {
+  it('accepts arguments from variables', async () => {
     const { PatientList } = await data(
       'query($name: [String], $count: Int) { PatientList(name: $name, _count: $count) { id } }',
       { name: ['chalmers', 'windsor'], count: 1 },
@@ -76,7 +76,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect(PatientList).toEqual([{ id: 'example' }]);
   });
 
-  it('never leaves out matches without being told how many to give, or telling where the next are', async () => {
+  it('never leaves out matches without _count, or a cursor of the next page', async () => {
     const refused = await send('{ ObservationList(status: final) { id } }');
     expect([refused.status, refused.found.ObservationList, refused.errors[0]?.extensions.code]).toEqual([
       422,
@@ -116,7 +116,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
       expect(idsOf(await pageAt(page.previous))).toEqual(idsOf(pages[index]));
     const last = await pageAt(pages[0].last);
     expect([idsOf(last), last.next]).toEqual([ids.slice(-20), null]);
-    // A cursor is enough by itself, and nothing else may stand beside it than what was asked.
+    // A cursor is enough by itself, and only the same search may be beside it.
     const alone = async (cursor: string, args = ''): Promise<Json> =>
       send(`query($c: String) { ObservationConnection(_cursor: $c ${args}) { pagesize edges { resource { id } } } }`, { c: cursor }); // prettier-ignore
     for (const [cursor, expected] of [
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('finds what refers to a resource', async () => {
+  it('finds the resources that refer to a resource', async () => {
     const { Patient } = await data(`{ Patient(id: "example") {
       ConditionList(_reference: subject) { id subject { reference } }
       quoted: ConditionList(_reference: "patient", _count: 2) { id }
@@ -166,14 +166,14 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
       (await get('Observation?patient=Patient/example&_count=0')).total,
       expect.any(String),
     ]);
-    // What comes after it is asked for by itself.
+    // The next page is requested by the cursor alone.
     const further = await data('query($c: String) { ObservationConnection(_cursor: $c) { edges { resource { id } } } }', { c: next }); // prettier-ignore
     expect(further.ObservationConnection.edges.map(({ resource }: { resource: object }) => resource)).toEqual(
       await ids('Observation?patient=Patient/example&_count=3&_offset=3'),
     );
   });
 
-  it('finds what a FHIRPath expression is true of, among what meets the other arguments', async () => {
+  it('finds the resources for which a FHIRPath expression is true, among the matches of the other arguments', async () => {
     const { long, page, PatientList } = await data(`{
       long: PatientList(gender: male, fhirpath: "name.given.count() > 1") { id }
       page: PatientConnection(gender: male, fhirpath: "name.given.count() > 1", _count: 50) { count edges { resource { id } } }
@@ -188,7 +188,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect([refused.status, refused.errors[0]?.extensions.code]).toEqual([400, 'value']);
   });
 
-  it('finds for each of many what REST finds for it alone', async () => {
+  it('finds for each of many resources the same as REST for one', async () => {
     const forms = [
       ['_count: 3', '_count=3'],
       ['code: ["29463-7", "8310-5"], _count: 4', 'code=29463-7,8310-5&_count=4'],
@@ -216,7 +216,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     expect(met).toBeGreaterThan(20);
   });
 
-  it('refuses a parameter that never refers to the type, and finds nothing of what is not stored', async () => {
+  it('refuses a parameter that never refers to the type, and finds nothing for a resource that is not stored', async () => {
     const refused = await send(
       '{ Patient(id: "example") { ObservationList(_reference: encounter) { id } } }',
     );
@@ -236,7 +236,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('answers null for what is not there, and nothing of another tenant', async () => {
+  it('returns null for a missing resource, and nothing of another tenant', async () => {
     const south = createSender(server, 'south', release);
     const query = `{ Patient(id: "example") { name { family } ConditionList(_reference: subject) { id } }
       nobody: Patient(id: "nobody") { id } PatientList { id } ObservationConnection { count } }`;
@@ -250,7 +250,7 @@ describe.each(TESTED_RELEASES)('searches of %s', (release) => {
     });
   });
 
-  it('refuses fields and arguments that there are none of, before anything runs', async () => {
+  it('refuses fields and arguments that do not exist, before anything runs', async () => {
     for (const query of [
       '{ Patient(id: "example") { nmae } }',
       '{ PatientList(nmae: "x") { id } }',

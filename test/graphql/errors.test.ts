@@ -118,7 +118,7 @@ describe('an address', () => {
     }
   });
 
-  it('takes GET and POST only', async () => {
+  it('accepts GET and POST only', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const answer = await server.request(method, address);
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
@@ -126,8 +126,8 @@ describe('an address', () => {
   });
 });
 
-describe('what went wrong inside the server', () => {
-  it('is told by its request id and by nothing else', () => {
+describe('an internal error', () => {
+  it('is reported by its request id alone', () => {
     const secret = new GraphQLError('select * from secret', {
       path: ['read'],
       originalError: new TypeError('select * from secret'),
@@ -142,7 +142,7 @@ describe('what went wrong inside the server', () => {
     expect(formatted.message).toContain('r-1');
   });
 
-  it('is told in full where it was expected', () => {
+  it('is reported with its reason where it was expected', () => {
     const expected = fhirError('notFound', { type: 'Patient', id: '1' });
     const error = new GraphQLError(expected.message, { path: ['patch'], originalError: expected });
     const formatted = formatError(

@@ -1,4 +1,7 @@
-/** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
+/**
+ * The content of a client is returned to the last digit and sign; content that cannot be stored exactly is refused,
+ * with the place.
+ */
 import { exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
 import { startServer, type TestServer } from '../support/server';
 import {
@@ -40,7 +43,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return answer;
   }
 
-  describe('decimals, texts and the order of members come back as they were sent', () => {
+  describe('decimals, texts and the order of members are returned unchanged', () => {
     it('by a create with variables, and by one with literals', async () => {
       const byVariables = await send(CREATE, `{"r":${exactText()}}`);
       expect([byVariables.status, missingPieces(byVariables.text)]).toEqual([200, []]);
@@ -84,7 +87,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect([byLiterals.status, missingPieces(byLiterals.text, expected)]).toEqual([200, []]);
     }); // prettier-ignore
 
-    it('by operations: meta gives its part, lookup what the code system says', async () => {
+    it('by operations: meta returns its part, lookup the properties of the code system', async () => {
       const id = 'exact-meta';
       const extension = '"extension":[{"valueDecimal":1.50,"url":"http://example.org/b"}]';
       await send(UPDATE, `{"r":${exactText(id).replace('"meta":{', `"meta":{${extension},`)}}`);
@@ -106,7 +109,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }); // prettier-ignore
   });
 
-  describe('what cannot be kept is refused, with the place, and changes nothing', () => {
+  describe('a value that cannot be stored exactly is refused, with the place, and changes nothing', () => {
     const id = 'exact-refused';
     const version = async (): Promise<string> =>
       (await send(`{ read(type: Patient, id: "${id}") { meta { versionId } } }`)).found.read.meta.versionId;
@@ -117,7 +120,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect(await version()).toBe('1');
     });
 
-    /** How a Patient or a part of one comes in; and where its name stands then. */
+    /** The ways to send a Patient or a part of one; and the place of its name then. */
     const ways: readonly (readonly [
       title: string,
       query: string,
@@ -141,11 +144,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]; // prettier-ignore
 
     describe.each(ways)('by %s with variables', (_title, query, toVariables, root) => {
-      it.each(FAULTS)('$title', async ({ name, place, code, says }) => {
+      it.each(FAULTS)('$title', async ({ name, place, code, says: message }) => {
         const { status, errors } = await send(query, toVariables(name));
         expect(status).toBe(400);
         expect(errors[0]?.extensions).toMatchObject({ code, outcome: { issue: [{ severity: 'error', code }] } });
-        expect(errors[0]?.message).toMatch(says);
+        expect(errors[0]?.message).toMatch(message);
         expect(String(errors[0]?.extensions.outcome.issue[0]?.expression)).toContain(root + place);
       }); // prettier-ignore
 
@@ -171,24 +174,24 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     interface Literal {
       readonly title: string;
       readonly name: string;
-      readonly says: RegExp;
-      /** Where it stands in the document, or below the name in the resource. */
+      readonly message: RegExp;
+      /** The place in the document, or below the name in the resource. */
       readonly place: { readonly locations: readonly object[] } | string;
     }
     const once = { locations: [{ line: 1 }] };
     const literals: readonly Literal[] = [
-      { title: 'a member that stands twice', name: '{family: "A", family: "B"}', says: /only one input field named "family"/, place: { locations: [{ line: 1 }, { line: 1 }] } },
-      { title: 'U+0001', name: '{family: "a\\u0001b"}', says: /U\+0001/, place: once },
-      { title: 'half of a surrogate pair', name: '{family: "a\\ud83d"}', says: /Invalid Unicode escape sequence/, place: once },
-      { title: '__proto__', name: '{__proto__: {family: "A"}}', says: /'__proto__'/, place: once },
-      { title: 'constructor', name: '{constructor: {family: "A"}}', says: /'constructor'/, place: '[0].constructor' },
-      { title: 'too many levels', name: `${'{extension: ['.repeat(40)}{url: "a"}${']}'.repeat(40)}`, says: /deeper than 64 levels/, place: '[0].extension[0].extension[0]' },
+      { title: 'a member that stands twice', name: '{family: "A", family: "B"}', message: /only one input field named "family"/, place: { locations: [{ line: 1 }, { line: 1 }] } },
+      { title: 'U+0001', name: '{family: "a\\u0001b"}', message: /U\+0001/, place: once },
+      { title: 'half of a surrogate pair', name: '{family: "a\\ud83d"}', message: /Invalid Unicode escape sequence/, place: once },
+      { title: '__proto__', name: '{__proto__: {family: "A"}}', message: /'__proto__'/, place: once },
+      { title: 'constructor', name: '{constructor: {family: "A"}}', message: /'constructor'/, place: '[0].constructor' },
+      { title: 'too many levels', name: `${'{extension: ['.repeat(40)}{url: "a"}${']}'.repeat(40)}`, message: /deeper than 64 levels/, place: '[0].extension[0].extension[0]' },
     ]; // prettier-ignore
     describe.each(toQuery)('by %s with literals', (_title, query) => {
-      it.each(literals)('$title', async ({ name, says, place }) => {
+      it.each(literals)('$title', async ({ name, message, place }) => {
         const { status, errors } = await send(`mutation { ${query(name)} }`);
         expect(status).toBe(400);
-        expect(errors[0]?.message).toMatch(says);
+        expect(errors[0]?.message).toMatch(message);
         if (typeof place !== 'string') expect(errors[0]).toMatchObject(place);
         else expect(String(errors[0]?.extensions.outcome.issue[0]?.['expression'])).toContain(place);
       });
@@ -215,10 +218,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       const deeper = await startServer({ database: server.database, environment: { MAX_DEPTH: '100' } });
       try {
         const id = 'exact-deeper';
-        const ask = createSender(deeper, 'system', release);
-        expect((await ask(UPDATE, `{"r":${withLevels(id, 49)}}`)).errors).toEqual([]);
-        expect((await ask(READ(id))).found.read.meta.versionId).toBe('1');
-        // What was let in under another limit can still be read.
+        const sendDeeper = createSender(deeper, 'system', release);
+        expect((await sendDeeper(UPDATE, `{"r":${withLevels(id, 49)}}`)).errors).toEqual([]);
+        expect((await sendDeeper(READ(id))).found.read.meta.versionId).toBe('1');
+        // A resource that was stored under another limit can still be read.
         expect((await send(READ(id))).text).toContain(nestedExtensions(49));
       } finally {
         await deeper.close();

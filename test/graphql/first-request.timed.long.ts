@@ -1,4 +1,7 @@
-/** What the schemas of both releases take: the time of the server's thread, of which the first request has to wait, and memory. */
+/**
+ * The cost of the schemas of both releases: time of the server's thread, for which the first request has to wait, and
+ * memory.
+ */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,19 +20,19 @@ it('the first request after a start waits less than a second and a half for the 
   try {
     for (const release of ['r4', 'r4b'] as const) {
       const send = createSender(server, 'system', release);
-      const ask = async (): Promise<void> => {
+      const sendQuery = async (): Promise<void> => {
         const { found, errors } = await send('{ PatientList(_count: 2) { id name { family } } }');
         expect([found, errors]).toEqual([{ PatientList: [] }, []]);
       };
       // Once: the second one is no first one any more.
-      expect(await leastAwaitedMilliseconds(FIRST_REQUEST_MS, ask, 1)).toBeLessThan(FIRST_REQUEST_MS);
+      expect(await leastAwaitedMilliseconds(FIRST_REQUEST_MS, sendQuery, 1)).toBeLessThan(FIRST_REQUEST_MS);
     }
   } finally {
     await server.close();
   }
 });
 
-/** What else the machine does only adds: of so many starts the best tells. */
+/** Other load of the machine only adds time: the best of several starts counts. */
 const STARTS = 3;
 const MOST_HELD_MS = 100;
 

@@ -1,4 +1,4 @@
-/** What the tests of the gateway share: a client that sends GraphQL as a front end does, and official examples. */
+/** Shared by the tests of the gateway: a client that sends GraphQL like a front end, and official examples. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Release } from '../../src/core';

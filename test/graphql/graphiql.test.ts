@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { startServer, type TestServer } from '../support/server';
 import { gatewayPath } from './gateway-client';
 
-/** What Chromium sends when somebody opens an address. */
+/** The headers that Chromium sends when a user opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 let server: TestServer;
@@ -26,7 +26,7 @@ describe('opening the gateway in a browser', () => {
     expect(answer.text).not.toMatch(/https?:\/\//);
   });
 
-  it('finds every file that the page names, small and kept for good', async () => {
+  it('finds every file that the page names, small and cached permanently', async () => {
     for (const page of [gatewayPath('system', 'r4'), `${gatewayPath('system', 'r4')}/`]) {
       const { text } = await server.request('GET', page, undefined, { accept: BROWSER });
       const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);
@@ -66,7 +66,7 @@ describe('opening the gateway in a browser', () => {
     await enforced.close();
   });
 
-  it('is 404 for a tenant that there is not', async () => {
+  it('is 404 for a tenant that does not exist', async () => {
     const answer = await server.request('GET', '/w/nobody/api/v1/graphql/r4', undefined, { accept: BROWSER });
     expect(answer.status).toBe(404);
   });

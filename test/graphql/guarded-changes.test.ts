@@ -29,7 +29,7 @@ const PATCH = `mutation($id: ID, $c: String, $p: [JsonPatchOperation!], $f: Reso
 const DELETE = `mutation($id: ID, $c: String, $m: [ID!], $dry: Boolean) { change: delete(type: Patient, id: $id, criteria: $c, ifMatch: $m, dryRun: $dry) ${ANSWER} }`;
 const activate = (active: boolean): object[] => [{ op: 'add', path: '/active', value: active }];
 
-it('what was tried out is not remembered as the version that another change makes', () => {
+it('versions of a dry run are not cached as those that another change makes', () => {
   const versionOf = (text: string): StoredVersion => ({
     ...{
       type: 'Basic',
@@ -66,7 +66,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     errors[0]?.extensions.code,
   ];
 
-  it('creates nothing where a search finds the resource already, and answers that one', async () => {
+  it('creates nothing where a search finds a resource, and returns that one', async () => {
     const first = await send(CREATE, { r: patientOf('ce-1'), c: byMrn('ce-1') });
     const second = await send(CREATE, { r: patientOf('ce-1', { active: false }), c: byMrn('ce-1') });
     expect(first.found.change).toMatchObject({ created: true, versionId: '1' });
@@ -152,7 +152,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     expect(refused(await send(document, variables))).toEqual([status, code]);
   });
 
-  it('tries a change out: it answers what would be, and nothing is there', async () => {
+  it('executes a dry run: it returns the result, and stores nothing', async () => {
     const { id } = (await send(CREATE, { r: patientOf('dry-1') })).found.change.resource;
     const before = await lastSequence();
     const created = await send(CREATE, { r: patientOf('dry-2'), c: byMrn('dry-2'), dry: true });
@@ -176,7 +176,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     expect([await lastSequence(), await countOf('dry-1'), await countOf('dry-2')]).toEqual([before, 1, 0]);
   });
 
-  it('says of what is tried out why it would be refused, at the place in the resource', async () => {
+  it('reports why a dry run would be refused, at the place in the resource', async () => {
     const wrong = await send(CREATE, { r: patientOf('dry-3', { birthDate: 'yesterday' }), dry: true });
     const really = await send(CREATE, { r: patientOf('dry-3', { birthDate: 'yesterday' }) });
     expect([wrong.status, wrong.errors[0]?.extensions]).toEqual([
@@ -192,7 +192,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
     ]);
   });
 
-  it('does a Bundle as one transaction, and answers its response', async () => {
+  it('executes a Bundle as one transaction, and returns its response', async () => {
     const transaction =
       'mutation($b: ResourceInput!, $dry: Boolean) { transaction(bundle: $b, dryRun: $dry) { resourceType json } }';
     const urn = 'urn:uuid:4f1f3a2e-0000-4000-8000-000000000001';

@@ -19,10 +19,10 @@ afterAll(() => server.close());
 
 const PATIENT = 'Patient/example';
 const LIST = 'List/long';
-/** All that is asked for but observations, of which there are more than a list gives. */
+/** All requested resources except observations, of which there are more than in a list. */
 const NAMED = [PATIENT, 'Patient/f001', 'Condition/example', LIST];
 
-/** A sentence, what is asked of the server or of a resource, and what is answered. */
+/** A sentence, its request to the server or to a resource, and the answer. */
 type Sentence = readonly [sentence: string, of: string, query: string, data: object];
 
 const ANSWERED: readonly Sentence[] = [
@@ -149,7 +149,7 @@ const ANSWERED: readonly Sentence[] = [
   ],
 ]; // prettier-ignore
 
-/** What is refused, and by which status: `errors` and no `data`. */
+/** Refused requests, with their statuses: `errors` and no `data`. */
 const REFUSED: readonly (readonly [sentence: string, of: string, query: string, status: number])[] = [
   ['fields that are not valid', PATIENT, '{ nope }', 400],
   ['arguments that are not known', '', '{ PatientList(nope: "x") { id } }', 400],
@@ -172,7 +172,7 @@ const REFUSED: readonly (readonly [sentence: string, of: string, query: string, 
 ]; // prettier-ignore
 
 describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
-  const ask = async (
+  const send = async (
     of: string,
     query: string,
     headers: Readonly<Record<string, string>> = {},
@@ -196,14 +196,14 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 
   it.each(ANSWERED)('%s', async (_sentence, of, query, data) => {
-    const { status, json } = await ask(of, query);
+    const { status, json } = await send(of, query);
     expect([status, json]).toEqual([200, { data }]);
   });
 
   it.each(REFUSED)(
-    'refuses %s, with a message and an OperationOutcome that says the same',
+    'refuses %s, with a message and an OperationOutcome with the same reason',
     async (_sentence, of, query, status) => {
-      const answer = await ask(of, query);
+      const answer = await send(of, query);
       const { errors } = answer.json;
       expect(answer.status).toBe(status);
       expect(errors.length).toBeGreaterThan(0);
@@ -215,25 +215,25 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     },
   );
 
-  it('offset and count take a part of a list, and the next one, until there is none', async () => {
+  it('offset and count return a part of a list, and the next one, to its end', async () => {
     const list = (await server.request('GET', `${server.path('system', release)}/${LIST}`)).json;
     const { length } = list.entry;
     expect(length).toBeGreaterThan(200);
     for (const offset of [5, 10, length - 2, length]) {
-      const { json } = await ask(LIST, `{ entry(_count: 5, _offset: ${offset}) { item { reference } } }`);
+      const { json } = await send(LIST, `{ entry(_count: 5, _offset: ${offset}) { item { reference } } }`);
       const part = list.entry.slice(offset, offset + 5);
       expect(json.data.entry).toEqual(part.map(({ item: { reference } }: Json) => ({ item: { reference } })));
     }
   });
 
-  it('answers application/json, whatever FHIR type is asked for', async () => {
-    const { contentType } = await ask(PATIENT, '{ id }', { accept: 'application/fhir+json' });
+  it('answers application/json, for any FHIR type in Accept', async () => {
+    const { contentType } = await send(PATIENT, '{ id }', { accept: 'application/fhir+json' });
     expect(contentType).toMatch(/^application\/json\b/);
   });
 
-  it('goes on by a cursor alone, and refuses one beside other parameters', async () => {
+  it('continues by a cursor alone, and refuses one beside other parameters', async () => {
     const page = (args: string): Promise<{ status: number; json: Json }> =>
-      ask('', `{ PatientConnection(${args}) { first next last previous edges { resource { id } } } }`);
+      send('', `{ PatientConnection(${args}) { first next last previous edges { resource { id } } } }`);
     const first = (await page('_id: [example, f001], _sort: "_id", _count: 1')).json.data.PatientConnection;
     const second = (await page(`_cursor: "${first.next}"`)).json.data.PatientConnection;
     expect([first, second].map(({ edges }) => edges[0].resource.id)).toEqual(['example', 'f001']);
@@ -243,23 +243,23 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     expect([other.status, other.json.errors[0].extensions.code]).toEqual([400, 'value']);
   });
 
-  it('overwrites the id of what is created', async () => {
-    const { json } = await ask(
+  it('overwrites the id of a created resource', async () => {
+    const { json } = await send(
       '',
       'mutation { PatientCreate(res: {resourceType: "Patient", id: "mine"}) { location resource { id } } }',
     );
     const { location, resource } = json.data.PatientCreate;
     expect(resource.id).not.toBe('mine');
     expect(location).toContain(resource.id);
-    expect((await ask('', '{ Patient(id: "mine") { id } }')).json.data).toEqual({ Patient: null });
+    expect((await send('', '{ Patient(id: "mine") { id } }')).json.data).toEqual({ Patient: null });
   });
 
-  it('refuses _graphql on other operations, which is not offered', async () => {
+  it('refuses _graphql on other operations, which is not supported', async () => {
     const address = `${server.path('system', release)}/Patient/$validate?_graphql={issue{code}}`;
     expect((await server.request('GET', address)).status).toBe(400);
   });
 
-  it('has a field or an argument for all that the CapabilityStatement says', async () => {
+  it('has a field or an argument for each entry of the CapabilityStatement', async () => {
     const capabilities = (await server.request('GET', `${server.path('system', release)}/metadata`)).json;
     const { bytes } = await server.request(
       'GET',
@@ -294,7 +294,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 });
 
-it('every test that docs/graphql-hl7.md names is there', () => {
+it('every test that docs/graphql-hl7.md names exists', () => {
   const folder = path.resolve(__dirname, '..', '..');
   const page = readFileSync(path.join(folder, 'docs', 'graphql-hl7.md'), 'utf8');
   const named = [...page.matchAll(/`(test\/\S+?\.ts)`: ([^|]+?) *\|/g)];

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const IDENTIFIER = { system: ['urn:oid:1.2.36.146.595.217.0.1'], value: ['12345'], active: true };
-/** What the page asks, and what it says that is answered. */
+/** The queries of the page, and its answers. */
 const EXAMPLES: readonly (readonly [title: string, query: string, answer: object])[] = [
   [
     'children of a flattened field that repeats become lists',
@@ -140,37 +140,37 @@ const EXAMPLES: readonly (readonly [title: string, query: string, answer: object
 describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
   const address = (place = 'Patient/example', tenant = 'system'): string =>
     `${server.path(tenant, release)}/${place}/$graphql`;
-  const ask = (query: string, place?: string, tenant?: string): Promise<Answer> =>
+  const send = (query: string, place?: string, tenant?: string): Promise<Answer> =>
     server.request('POST', address(place, tenant), query, { 'content-type': 'application/graphql' });
 
   it.each(EXAMPLES)('is answered in another form: %s', async (_title, query, data) => {
-    const { status, json } = await ask(query);
+    const { status, json } = await send(query);
     expect([status, json]).toEqual([200, { data }]);
   });
 
-  it('refuses what is flattened to several values for a singleton, or to values of several types', async () => {
-    const several = await ask('{ id name @flatten { family @singleton } }');
+  it('refuses several flattened values for a singleton, and values of several types', async () => {
+    const several = await send('{ id name @flatten { family @singleton } }');
     expect([several.json.data, several.json.errors[0].path]).toEqual([
       { id: 'example', family: null },
       ['family'],
     ]);
-    const types = await ask('{ name @flatten { use } identifier @flatten { use: system } }');
+    const types = await send('{ name @flatten { use } identifier @flatten { use: system } }');
     expect([types.json.data, types.json.errors[0].extensions.code]).toEqual([{ use: null }, 'business-rule']);
   });
 
-  it('refuses a slice by what is no FHIRPath, before anything runs, or by what is no simple value', async () => {
+  it('refuses a slice by an invalid FHIRPath, before anything runs, or by a value that is not simple', async () => {
     for (const path of ['given.', 'nonsense()', 'family.nothing']) {
-      const { status, json } = await ask(`{ name @slice(path: "${path}") { family } }`);
+      const { status, json } = await send(`{ name @slice(path: "${path}") { family } }`);
       expect([path, status, json.data]).toEqual([path, 400, undefined]);
     }
-    const { json } = await ask('{ id name @slice(path: "period") { family } }');
+    const { json } = await send('{ id name @slice(path: "period") { family } }');
     expect([json.data.id, json.errors.map(({ path }: { path: unknown }) => path)]).toEqual([
       'example',
       [['name']],
     ]);
   });
 
-  it('is asked by GET, as GraphQL and as JSON with variables, fragments and a name, and answered alike', async () => {
+  it('is queried by GET, as GraphQL and as JSON with variables, fragments and a name, with the same answer', async () => {
     const query = `
       query other { id }
       query mine($use: code = "maiden", $no: Boolean!) {
@@ -199,17 +199,17 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
         200,
         { data: { __typename: 'Patient', id: 'example', name: [{ family: 'Windsor' }] } },
       ]);
-    expect((await ask('{ id }')).json).toEqual({ data: { id: 'example' } });
+    expect((await send('{ id }')).json).toEqual({ data: { id: 'example' } });
   });
 
-  it('tells errors by the places in what was sent', async () => {
-    const unknown = await ask('{\n  id nothing\n}');
+  it('reports errors by the places in the sent document', async () => {
+    const unknown = await send('{\n  id nothing\n}');
     expect([unknown.status, unknown.json.errors[0].locations]).toEqual([400, [{ line: 2, column: 6 }]]);
-    const first = await ask('{ nothing }');
+    const first = await send('{ nothing }');
     expect(first.json.errors[0].locations).toEqual([{ line: 1, column: 3 }]);
-    const broken = await ask('{ id');
+    const broken = await send('{ id');
     expect([broken.status, broken.json.errors[0].extensions.code]).toEqual([400, 'structure']);
-    const reference = await ask('{ id managingOrganization { resource { id } } }');
+    const reference = await send('{ id managingOrganization { resource { id } } }');
     expect([reference.json.data, reference.json.errors[0].path, reference.json.errors[0].locations]).toEqual([
       { id: 'example', managingOrganization: { resource: null } },
       ['managingOrganization', 'resource'],
@@ -217,29 +217,31 @@ describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
     ]);
   });
 
-  it('says as a read does that there is none, and nothing of other tenants', async () => {
+  it('reports a missing resource like a read, and nothing of other tenants', async () => {
     const answers = await Promise.all([
-      ask('{ id }', 'Patient/nobody'),
-      ask('{ id }', 'Patient/gone'),
-      ask('{ id }', 'Patient/example', 'north'),
+      send('{ id }', 'Patient/nobody'),
+      send('{ id }', 'Patient/gone'),
+      send('{ id }', 'Patient/example', 'north'),
     ]);
     expect(answers.map(({ status, json }) => [status, json.data, json.errors[0].extensions.code])).toEqual([
       [404, null, 'not-found'],
       [410, null, 'deleted'],
       [404, null, 'not-found'],
     ]);
-    expect((await ask('{ id }', 'Nothing/example')).status).toBe(404);
-    expect((await ask('{ id }', 'Patient/not_an_id')).json).toMatchObject({
+    expect((await send('{ id }', 'Nothing/example')).status).toBe(404);
+    expect((await send('{ id }', 'Patient/not_an_id')).json).toMatchObject({
       resourceType: 'OperationOutcome',
       issue: [{ code: 'value' }],
     });
   });
 
-  it('is no place for changes, nor for more than it can hold', async () => {
-    const change = await ask('mutation { delete(type: Patient, id: "example") { versionId } }');
+  it('refuses mutations, and content beyond its limits', async () => {
+    const change = await send('mutation { delete(type: Patient, id: "example") { versionId } }');
     expect([change.status, change.json.errors[0].extensions.code]).toEqual([400, 'value']);
-    const wide = await ask(`{ ${Array.from({ length: 600 }, (_none, index) => `a${index}: id`).join(' ')} }`);
+    const wide = await send(
+      `{ ${Array.from({ length: 600 }, (_none, index) => `a${index}: id`).join(' ')} }`,
+    );
     expect([wide.status, wide.json.data]).toEqual([400, undefined]);
-    expect((await ask('{ id }')).status).toBe(200);
+    expect((await send('{ id }')).status).toBe(200);
   });
 });

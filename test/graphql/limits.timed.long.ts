@@ -21,8 +21,8 @@ const times = (count: number, part: (index: number) => string): string =>
 const searches = (count: number, first: string): string =>
   times(count, (index) => `a${index}: search(type: Patient, first: ${first}) { resources { id } }`);
 
-describe('what a request may cost', () => {
-  it('is refused over the limit, by a sentence that names both', async () => {
+describe('the cost of a request', () => {
+  it('is refused over the limit, by an error that names both', async () => {
     const { status, json, errors } = await send(`{ ${searches(15, '1000')} }`);
     expect([status, json.data]).toEqual([400, undefined]);
     expect(errors[0]?.extensions.code).toBe('too-costly');
@@ -40,7 +40,7 @@ describe('what a request may cost', () => {
       expect((await send(`{ ${by(given)} }`)).errors[0]?.extensions.code).toBe('too-costly');
   });
 
-  it('is told when it is asked for by a header or in the request, and otherwise not', async () => {
+  it('is returned when a header or the request demands it, and otherwise not', async () => {
     const query =
       '{ search(type: Patient, first: 5) { resources { id } } read(type: Patient, id: "example") { id } }';
     const byHeader = await send(query, {}, { 'x-graphql-cost': '1' });
@@ -77,13 +77,13 @@ describe('a document over a limit', () => {
     ['directives', create(times(201, (index) => `a${index}: id @skip(if: false)`)), 'invalid', 'more than 200 directives'],
     ['words', create(`name(given: [${times(10_000, () => '"x"')}]) { text }`), 'invalid', 'more than 10000 words'],
     ['cost', create(times(15, (index) => `a${index}: ObservationList(_reference: subject, _count: 1000) { id }`)), 'too-costly', 'and the limit is 15000'],
-  ])('is refused before it changes anything: %s', async (_what, query, code, says) => {
+  ])('is refused before it changes anything: %s', async (_what, query, code, message) => {
     const versions = async (): Promise<number> =>
       (await send('{ history(type: Patient) { total } }')).found.history.total as number;
     const before = await versions();
     const { status, json, errors } = await send(query);
     expect([status, json.data, errors.map(({ extensions }) => extensions.code)]).toEqual([400, undefined, [code]]);
-    expect(errors[0]?.message).toContain(says);
+    expect(errors[0]?.message).toContain(message);
     expect(errors[0]?.extensions.outcome).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code }] });
     expect(await versions()).toBe(before);
   });
@@ -107,34 +107,34 @@ describe('a hostile document', () => {
     ['a variable of wrong items by the ten thousand', 'query($p: [SearchParameterInput!]) { search(type: Patient, parameters: $p) { total } }', { p: Array.from({ length: 50_000 }, () => 5) }],
   ]; // prettier-ignore
 
-  const asked = refused.map(([what, query, variables]) => ({
+  const requests = refused.map(([what, query, variables]) => ({
     what,
     body: JSON.stringify({ query, variables }),
   }));
 
-  it.each(asked)('is refused within 50 ms of the thread that serves: $what', async ({ body }) => {
+  it.each(requests)('is refused within 50 ms of the main thread: $what', async ({ body }) => {
     const headers = { 'content-type': 'application/json' };
-    const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
-    const answer = toGatewayAnswer(await ask());
+    const sendQuery = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
+    const answer = toGatewayAnswer(await sendQuery());
     expect(answer.status).toBe(400);
     expect(answer.json.data).toBeUndefined();
     expect(answer.errors.length).toBeGreaterThan(0);
-    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, sendQuery, TRIES)).toBeLessThan(LIMIT_MS);
   });
 
   const fhir = '/w/system/api/v1/fhir/r4';
   it.each(
-    asked.flatMap(({ what, body }) =>
+    requests.flatMap(({ what, body }) =>
       [`${fhir}/$graphql`, `${fhir}/Patient/example/$graphql`, `${gatewayPath('system', 'r4')}/stream`].map(
         (address) => ({ what, body, address }),
       ),
     ),
   )('is refused as fast at $address: $what', async ({ body, address }) => {
-    const ask = () => server.request('POST', address, body, { 'content-type': 'application/json' });
-    const { text } = await ask();
+    const sendQuery = () => server.request('POST', address, body, { 'content-type': 'application/json' });
+    const { text } = await sendQuery();
     expect(text.slice(0, 200)).toContain('{"errors":[{"message":"');
     expect(text).not.toContain('"data":{');
-    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, sendQuery, TRIES)).toBeLessThan(LIMIT_MS);
   });
 
   const FIVE_MEGABYTES = 5_000_000;
@@ -146,23 +146,23 @@ describe('a hostile document', () => {
     ['an object in objects', 'query($v: PatientWhere) { PatientList(where: $v) { id } }', `${'{"not":['.repeat(500_000)}${']}'.repeat(500_000)}`],
   ]; // prettier-ignore
 
-  it.each(long)('is refused within 50 ms of the thread that serves, with variables of 5 MB: %s', async (_what, query, value) => {
+  it.each(long)('is refused within 50 ms of the main thread, with variables of 5 MB: %s', async (_what, query, value) => {
     const body = Buffer.from(`{"query":${JSON.stringify(query)},"variables":{"v":${value}}}`);
     const headers = { 'content-type': 'application/json' };
-    const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
-    const answer = await ask();
+    const sendQuery = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
+    const answer = await sendQuery();
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.text.length).toBeLessThan(10_000);
-    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, sendQuery, TRIES)).toBeLessThan(LIMIT_MS);
   }); // prettier-ignore
 
-  it('lets the standard introspection pass', async () => {
+  it('allows the standard introspection', async () => {
     const { errors, found } = await send(getIntrospectionQuery());
     expect(errors).toEqual([]);
     expect(found.__schema.types.length).toBeGreaterThan(20);
   });
 
-  it('answers few of a flood of ever new introspections, refuses the others, and others are answered meanwhile', async () => {
+  it('answers few of a flood of different introspections, refuses the others, and others are answered meanwhile', async () => {
     const documents = Array.from(
       { length: 40 },
       (_, index) => `{ __schema { queryType { a${index}: name } } }`,
@@ -172,10 +172,10 @@ describe('a hostile document', () => {
     const { found, errors } = await send('{ Patient(id: "example") { id } }');
     expect([found, errors]).toEqual([{ Patient: { id: 'example' } }, []]);
     const answers = await flood;
-    const told = answers.map(({ status, json }) => [status, json.errors?.[0]?.extensions.code]);
-    const answered = told.filter(([status]) => status === 200);
+    const statuses = answers.map(({ status, json }) => [status, json.errors?.[0]?.extensions.code]);
+    const answered = statuses.filter(([status]) => status === 200);
     expect(answered.length).toBeLessThanOrEqual(4);
-    for (const [status, code] of told)
+    for (const [status, code] of statuses)
       if (status !== 200)
         expect([
           [429, 'throttled'],
@@ -183,10 +183,10 @@ describe('a hostile document', () => {
         ]).toContainEqual([status, code]);
     const each = (mainThreadMilliseconds() - before) / documents.length;
     expect(each / slowness()).toBeLessThan(LIMIT_MS);
-    // Still so when nothing is worked out any more; what was asked before is answered.
+    // Also when no new introspection is executed; earlier ones are answered.
     const again = await send('{ __schema { queryType { b: name } } }');
     expect([again.status, again.headers['retry-after']]).toEqual([429, '1']);
-    const known = documents[told.findIndex(([status]) => status === 200)];
-    if (known !== undefined) expect((await send(known)).status).toBe(200);
+    const answeredDocument = documents[statuses.findIndex(([status]) => status === 200)];
+    if (answeredDocument !== undefined) expect((await send(answeredDocument)).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-/** A long request is parsed in a thread of its own, and most of its variables stay text: nobody can tell. */
+/** A long request is parsed in a worker thread, and most of its variables stay text: clients see no difference. */
 import {
   DECIMALS,
   exactPieces,
@@ -22,7 +22,7 @@ const UPDATE = 'mutation($r: ResourceInput!) { update(resource: $r) { versionId 
 const patchOf = (id: string): string =>
   `mutation($patch: [JsonPatchOperation!]!) { patch(type: Patient, id: "${id}", patch: $patch) { resource { json } } }`;
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 /** Extensions of 500 kB, more than stays values. */
 const many = (count = 10_000): string =>
@@ -37,7 +37,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     send = createSender(server, 'system', release);
   });
 
-  it('decimals, texts and the order of members come back as they were sent', async () => {
+  it('decimals, texts and the order of members are returned unchanged', async () => {
     // An Observation of 3,600 components.
     const pieces = exactPieces(Array.from({ length: 300 }, () => DECIMALS).flat());
     const [head = '', components = '', rest = ''] = pieces;
@@ -49,7 +49,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect([updated.status, missingPieces(updated.text, pieces)]).toEqual([200, []]);
   });
 
-  it('so do those of a patch, and of a value that is a variable by itself', async () => {
+  it('so are those of a patch, and of a value that is a variable by itself', async () => {
     const id = 'long-patch';
     await send(UPDATE, `{"r":${patientNamed('{"family":"A"}', id)}}`);
     const patch = `[{"op":"add","path":"/extension","value":[${many()}]},{"op":"replace","path":"/name/0/family","value":"B"}]`;
@@ -66,7 +66,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(again.text).toContain(`"extension":[${many(11_000)}],"contact":[${contact}]`);
   });
 
-  it('a Binary of 400 kB comes back as it was sent', async () => {
+  it('a Binary of 400 kB is returned unchanged', async () => {
     const data = 'QUJD'.repeat(100_000);
     const binary = `{"contentType":"text/plain","data":"${data}","resourceType":"Binary"`;
     const { errors, text } = await send(CREATE, `{"r":${binary}}}`);
@@ -74,14 +74,14 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(text).toContain(`"contentType":"text/plain","data":"${data}"`);
   });
 
-  it('a variable inside of a literal goes into it', async () => {
+  it('a variable inside of a literal is inserted into it', async () => {
     const query = 'mutation($e: JSON) { create(resource: {resourceType: "Patient", active: true, extension: $e}) { resource { json } } }'; // prettier-ignore
     const { errors, text } = await send(query, `{"e":[${many(11_000)}]}`);
     expect(errors).toEqual([]);
     expect(text).toContain(`"active":true,"extension":[${many(11_000)}]}`);
   });
 
-  it('an operation is given its whole input', async () => {
+  it('an operation gets its whole input', async () => {
     const resource = patientNamed('{"family":"A"}').replace(/}$/, `,"extension":[${many(12_000)},{"url":"x:y"}]}`);
     const input = `{"resourceType":"Parameters","parameter":[{"name":"resource","resource":${resource}}]}`;
     const { errors, found } = await send(
@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(found.create.resource.json.name[0].text).toBe(text);
   });
 
-  describe('what is refused in a short body is refused alike in a long one', () => {
+  describe('a refused value in a short body is refused in the same way in a long one', () => {
     const alike = async (query: string, variables: string): Promise<number> => {
       const short = await send(query, variables);
       const long = await send(query, variables + BLANKS);
@@ -140,11 +140,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  describe('what is too long for where it stands', () => {
+  describe('a value that is too long for its position', () => {
     it('a list where a resource should be', async () => {
       const { status, errors } = await send(CREATE, `{"r":[${many(12_000)}]}`);
       expect([status, errors[0]?.extensions.code]).toEqual([400, 'value']);
-      expect(errors[0]?.message).toMatch(/ResourceInput is a JSON object/);
+      expect(errors[0]?.message).toMatch(/ResourceInput must be a JSON object/);
     });
 
     it('a patch of 1,001 operations, and one of 20,000', async () => {

@@ -4,7 +4,7 @@ import { readExamples } from '../support/examples';
 import type { HttpServer } from '../support/shared-server';
 import type { SendQuery } from './gateway-client';
 
-/** What a server answered, looked at by the expectations. */
+/** The answer of a server, checked by the expectations. */
 export type Json = Awaited<ReturnType<SendQuery>>['found'];
 
 interface Given {
@@ -13,7 +13,7 @@ interface Given {
   readonly text: string;
 }
 
-/** @throws Error where more than a few are refused: some official examples refer to what they may not refer to */
+/** @throws Error where more than a few are refused: some official examples have invalid references */
 export async function load(
   server: HttpServer,
   tenant: string,
@@ -41,8 +41,10 @@ export async function loadExamples(
   await load(server, 'system', release, examples);
 }
 
-/** What a query answers without an error. */
-export function createAsker(send: () => SendQuery): (query: string, variables?: object) => Promise<Json> {
+/** The data of a query without an error. */
+export function createQuerySender(
+  send: () => SendQuery,
+): (query: string, variables?: object) => Promise<Json> {
   return async (query, variables = {}) => {
     const answer = await send()(query, variables);
     expect([answer.status, answer.errors]).toEqual([200, []]);

@@ -11,13 +11,13 @@ afterAll(() => server.close());
 const FHIR_VERSIONS = { r4: '4.0.1', r4b: '4.3.0' } as const;
 const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-describe.each(TESTED_RELEASES)('what the server can do in %s', (release) => {
+describe.each(TESTED_RELEASES)('the capabilities of the server in %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'system', release);
   });
 
-  it('is told by the CapabilityStatement and the version of the specification', async () => {
+  it('is listed by the CapabilityStatement and the version of the specification', async () => {
     const { found } = await send('{ metadata { fhirVersion resourceTypes json } }');
     expect(found.metadata.fhirVersion).toBe(FHIR_VERSIONS[release]);
     expect(found.metadata.resourceTypes).toContain('Patient');

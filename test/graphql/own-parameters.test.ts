@@ -86,7 +86,7 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
     expect(await fields('south')).not.toContain('nick_name');
   });
 
-  it('is not joined by operations that a tenant defines: they cannot run, and are nowhere', async () => {
+  it('does not include operations that a tenant defines: they cannot run, and are not in the schema', async () => {
     const definition = (id: string, kind: string): object => ({
       resourceType: 'OperationDefinition',
       id,
@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
   });
 });
 
-it('introspection of the schema of one tenant tells its parameters, and holds up nobody else', async () => {
+it('introspection of the schema of one tenant returns its parameters, and delays no others', async () => {
   const before = mainThreadMilliseconds();
   const { bytes } = await server.request('GET', `${gatewayPath('north', 'r4')}/schema.json`, undefined, {
     'accept-encoding': 'gzip',

@@ -76,7 +76,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     );
     if (status !== 201 && status !== 200) throw new Error(text);
   };
-  /** Until the schema of a process has what was stored through another one, or a moment ago. */
+  /** Waits until the schema of a process has definitions that were stored a moment ago, or through another one. */
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     for (const last = Date.now() + 20_000; !(await holds());) {
       if (Date.now() > last) throw new Error('the schema was not changed');
@@ -139,7 +139,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     expect([elsewhere.status, elsewhere.found]).toEqual([400, undefined]);
   });
 
-  it('finds what the search of REST by its name finds, however it is narrowed', async () => {
+  it('finds the same as the search of REST by its name, with any further criteria', async () => {
     const ids = async (args: string): Promise<string[]> => {
       const { status, found, text } = await north(
         `{ page: ObservationLatestLabs(patient: "Patient/bob", ${args}) { edges { resource { id } } } }`,
@@ -166,7 +166,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     }
   });
 
-  it('needs what it must be given, and takes nothing else', async () => {
+  it('requires its required inputs, and accepts nothing else', async () => {
     for (const args of ['', '(code: ["718-7"])', '(patient: "Patient/ada", nothing: "x")']) {
       const { status, found } = await north(`{ ObservationLatestLabs${args} { count } }`);
       expect([args, status, found]).toEqual([args, 400, undefined]);
@@ -190,7 +190,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     expect(await names(south)).toContain('ObservationList');
   });
 
-  it('takes the place of no other field, and of no argument of pages', async () => {
+  it('replaces no other field, and no paging argument', async () => {
     await put(definition('list', 'status=amended', []));
     await put(
       definition('places', 'status={where}&code={code}', [
@@ -213,7 +213,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     expect(found).toEqual({ search: { total: 6 } });
   });
 
-  it('is what it is stored as now: changed, of other types, deleted', async () => {
+  it('is the currently stored query: changed, of other types, deleted', async () => {
     const CHANGED = '{ ObservationChanging { count } PatientChanging { count } }';
     const changing = (criteria: string, resource: string[]): object =>
       definition('changing', criteria, [], { resource });

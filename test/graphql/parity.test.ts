@@ -1,6 +1,6 @@
 /**
- * Compiled execution gives what graphql's own `execute` gives, over the whole schema of a release, our resolvers and a
- * database: the questions of the test of what is hidden, the examples of HL7's page and documents with variables.
+ * Compiled execution has the results of graphql's own `execute`, over the whole schema of a release, our resolvers
+ * and a database: the requests of the test of hidden data, the examples of HL7's page and documents with variables.
  * test/schema/execution-parity.test.ts has the corners of the language itself.
  */
 import { execute, type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql';
@@ -14,7 +14,7 @@ import { openCore, type OpenedCore } from '../support/core';
 import { readExamples } from '../support/examples';
 import { TESTED_RELEASES } from '../support/releases';
 
-type Asked = readonly [text: string, variables?: Readonly<Record<string, unknown>>];
+type ParityDocument = readonly [text: string, variables?: Readonly<Record<string, unknown>>];
 
 const OFFICIAL = [
   ...['Patient/example', 'Patient/f001', 'Observation/example', 'Observation/blood-pressure'],
@@ -22,7 +22,7 @@ const OFFICIAL = [
 ];
 
 /** The examples of HL7's page (http://hl7.org/fhir/R4/graphql.html), below the resource that they are about. */
-const OF_HL7: readonly Asked[] = [
+const OF_HL7: readonly ParityDocument[] = [
   ['{ Patient(id: "example") { name { text given family } } }'],
   ['{ Patient(id: "example") { name(use: official) { text given(_count: 1) family } active @skip(if: true) id @include(if: true) } }'],
   ['{ Patient(id: "example") { name(fhirpath: "family.exists()") { text given family } telecom(system: phone, _offset: 1, _count: 2) { use value } } }'],
@@ -47,7 +47,7 @@ const OF_HL7: readonly Asked[] = [
   ['{ ConditionList(clinical_status: active, patient: example) { id subject { resource { id ... on Patient { ConditionConnection(_reference: patient, _count: 1) { count edges { resource { id } } } } } } } }'],
 ]; // prettier-ignore
 
-function told({ data, errors }: ExecutionResult): string {
+function textOf({ data, errors }: ExecutionResult): string {
   const entries = (errors ?? []).map(({ message, path, locations }) => ({ message, path, locations }));
   entries.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
   return stringifyAround({ data: data ?? null, errors: entries }, (value) =>
@@ -58,9 +58,9 @@ function told({ data, errors }: ExecutionResult): string {
 describe.each(TESTED_RELEASES)('documents over the schema of %s and a database', (release) => {
   let opened: OpenedCore;
   let schema: GraphQLSchema;
-  const documents: readonly Asked[] = [
+  const documents: readonly ParityDocument[] = [
     ...OF_HL7,
-    ...graphqlReads(release).map(({ body }): Asked => [(body as { query: string }).query]),
+    ...graphqlReads(release).map(({ body }): ParityDocument => [(body as { query: string }).query]),
   ];
 
   const put = async (resources: readonly object[]): Promise<void> => {
@@ -95,13 +95,13 @@ describe.each(TESTED_RELEASES)('documents over the schema of %s and a database',
       parsed: new ParsedCache(),
     });
 
-  async function compiled([text, variables]: Asked): Promise<ExecutionResult> {
+  async function compiled([text, variables]: ParityDocument): Promise<ExecutionResult> {
     const operation = compileOperation(schema, parse(text), undefined);
     if (!('run' in operation)) return { errors: operation };
     return operation.run({ context: await contextOf(), variables });
   }
 
-  async function reference([text, variables]: Asked): Promise<ExecutionResult> {
+  async function reference([text, variables]: ParityDocument): Promise<ExecutionResult> {
     return execute({
       schema,
       document: parse(text),
@@ -113,15 +113,15 @@ describe.each(TESTED_RELEASES)('documents over the schema of %s and a database',
   it('are answered by compiled execution as by that of graphql, more than a hundred of them', async () => {
     const counts = { compared: 0, withoutErrors: 0, withErrors: 0 };
     const differing: unknown[] = [];
-    for (const asked of documents) {
+    for (const document of documents) {
       // Those that validation refuses come to no execution.
-      if (validate(schema, parse(asked[0])).length > 0) continue;
-      const [ours, theirs] = [await compiled(asked), await reference(asked)];
+      if (validate(schema, parse(document[0])).length > 0) continue;
+      const [ours, theirs] = [await compiled(document), await reference(document)];
       counts.compared++;
       if (theirs.errors === undefined) counts.withoutErrors++;
       else counts.withErrors++;
-      if (told(ours) !== told(theirs))
-        differing.push([asked, told(ours).slice(0, 600), told(theirs).slice(0, 600)]);
+      if (textOf(ours) !== textOf(theirs))
+        differing.push([document, textOf(ours).slice(0, 600), textOf(theirs).slice(0, 600)]);
     }
     expect(differing).toEqual([]);
     expect(counts.compared).toBeGreaterThan(100);

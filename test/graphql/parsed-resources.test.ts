@@ -1,4 +1,4 @@
-/** What of a stored resource a query takes the trouble to read. */
+/** The parts of a stored resource that a query reads. */
 import type { StoredVersion } from '../../src/core';
 import { ParsedCache } from '../../src/resolvers/parsed-resources';
 import { toResource } from '../../src/resolvers/resource-source';
@@ -16,15 +16,15 @@ const version: StoredVersion = {
 };
 
 describe('a stored resource', () => {
-  const toolsOf = (memory: ParsedCache, space = SPACE): Parameters<typeof toResource>[1] => ({
+  const toolsOf = (cache: ParsedCache, space = SPACE): Parameters<typeof toResource>[1] => ({
     extensionBase: 'https://here.example/fhir/StructureDefinition',
-    parsed: memory.within(space),
+    parsed: cache.within(space),
   });
 
   it('is parsed once for all queries that show the version', () => {
-    const memory = new ParsedCache();
+    const cache = new ParsedCache();
     const nameOf = (of: StoredVersion, space?: number): unknown =>
-      toResource(of, toolsOf(memory, space)).member('name');
+      toResource(of, toolsOf(cache, space)).member('name');
     const name = nameOf(version);
     expect(name).toEqual([{ family: 'One' }]);
     expect(nameOf({ ...version })).toBe(name);

@@ -1,4 +1,4 @@
-/** Searches as of a moment, compared with what the same searches found at that moment. */
+/** Searches as of a moment, compared with the results of the same searches at that moment. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('lists of %s as of a moment', (release) => {
         `q${index}: search(type: Patient, query: ${JSON.stringify(query)}, first: 100${page}) { total resources { id meta { versionId } } }`,
     ).join('\n');
 
-  it('find what the same searches found then, however often it was changed and deleted since', async () => {
+  it('find the same as the searches found then, after any number of changes and deletions since', async () => {
     const seen: { moment: string; found: unknown }[] = [];
     for (let write = 0; write < WRITES; write++) {
       await new Promise((resolve) => setTimeout(resolve, 3));
@@ -120,8 +120,8 @@ describe.each(TESTED_RELEASES)('lists of %s as of a moment', (release) => {
     ['what is contained', 'type: Patient, query: "_contained=true"'],
     ['several types', 'query: "_type=Patient,Basic"'],
     ['the resources of the specification', 'type: ValueSet'],
-  ])('do not ask for %s', async (_what, asked) => {
-    const answer = await send(`{ search(${asked}, asOf: "2024-01-01T00:00:00Z") { total } }`);
+  ])('do not support %s', async (_what, unsupported) => {
+    const answer = await send(`{ search(${unsupported}, asOf: "2024-01-01T00:00:00Z") { total } }`);
     expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([422, 'not-supported']);
   });
 });

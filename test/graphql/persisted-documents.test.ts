@@ -56,7 +56,7 @@ describe('documents that clients register', () => {
     expect(byGet.json.data).toEqual(registered.found);
   });
 
-  it('are known to their tenant and release, and to another process of the server', async () => {
+  it('exist for their tenant and release, and in another process of the server', async () => {
     const text = `${QUERY} # of one tenant`;
     await post(server, { query: text, extensions: persisted(text) });
     for (const [tenant, release] of [
@@ -86,7 +86,7 @@ describe('documents that clients register', () => {
     );
   });
 
-  describe('where Redis is away, and introspection switched off', () => {
+  describe('where Redis is down, and introspection disabled', () => {
     let alone: TestServer;
     beforeAll(async () => {
       const environment = { REDIS_PORT: '1', GRAPHQL_INTROSPECTION: 'off' };
@@ -94,16 +94,19 @@ describe('documents that clients register', () => {
     });
     afterAll(() => alone.close());
 
-    it('are asked for again, and never an error', async () => {
+    it('are requested again, and never an error', async () => {
       const unknown = await post(alone, { extensions: persisted(QUERY) });
       expect([unknown.status, unknown.errors[0]?.message]).toEqual([200, 'PersistedQueryNotFound']);
       expect((await post(alone, { query: QUERY, extensions: persisted(QUERY) })).errors).toEqual([]);
     });
 
-    it('may not ask for the schema, at no address and in no form', async () => {
-      const asked = ['{ __schema { types { name } } }', '{ __type(name: "Patient") { fields { name } } }'];
+    it('may not query the schema, at no address and in no form', async () => {
+      const documents = [
+        '{ __schema { types { name } } }',
+        '{ __type(name: "Patient") { fields { name } } }',
+      ];
       const address = gatewayPath('system', 'r4');
-      for (const query of asked) {
+      for (const query of documents) {
         const answer = await post(alone, { query });
         expect([answer.status, answer.json.data]).toEqual([400, undefined]);
         const fhir = alone.path('system', 'r4');
@@ -126,9 +129,9 @@ describe('documents that clients register', () => {
       ['a criterion in a variable', { query: 'query($w: PatientWhere) { PatientList(where: $w) { id } }', variables: { w: { gendr: { eq: 'male' } } } }],
       ['a field of a live query', { query: 'subscription { resourceChanged { versionI } }' }, '/stream'],
       ['a variable of a live query', { query: 'subscription($t: ResourceType) { resourceChanged(type: $t) { id } }', variables: { t: 'Patien' } }, '/stream'],
-    ])('may misspell %s, and is not told what was meant', async (_what, body, place = '') => {
-      const answerOf = async (asked: TestServer): Promise<string> =>
-        (await asked.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
+    ])('may misspell %s, and gets no suggestion', async (_what, body, place = '') => {
+      const answerOf = async (documents: TestServer): Promise<string> =>
+        (await documents.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
       expect(await answerOf(server)).toContain('Did you mean');
       const text = await answerOf(alone);
       expect(text).toContain('"errors"');
@@ -136,7 +139,7 @@ describe('documents that clients register', () => {
     }); // prettier-ignore
   });
 
-  it('may be the introspection: that of most tools was worked out when the server was built, others are once', async () => {
+  it('may be the introspection: the usual one of tools was made by the build, others are made once', async () => {
     const counted = async (): Promise<string[] | undefined> => {
       const { text } = await metrics.request('GET', '/metrics');
       return text.match(/^andiron_introspections_total.*$/gm)?.sort();
@@ -146,7 +149,7 @@ describe('documents that clients register', () => {
       __schema.types.map(({ name }) => name);
     const names = namesOf(whole.json.data);
     expect(names.length).toBeGreaterThan(1000);
-    for (const [query, source, remembered] of [
+    for (const [query, source, cached] of [
       [getIntrospectionQuery(), 'built', 1],
       [getIntrospectionQuery({ descriptions: false }), 'thread', 2],
     ] as const) {
@@ -156,8 +159,8 @@ describe('documents that clients register', () => {
       expect(second.text === first.text).toBe(true);
       const lines = await counted();
       expect(lines).toContain(`andiron_introspections_total{outcome="${source}"} 1`);
-      expect(lines).toContain(`andiron_introspections_total{outcome="remembered"} ${remembered}`);
-      expect(lines).toHaveLength(remembered + 1);
+      expect(lines).toContain(`andiron_introspections_total{outcome="remembered"} ${cached}`);
+      expect(lines).toHaveLength(cached + 1);
     }
   });
 });
@@ -208,7 +211,7 @@ describe('a server of trusted documents', () => {
     }
   });
 
-  it('follows no others, by events or by WebSocket', async () => {
+  it('subscribes to no others, by events or by WebSocket', async () => {
     const other = 'subscription { resourceChanged { id type } }';
     const stream = `${gatewayPath('system', 'r4')}/stream`;
     for (const body of [{ query: other }, { query: other, extensions: persisted(other) }, { extensions: persisted(other) }, { documentId: 'x' }, {}]) {
@@ -223,24 +226,24 @@ describe('a server of trusted documents', () => {
     refused.close();
   });
 
-  it('follows those that it trusts, named by their hash, their id or their text', async () => {
+  it('subscribes to those that it trusts, named by their hash, their id or their text', async () => {
     const stream = server.base + gatewayPath('system', 'r4') + '/stream';
     const leaving = new AbortController();
     const extensions = persisted(LIVE);
     const named = new URLSearchParams({ extensions: JSON.stringify(extensions) }).toString();
-    const told: string[] = [];
+    const messages: string[] = [];
     const listen = async (place: string, body?: object): Promise<void> => {
       const method = body === undefined ? 'GET' : 'POST';
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const headers = { ...JSON_BODY, accept: 'text/event-stream' };
       const response = await fetch(place, { method, headers, signal: leaving.signal, ...sent });
-      const index = told.push('') - 1;
+      const index = messages.push('') - 1;
       expect(response.status).toBe(200);
       const reader = response.body?.getReader();
       const decoder = new TextDecoder();
       void (async () => {
         for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
-          told[index] = (told[index] ?? '') + decoder.decode(part.value, { stream: true });
+          messages[index] = (messages[index] ?? '') + decoder.decode(part.value, { stream: true });
       })().catch(() => undefined);
     };
     for (const body of [{ extensions }, { documentId: `sha256:${hashOf(LIVE)}` }, { query: LIVE }])
@@ -260,13 +263,13 @@ describe('a server of trusted documents', () => {
     await until(() => countLiveQueries(server.base)?.begun !== begun || bySocket !== '');
     await server.request('PUT', `${server.path('system', 'r4')}/Basic/told`, { resourceType: 'Basic', id: 'told', code: { text: 'x' } });
     const expected = '{"data":{"resourceChanged":{"id":"told"}}}';
-    await until(() => told.every((text) => text.includes(expected)) && bySocket !== '');
+    await until(() => messages.every((text) => text.includes(expected)) && bySocket !== '');
     expect(bySocket).toBe(expected);
     leaving.abort();
     await client.dispose();
   });
 
-  it('does not tell its schema', async () => {
+  it('does not disclose its schema', async () => {
     const file = await server.request('GET', `${gatewayPath('system', 'r4')}/schema.graphql`);
     expect(file.status).toBe(404);
   });

@@ -25,7 +25,7 @@ describe.each(TESTED_RELEASES)('reading resources of %s', (release) => {
     expect(text).toContain('"value":1.00');
   });
 
-  it('tells version, time, sequence and author of a resource', async () => {
+  it('returns version, time, sequence and author of a resource', async () => {
     const { json } = await server.request('GET', `${server.path('system', release)}/Patient/example`);
     const { found } = await send(`{ read(type: Patient, id: "example") {
       resourceType id meta { versionId lastUpdated versionSequence author { reference } profile tag { code } }
@@ -62,7 +62,7 @@ describe.each(TESTED_RELEASES)('reading resources of %s', (release) => {
     expect(found.create.resource.meta).toEqual(meta);
   });
 
-  it('answers null without an error for what is absent or deleted', async () => {
+  it('returns null without an error for a missing or deleted resource', async () => {
     await send(
       'mutation { update(resource: {resourceType: "Basic", id: "gone", code: {text: "x"}}) { created } }',
     );

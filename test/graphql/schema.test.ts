@@ -19,29 +19,36 @@ describe.each(RELEASE_NAMES)('the schema of %s', (release) => {
     expect(validateSchema(schema)).toEqual([]);
   });
 
-  it('says what each field of the root is for', () => {
+  it('describes the purpose of each root field', () => {
     for (const type of [schema.getQueryType(), schema.getMutationType()]) {
       for (const field of Object.values(type?.getFields() ?? {}))
         expect([field.name, field.description]).toEqual([field.name, expect.any(String)]);
     }
   });
 
-  it('knows the resource types of its release and no others', () => {
+  it('has the resource types of its release and no others', () => {
     const type = assertEnumType(schema.getType('ResourceType'));
     expect(type.getValues().map(({ name }) => name)).toEqual(loadDefinitions(release).resourceTypes);
   });
 });
 
-it('the printed schemas are what the program serves', async () => {
+it('the printed schemas equal those that the program serves', async () => {
   await promisify(execFile)(process.execPath, ['scripts/build-schema.mjs', '--check'], { cwd: root });
 });
 
 describe('a plugin that wraps resolvers, which would halve the speed of all fields', () => {
-  /** Whether a request has had all resolvers of the schema wrapped, as Apollo Server does for `willResolveField`. */
-  async function wraps(plugin: Parameters<typeof createApollo>[4]): Promise<boolean> {
+  /** True when a request has had all resolvers of the schema wrapped, as Apollo Server does for `willResolveField`. */
+  async function wraps(documents: Parameters<typeof createApollo>[0]['documents']): Promise<boolean> {
     const schema = buildSchema('type Query { a: String }');
     const execution = { cost: 100, snapshotMs: 0, introspection: true };
-    const apollo = await createApollo(schema, DEFAULT_LIMITS, execution, async () => ({}), plugin, silentLog);
+    const apollo = await createApollo({
+      schema,
+      limits: DEFAULT_LIMITS,
+      execution,
+      introspect: async () => ({}),
+      documents,
+      log: silentLog,
+    });
     const contextValue = {
       request: { requestId: 'x', log: silentLog, space: {} },
     } as unknown as GatewayContext;
@@ -57,7 +64,7 @@ describe('a plugin that wraps resolvers, which would halve the speed of all fiel
     expect(await wraps(documents.plugin)).toBe(false);
   });
 
-  it('would be found', async () => {
+  it('would be detected', async () => {
     expect(
       await wraps({
         requestDidStart: async () => ({

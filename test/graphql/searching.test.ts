@@ -39,7 +39,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     }
   });
 
-  it('takes the query string of REST', async () => {
+  it('accepts the query string of REST', async () => {
     const { found } = await send(
       '{ search(type: Patient, query: "family=chalmers&birthdate=lt1980") { resources { id } edges { mode node { id } } issues { code } } }',
     );
@@ -50,7 +50,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     });
   });
 
-  it('takes parameters one by one, without percent-encoding', async () => {
+  it('accepts parameters one by one, without percent-encoding', async () => {
     const { found } = await send(
       'query($parameters: [SearchParameterInput!]) { search(type: Observation, parameters: $parameters) { resources { id } } }',
       {
@@ -94,7 +94,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     ['of base resources', 'type: ValueSet', 'ValueSet?name=observation&_sort=name'],
     ['of what contains', 'type: Practitioner', 'Practitioner?_contained=true'],
     ['of what is contained', 'type: Practitioner', 'Practitioner?_contained=both&_containedType=contained'],
-  ])('each match has a cursor, of REST too, behind which a page begins: %s', async (_what, type, path) => {
+  ])('each match has a cursor, of REST too, after which a page begins: %s', async (_what, type, path) => {
     const [, query = ''] = path.split('?');
     const page = `query($after: String) { search(${[type, `query: "${query}"`, 'first: 50, after: $after'].join(' ')}) {
       edges { mode cursor node { id } } ...bounds
@@ -123,7 +123,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     expect(json.entry.map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(ids.slice(1));
   });
 
-  it('what was included has no cursor', async () => {
+  it('an included resource has no cursor', async () => {
     const { found } = await send(
       '{ search(type: Observation, query: "_id=example&_include=Observation:subject") { edges { mode cursor } } }',
     );
@@ -141,7 +141,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     expect(found).toEqual({ some: { total: 3 }, none: { total: 0 } });
   });
 
-  it('lets `first` go before `_count`, and `_count` before the default', async () => {
+  it('gives `first` precedence over `_count`, and `_count` over the default', async () => {
     const { found } = await send(`{
       a: search(type: Patient, query: "_count=1") { resources { id } }
       b: search(type: Patient, query: "_count=1", first: 2) { resources { id } }

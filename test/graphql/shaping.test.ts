@@ -1,4 +1,7 @@
-/** What the shaping directives do to an answer, in places where HL7's page has no example; those are over HTTP. */
+/**
+ * The effects of the shaping directives on an answer, in cases without an example on HL7's page; the examples are
+ * tested over HTTP.
+ */
 import { buildSchema, executeSync, GraphQLSchema, parse, validate } from 'graphql';
 import { SHAPING_DIRECTIVES } from '../../src/schema/directives';
 import { planShaping } from '../../src/gateway/shaping/plan';
@@ -51,8 +54,8 @@ const patient = {
 const organization = { __typename: 'Organization', id: 'two', name: 'Gastro', telecom: [{ value: '7' }] };
 const root = { patient, patients: [patient], owner: organization, owners: [patient, organization] };
 
-/** The shaped data as JSON, or the messages of what failed. */
-async function ask(
+/** The shaped data as JSON, or the messages of the errors. */
+async function execute(
   text: string,
   variables: Record<string, unknown> = {},
 ): Promise<{ data: unknown; errors: string[] }> {
@@ -184,34 +187,37 @@ const CASES: readonly (readonly [title: string, text: string, expected: unknown]
 ];
 
 it.each(CASES)('%s', async (_title, text, expected) => {
-  expect(await ask(text)).toEqual({ data: expected, errors: [] });
+  expect(await execute(text)).toEqual({ data: expected, errors: [] });
 });
 
-it('what is skipped shapes nothing, by variables and their defaults too', async () => {
+it('skipped fields shape nothing, by variables and their defaults too', async () => {
   const text = `query ($off: Boolean = true) { patient { name @flatten @skip(if: $off) { family } name { use } } }`;
-  expect((await ask(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
-  expect((await ask(text, { off: false })).data).toEqual({
+  expect((await execute(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
+  expect((await execute(text, { off: false })).data).toEqual({
     patient: { family: ['Chalmers'], use: ['official', 'usual'] },
   });
 });
 
 it('several values for a singleton are an error, and the rest is answered', async () => {
-  expect(await ask('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
+  expect(await execute('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
     data: { patient: { id: 'one', value: null } },
-    errors: ["patient.value: @singleton is for one value, and there are several: 'value'"],
+    errors: ["patient.value: @singleton allows one value, but there are several: 'value'"],
   });
 });
 
 it('children of different types are not collated', async () => {
   expect(
-    await ask('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
+    await execute('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
   ).toEqual({
     data: { patient: { system: null } },
-    errors: ["patient.system: What is flattened into one list is not of one type: 'system'"],
+    errors: ["patient.system: The values that are flattened into one list have different types: 'system'"],
   });
   expect(
-    (await ask('{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }'))
-      .data,
+    (
+      await execute(
+        '{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }',
+      )
+    ).data,
   ).toEqual({
     patient: { value: ['1', '2', '3', '4', '5', '6'] },
   });
@@ -225,8 +231,11 @@ it.each([
   ['{ patient { id @flatten } }', '@flatten needs a field that has fields'],
   ['{ patient { name @slice(path: "period.start") { family } } }', "@slice finds no value at 'period.start'"],
   ['{ patient { name @slice(path: "1 + 1") { family } } }', "@slice finds no value at '1 + 1' of HumanName"],
-  ['query ($p: String!) { patient { name @slice(path: $p) { family } } }', 'is written as a string'],
-  ['{ patient { __andiron_type: id } }', "are the server's own"],
+  [
+    'query ($p: String!) { patient { name @slice(path: $p) { family } } }',
+    'must be a string, not a variable',
+  ],
+  ['{ patient { __andiron_type: id } }', 'are reserved for the server'],
 ])('%s is refused before it runs', (text, reason) => {
   const errors = validate(schema, parse(text), [shapingRule]);
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(reason)]);

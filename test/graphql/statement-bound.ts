@@ -1,6 +1,6 @@
 import { Kind, parse, print, type FieldNode, type SelectionSetNode } from 'graphql';
 
-/** Arguments of lists that ask for nothing of the resources. */
+/** Arguments of lists that do not test the resources. */
 const NOT_CRITERIA: ReadonlySet<string> = new Set([
   '_count',
   '_offset',
@@ -10,7 +10,7 @@ const NOT_CRITERIA: ReadonlySet<string> = new Set([
   'type',
   'first',
 ]);
-/** What resources of any type lie in the order of. */
+/** The orders that are possible for resources of any type. */
 const ORDER_OF_ALL = /^-?_lastUpdated$/;
 const READS = /^(?:[A-Z]\w*|search)$/;
 
@@ -21,8 +21,8 @@ interface Kinds {
 }
 
 /**
- * The statements that a query takes at most, as docs/graphql.md (Statements) tells them from its text alone: the sum over
- * its levels of the kinds that are read there. `dates`: parameters that the clinical date of a type is found by.
+ * The greatest number of statements of a query, which docs/graphql.md (Statements) derives from its text alone: the
+ * sum over its levels of the kinds of reads. `dates`: parameters of the clinical date of a type.
  */
 export function boundOf(query: string, dates: readonly string[] = ['date']): number {
   const [operation] = parse(query).definitions;

@@ -1,10 +1,13 @@
 import { Client } from 'pg';
 
-/** What reads nothing: it goes out in one packet with a statement, or nobody waits for it. */
+/** Statements that read nothing: they share a packet with another statement, or no request waits for them. */
 const AROUND = /^\s*(?:begin|commit|rollback|set |select set_config\('andiron\.space')/i;
-/** What is read of a tenant's data: nothing that servers ask by themselves names these. */
+/** Tables with a tenant's data, which no background statement of servers names. */
 const READS = /"?andiron"?\."?(?:resource|resource_version|space|[a-z]+_index)\b/;
-/** Who the tenant is, which is known for some seconds, and the proof of the wall on a new connection. */
+/**
+ * The look-up of the tenant, which is cached for some seconds, and the check of row-level security on a new
+ * connection.
+ */
 const ASIDE = /from andiron\.tenant|row_security_active/;
 
 /**

@@ -6,7 +6,7 @@ import { statementsOf } from './statement-count';
 const PATIENTS = 8;
 const OBSERVATIONS = 3;
 
-/** What is asked of one group of patients, who are called `F`; their observations have the code `C`. */
+/** Queries of one group of patients, with the name `F`; their observations have the code `C`. */
 const SHAPES: readonly (readonly [what: string, query: string])[] = [
   ['a read', '{ Patient(id: "F-0") { id } }'],
   ['two reads', '{ a: Patient(id: "F-0") { id } b: Patient(id: "F-1") { id } }'],
@@ -110,15 +110,15 @@ async function changeGroup(shape: number): Promise<void> {
 
 describe('the statements of a query', () => {
   it.each(SHAPES.map(([what], index) => [what, index] as const))(
-    'are at most the kinds of what is read, summed over its levels: %s',
+    'are at most the kinds of reads, summed over its levels: %s',
     async (_what, shape) => {
       const query = queryOf(shape);
       const most = boundOf(query);
       const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
-      // Nothing of the group is known to the process; then some of it; then all.
+      // Nothing of the group is cached; then some of it; then all.
       const counts: number[] = [];
-      for (const asked of [few, query, query]) {
-        const { statements, rows } = await costOf(asked);
+      for (const sentQuery of [few, query, query]) {
+        const { statements, rows } = await costOf(sentQuery);
         expect(rows).toBeGreaterThan(0);
         expect(statements).toBeGreaterThan(0);
         expect(statements).toBeLessThanOrEqual(most);
@@ -131,7 +131,7 @@ describe('the statements of a query', () => {
   );
 });
 
-describe('the statements of a query that does not ask for its cost, as PostgreSQL is sent them', () => {
+describe('the statements of a query without usage statistics, as PostgreSQL receives them', () => {
   let fresh: TestServer;
   let another: TestServer;
   beforeAll(async () => {
@@ -139,13 +139,14 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
       startServer({ database: server.database }),
       startServer({ database: server.database }),
     ]);
-    // What a process learns of a tenant once: who it is, and what changed last. Then it answers by a look at what has changed.
+    // Reads that a process does once for a tenant: its properties and last change. Afterwards it checks for changes
+    // only.
     for (const each of [fresh, another]) {
-      const ask = createSender(each, 'system', 'r4');
-      let asked: string[] = [];
-      for (let again = 0; again < 100 && !(asked.length === 1 && isPlanningQuery(asked[0])); again++)
-        asked = await statementsOf(() => ask('{ PatientList(family: "Nobody") { id } }'));
-      expect(asked.map(isPlanningQuery)).toEqual([true]);
+      const sendToEach = createSender(each, 'system', 'r4');
+      let sentQuery: string[] = [];
+      for (let again = 0; again < 100 && !(sentQuery.length === 1 && isPlanningQuery(sentQuery[0])); again++)
+        sentQuery = await statementsOf(() => sendToEach('{ PatientList(family: "Nobody") { id } }'));
+      expect(sentQuery.map(isPlanningQuery)).toEqual([true]);
     }
   });
   afterAll(async () => {
@@ -156,9 +157,9 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
   const isPlanningQuery = (text: string | undefined): boolean =>
     text?.includes('s.unversioned_changes, c.resource_type') === true;
 
-  async function countOf(asked: TestServer, query: string): Promise<number> {
+  async function countOf(sentQuery: TestServer, query: string): Promise<number> {
     const statements = await statementsOf(async () => {
-      const { errors } = await createSender(asked, 'system', 'r4')(query);
+      const { errors } = await createSender(sentQuery, 'system', 'r4')(query);
       expect(errors).toEqual([]);
     });
     expect(statements.length).toBeGreaterThan(0);
@@ -166,45 +167,47 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
   }
 
   it.each(SHAPES.map(([what], index) => [what, index] as const))(
-    'are no more, and one more at most where some of it was asked before: %s',
+    'are no more, and one more at most where some of it was queried before: %s',
     async (_what, shape) => {
       const query = queryOf(shape);
       const most = boundOf(query);
       const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
       const other = query.replaceAll('_count: 8', '_count: 7').replace('first: 8', 'first: 7');
-      // Nothing of the group is known.
+      // Nothing of the group is cached.
       expect(await countOf(fresh, few)).toBeLessThanOrEqual(most);
       expect(await countOf(another, query)).toBeLessThanOrEqual(most);
-      // Some of it, and parts of it were asked before.
+      // Some of it, and parts of it were queried before.
       expect(await countOf(fresh, query)).toBeLessThanOrEqual(most + 1);
       // All of it, some in another list.
-      for (const [server, asked] of [
+      for (const [server, sentQuery] of [
         [another, few],
         [another, other],
       ] as const)
-        expect(await countOf(server, asked)).toBeLessThanOrEqual(most + 1);
-      // All of it in this very list: the first look tells from when on it stands, and the first answer whether reads are in it.
+        expect(await countOf(server, sentQuery)).toBeLessThanOrEqual(most + 1);
+      // All of it in this list: the first check defines the moment from which it is valid, and the first answer
+      // whether reads are in it.
       for (const change of [undefined, changeGroup])
         for (const each of [fresh, another])
-          for (const asked of [few, query]) {
+          for (const sentQuery of [few, query]) {
             await change?.(shape);
-            for (const more of [1, 1, 0]) expect(await countOf(each, asked)).toBeLessThanOrEqual(most + more);
+            for (const more of [1, 1, 0])
+              expect(await countOf(each, sentQuery)).toBeLessThanOrEqual(most + more);
           }
     },
   );
 
-  it('are those that the header tells', async () => {
+  it('are those of the header', async () => {
     for (const query of SHAPES.map((_shape, index) => queryOf(index))) {
-      let told = 0;
+      let reported = 0;
       const statements = await statementsOf(async () => {
-        told = (await costOf(query)).statements;
+        reported = (await costOf(query)).statements;
       });
-      expect(told).toBe(statements.length);
+      expect(reported).toBe(statements.length);
     }
   });
 });
 
-describe('a page of what has a value and what has none, by one statement', () => {
+describe('a page of resources with and without the value, by one statement', () => {
   const code = groupOf(0);
   it.each([
     ['of a list by a code', `code=${code}&_sort=date`, `code: "${code}", _sort: "date"`, 7],
@@ -225,7 +228,7 @@ describe('a page of what has a value and what has none, by one statement', () =>
       const edges = found.ObservationConnection.edges as { resource: { id: string } }[];
       return { ...page, ids: edges.map(({ resource }) => resource.id) };
     };
-    const walk = async (first: Awaited<ReturnType<typeof pageOf>>, way: 'next' | 'previous') => {
+    const followPages = async (first: Awaited<ReturnType<typeof pageOf>>, way: 'next' | 'previous') => {
       const pages = [first.ids];
       for (let at = first[way]; at;) {
         const page = await pageOf(`_cursor: "${at}"`);
@@ -235,8 +238,8 @@ describe('a page of what has a value and what has none, by one statement', () =>
       return way === 'next' ? pages.flat() : pages.reverse().flat();
     };
     const first = await pageOf('_offset: 0');
-    expect(await walk(first, 'next')).toEqual(all);
-    expect(await walk(await pageOf(`_cursor: "${first.last}"`), 'previous')).toEqual(all);
+    expect(await followPages(first, 'next')).toEqual(all);
+    expect(await followPages(await pageOf(`_cursor: "${first.last}"`), 'previous')).toEqual(all);
     const middle = await pageOf(`_offset: ${size + 3}`);
     expect(middle.ids).toEqual(all.slice(size + 3, 2 * size + 3));
   });

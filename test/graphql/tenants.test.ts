@@ -81,7 +81,7 @@ describe('a tenant and a release', () => {
     }
   });
 
-  it('do not take each other’s cursors', async () => {
+  it('do not accept each other’s cursors', async () => {
     const [first, second] = [createSender(server, 'north', 'r4'), createSender(server, 'south', 'r4')];
     for (const send of [first, second]) {
       for (const id of ['c-1', 'c-2']) {

@@ -1,4 +1,4 @@
-/** What two-servers.long.ts has not: the rest of what can be asked, at two server processes and of two tenants. */
+/** Further requests beyond those of two-servers.long.ts, at two server processes and of two tenants. */
 import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
 import { makeParameter } from '../support/search-parameters';
@@ -19,9 +19,9 @@ beforeAll(async () => {
   servers = await startTwoServers();
   await servers.first.request('POST', '/w/system/api/v1/tenants', { name: 'other' }, JSON_TYPE);
   const at = gatewayPath('other', 'r4');
-  const isKnown = async (): Promise<boolean> =>
+  const isLoaded = async (): Promise<boolean> =>
     (await servers.second.request('POST', at, { query: '{ versionSequence }' }, JSON_TYPE)).status === 200;
-  await eventually(isKnown, 10_000);
+  await eventually(isLoaded, 10_000);
 });
 afterAll(() => servers.close());
 
@@ -67,7 +67,7 @@ const OF_HL7 = `{
   none: Condition(id: "c9") { id }
 }`;
 
-it("HL7's binding tells at each process what was written at the other, in the tenant's own data", async () => {
+it("HL7's binding returns at each process the writes of the other, in the tenant's own data", async () => {
   for (const tenant of TENANTS) {
     const word = WORDS[tenant];
     const [writer, reader] = pairOf(tenant);
@@ -122,7 +122,7 @@ it('a query on one resource, by GET and POST, and the forms of answers are of th
     }
 });
 
-it('what the server can do, and how far the tenant has come, are the same at both', async () => {
+it('the capabilities of the server, and the last change of the tenant, are the same at both', async () => {
   const query = '{ versionSequence metadata { fhirVersion resourceTypes } operations(type: ValueSet) { code levels affectsState } }'; // prettier-ignore
   const answers = new Map<Tenant, unknown>();
   for (const tenant of TENANTS) {
@@ -153,9 +153,9 @@ it('of two processes that change the same version exactly one does, by JSON Patc
       const before = (await senders[0](read)).found.Patient.meta.versionId as string;
       const text = `mutation($v: ID!) { ${way.replaceAll('WORD', WORDS[tenant])} }`;
       const answers = await Promise.all([...senders, ...senders].map((send) => send(text, { v: before })));
-      const told = answers.map(({ status, errors }) => [status, errors[0]?.extensions.code]);
-      expect([way, told.filter(([status]) => status === 200)]).toEqual([way, [[200, undefined]]]);
-      expect(told.filter(([status]) => status !== 200)).toEqual(
+      const statuses = answers.map(({ status, errors }) => [status, errors[0]?.extensions.code]);
+      expect([way, statuses.filter(([status]) => status === 200)]).toEqual([way, [[200, undefined]]]);
+      expect(statuses.filter(([status]) => status !== 200)).toEqual(
         Array.from({ length: 3 }, () => [412, 'conflict']),
       );
       for (const send of senders)
@@ -163,7 +163,7 @@ it('of two processes that change the same version exactly one does, by JSON Patc
     }
 });
 
-it('live queries by WebSocket tell at one process what was written at the other, of their tenant alone', async () => {
+it('live queries by WebSocket report at one process the writes of the other, of their tenant alone', async () => {
   const subscribers = new Map<Tenant, Subscriber>();
   for (const tenant of TENANTS) {
     const [, reader] = pairOf(tenant);

@@ -1,4 +1,4 @@
-/** Mutations through two server processes at the same time, and what the one shows of what the other did. */
+/** Mutations through two server processes at the same time, and the reads of the one after writes of the other. */
 import { createHash } from 'node:crypto';
 import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
@@ -37,7 +37,7 @@ const VISIT = `mutation($patient: ResourceInput!, $criteria: String!, $visit: Re
   counter: update(resource: $counter, ifMatch: $seen) { versionId }
 }`;
 
-it('@atomic documents of many clients are done one after the other, and no half of them is there', async () => {
+it('@atomic documents of many clients are executed one after the other, each as a whole', async () => {
   const senders = [senderOf(servers.first), senderOf(servers.second)];
   const [first, second] = senders as [Sender, Sender];
   await first(
@@ -82,7 +82,7 @@ it('@atomic documents of many clients are done one after the other, and no half 
   expect([found.search.total, found.read.meta.versionId]).toEqual([sum, String(sum + 1)]);
 });
 
-it('what one process wrote the other shows at once, as of each moment, and nothing of what it tried out', async () => {
+it('the writes of one process are visible at the other at once, as of each moment, without its dry runs', async () => {
   const [first, second] = [senderOf(servers.first), senderOf(servers.second)];
   const WRITE = 'mutation($r: ResourceInput!, $dry: Boolean) { PatientUpdate(id: "p", res: $r, dryRun: $dry) { resource { birthDate meta { versionId lastUpdated } } } }'; // prettier-ignore
   const seen: { date: string; moment: string }[] = [];
@@ -116,7 +116,7 @@ it('what one process wrote the other shows at once, as of each moment, and nothi
   expect(diff.found.diff).toEqual([{ op: 'replace', path: '/birthDate', value: '1970-01-09' }]);
 });
 
-it('none of it is there for another tenant', async () => {
+it('none of it exists for another tenant', async () => {
   await servers.first.request(
     'POST',
     '/w/system/api/v1/tenants',
@@ -236,7 +236,10 @@ const TENANTS = ['system', 'other'] as const;
 const VALUE_SET = 'http://example.org/ward';
 const WARD_OF: Readonly<Record<string, string>> = { system: 'red', other: 'blue' };
 
-/** What a tenant stores by typed fields, by a Bundle and by operations; names of it differ from those of the other one. */
+/**
+ * The data that a tenant stores by typed fields, by a Bundle and by operations; its names differ from those of the
+ * other one.
+ */
 const typedChanges = (ward: string): readonly string[] => [
   `mutation { transaction(bundle: {resourceType: "Bundle", type: "transaction", entry: [
     {resource: {resourceType: "Organization", id: "ward", name: "${ward}"}, request: {method: "PUT", url: "Organization/ward"}},
@@ -274,7 +277,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
   for (const [index, tenant] of TENANTS.entries()) {
     const [writer, reader] = index === 0 ? both : [both[1], both[0]];
     const ward = WARD_OF[tenant] ?? '';
-    const told = await Promise.all(
+    const subscribers = await Promise.all(
       [tenant, TENANTS[1 - index]].map((of) =>
         subscribeByEvents({ base: reader.base, tenant: of ?? '', variables: { type: 'Patient' } }),
       ),
@@ -312,12 +315,13 @@ it('changes by typed fields, Bundles and operations are found at the other proce
       'mutation { invoke(code: "meta", level: INSTANCE, type: Patient, id: "in-ward") { json } }',
     );
     expect(JSON.stringify(invoked.found.invoke.json)).toContain(`"code":"${ward}"`);
-    // Definitions that a process remembers are looked up anew within two seconds.
+    // Cached definitions of a process are refreshed within two seconds.
     const named = '{ search(type: Patient, query: "_query=of-ward") { resources { id } } }';
     await eventually(async () => (await send(named)).status === 200, 5_000);
     expect((await send(named)).found).toEqual({ search: { resources: [{ id: 'in-ward' }] } });
-    // One is told of all that was written elsewhere in this tenant, in its order; one of the other tenant of nothing.
-    const [ofThis, ofOther] = told;
+    // A subscriber gets all writes of the other process in this tenant, in their order; one of the other tenant
+    // nothing.
+    const [ofThis, ofOther] = subscribers;
     await ofThis?.received(6);
     expect(ofThis?.changes.map(({ id, action }) => `${id === 'in-ward' ? id : 'gone'} ${action}`)).toEqual([
       ...Array.from({ length: 4 }, () => 'in-ward UPDATE'),
@@ -325,7 +329,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
       'gone DELETE',
     ]);
     expect(ofOther?.changes).toEqual([]);
-    for (const one of told) one.close();
+    for (const one of subscribers) one.close();
   }
   for (const tenant of TENANTS)
     for (const server of both) {
@@ -345,7 +349,7 @@ it('changes by typed fields, Bundles and operations are found at the other proce
     }
 });
 
-it('documents that are registered at one process are known at the other, and search parameters that are made there: in their tenant', async () => {
+it('documents that are registered at one process exist at the other, and new search parameters too: in their tenant', async () => {
   const query = `{ metadata { fhirVersion } } # ${Date.now()}`;
   const extensions = {
     persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },

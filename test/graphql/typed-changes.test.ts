@@ -58,7 +58,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect((await send(`{ Patient(id: "${id}") { id } }`)).found.Patient).toBeNull();
   });
 
-  it('take no resource of another type, and none of another tenant', async () => {
+  it('accept no resource of another type, and none of another tenant', async () => {
     const basic = await send('mutation { PatientCreate(res: {resourceType: "Basic"}) { location } }');
     expect(basic.status).toBe(400);
     const elsewhere = createSender(server, 'other', release);
@@ -92,7 +92,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect(refused.errors[1]?.extensions.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
   });
 
-  it('show what later mutations of a document have changed', async () => {
+  it('return the changes of earlier mutations of a document', async () => {
     const { errors, found } = await send(`mutation {
       o1: OrganizationUpdate(id: "o", res: {resourceType: "Organization", id: "o", name: "before"}) { resource { id } }
       p1: PatientUpdate(id: "q", res: {resourceType: "Patient", id: "q", managingOrganization: {reference: "Organization/o"}}) { ...Name }
@@ -105,7 +105,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
     expect(found.p2.resource.managingOrganization.resource.name).toBe('after');
   });
 
-  it('leave the past to be read: one resource, a list and a connection as of a moment', async () => {
+  it('leave earlier versions to be read: one resource, a list and a connection as of a moment', async () => {
     await send(
       'mutation { PatientUpdate(id: "t", res: {resourceType: "Patient", id: "t", gender: "female"}) { resource { id } } }',
     );

@@ -29,7 +29,7 @@ describe.each(RELEASE_NAMES)('typed documents in %s', (release) => {
   const edit = (variables: EditPatientMutationVariables): Promise<EditPatientMutation> =>
     run('edit-patient', variables);
 
-  it('are answered as their types say', async () => {
+  it('are answered as their types require', async () => {
     for (const example of ['Patient-example', 'Observation-example'])
       await putExample(server, 'system', release, example);
     const { PatientConnection } = await chart({ name: 'chalmers', code: ['29463-7'] });

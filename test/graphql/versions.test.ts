@@ -33,7 +33,7 @@ describe.each(TESTED_RELEASES)('the past of resources of %s', (release) => {
     return times;
   };
 
-  it('tells the versions of one resource, of a type and of all, page by page', async () => {
+  it('returns the versions of one resource, of a type and of all, page by page', async () => {
     await store(
       '{"resourceType":"Basic","id":"h-1","code":{"text":"a"}}',
       '{"resourceType":"Patient","id":"h-2"}',
@@ -99,7 +99,7 @@ describe.each(TESTED_RELEASES)('the past of resources of %s', (release) => {
     expect(base.found.read).toEqual({ id: 'administrative-gender' });
   });
 
-  it('tells the difference of two versions as a patch that can be sent, decimals to the last digit', async () => {
+  it('returns the difference of two versions as a patch that can be sent, decimals to the last digit', async () => {
     const observation = (value: string, more: string): string =>
       `{"resourceType":"Observation","id":"d-1","meta":{"extension":[{"url":"http://example.org/own","valueCode":"a"}],"source":"urn:x"},` +
       `"status":"final","code":{"text":"weight"},"valueQuantity":{"value":${value},"unit":"kg"}${more}}`;
@@ -132,7 +132,7 @@ describe.each(TESTED_RELEASES)('the past of resources of %s', (release) => {
     expect((await elsewhere(query, { from: '1', to: '2' })).found.diff).toBeNull();
   });
 
-  it('tells the difference of versions that are long, without keeping others waiting', async () => {
+  it('returns the difference of long versions, without delaying others', async () => {
     const long = (last: string): string =>
       `{"resourceType":"Patient","id":"long-1","extension":[${Array.from({ length: 6_000 }, (_, index) => `{"url":"http://example.org/${index}","valueDecimal":${index}.50}`).join()}],"gender":"${last}"}`;
     await store(long('male'), long('female'));

@@ -117,7 +117,7 @@ describe.each(TESTED_RELEASES)('where, in %s', (release) => {
     expect(await ids(type, where)).toEqual(found);
   });
 
-  it('narrows connections, which count and go on, and lists on resources', async () => {
+  it('narrows connections, which count and have further pages, and lists on resources', async () => {
     const query = `query ($where: PatientWhere, $cursor: String) {
       PatientConnection(where: $where, _sort: "birthdate", _count: 1, _cursor: $cursor) {
         count next edges { resource { id ObservationList(_reference: subject, where: {code: {eq: x}}) { id } } }

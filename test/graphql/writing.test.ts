@@ -19,7 +19,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     (await send(`{ read(type: ${type}, id: "${id}") { meta { versionId } } }`)).found.read.meta
       .versionId as string;
 
-  it('creates a resource and says where it is', async () => {
+  it('creates a resource and returns its location', async () => {
     const { status, found } = await send(
       'mutation($r: ResourceInput!) { create(resource: $r) { created versionId location resource { id json } } }',
       { r: { resourceType: 'Patient', id: 'not-mine', name: [{ family: 'New' }] } },
@@ -90,7 +90,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(await versionOf('Patient', 'example')).toBe(before);
   });
 
-  it('deletes a resource, and nothing when there is nothing', async () => {
+  it('deletes a resource, and nothing where there is none', async () => {
     await send(
       'mutation { update(resource: {resourceType: "Basic", id: "d-1", code: {text: "a"}}) { created } }',
     );
@@ -114,7 +114,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
       'patch(type: Patient, id: "example", patch: [{op: add, path: "/active", value: true}], ifVersion: "999") { versionId }',
     ],
     ['delete', 'delete(type: Patient, id: "example", ifVersion: "999") { versionId }'],
-  ])('refuses to %s another version than the one named: conflict, 412', async (name, field) => {
+  ])('refuses to %s another version than the current one: conflict, 412', async (name, field) => {
     const before = await versionOf('Patient', 'example');
     const answer = await send(`mutation { ${field} }`);
     expect(answer.status).toBe(412);
@@ -137,7 +137,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 412)]);
   });
 
-  it('keeps what succeeded when another mutation of the document fails', async () => {
+  it('keeps the successful writes when another mutation of the document fails', async () => {
     const answer = await send(`mutation {
       good: update(resource: {resourceType: "Basic", id: "p-1", code: {text: "a"}}) { resource { id } }
       bad: update(resource: {resourceType: "Basic", id: "p-1", code: {text: "b"}}, ifVersion: "999") { versionId }
@@ -147,7 +147,7 @@ describe.each(TESTED_RELEASES)('changing resources of %s', (release) => {
     expect(answer.errors).toMatchObject([{ path: ['bad'], extensions: { code: 'conflict' } }]);
   });
 
-  it('asks for type and id where the resource must have them', async () => {
+  it('requires type and id where the resource must have them', async () => {
     const noType = await send('mutation { create(resource: {id: "x"}) { created } }');
     expect([noType.status, noType.errors[0]?.extensions.code]).toEqual([400, 'required']);
     const noId = await send('mutation { update(resource: {resourceType: "Patient"}) { created } }');

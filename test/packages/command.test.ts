@@ -47,7 +47,7 @@ const valueSet = {
 const patient = { resourceType: 'Patient', id: 'ana' };
 
 describe('andiron import-package', () => {
-  it('loads a package and sums it up', async () => {
+  it('loads a package and prints a summary', async () => {
     const file = await packResources(folder, manifest, {
       'ValueSet-rooms.json': valueSet,
       'example/Patient-ana.json': patient,
@@ -67,7 +67,7 @@ describe('andiron import-package', () => {
     expect(output).toContain('r4: 1 stored, 1 unchanged, 0 refused\n');
   });
 
-  it('names what has another id or a warning, and ends with code 0', async () => {
+  it('names resources with another id or a warning, and ends with code 0', async () => {
     const parameter = {
       ...{ resourceType: 'SearchParameter', id: 'own-id', url: 'http://clinic.example/own-id', name: 'Id' },
       ...{ status: 'active', description: 'x', code: '_id', base: ['Patient'], type: 'token' },
@@ -88,7 +88,7 @@ describe('andiron import-package', () => {
     );
   });
 
-  it('names what it refused and ends with code 1', async () => {
+  it('names refused resources and ends with code 1', async () => {
     const file = await packResources(folder, manifest, {
       'ValueSet-odd.json': { ...valueSet, id: 'odd', status: 'fine' },
     });

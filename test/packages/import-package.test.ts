@@ -1,4 +1,4 @@
-/** Implementation guides in a tenant: what `andiron import-package` does. */
+/** Implementation guides in a tenant: the effects of `andiron import-package`. */
 import type { Release, StoredVersion } from '../../src/core';
 import { importPackage, type ImportSummary } from '../../src/packages/import-package';
 import { readPackage } from '../../src/packages/package-file';
@@ -92,7 +92,7 @@ const patient = { resourceType: 'Patient', id: 'ana', name: [{ family: 'Muster' 
 const RESOURCES = { 'ImplementationGuide-clinic.json': guide, 'ValueSet-rooms.json': valueSet };
 
 describe('An implementation guide', () => {
-  it('is stored under its own ids, and without being asked none of its examples', async () => {
+  it('is stored under its own ids, and by default without its examples', async () => {
     const tenant = await makeTenant();
     const summary = await load(tenant, { ...RESOURCES, 'example/Patient-ana.json': patient });
     expect(summary).toMatchObject({
@@ -114,14 +114,14 @@ describe('An implementation guide', () => {
     expect(await find(tenant, 'ValueSet', 'rooms', 'r4b')).toBeUndefined();
   });
 
-  it('brings its examples when they are asked for', async () => {
+  it('loads its examples on request', async () => {
     const tenant = await makeTenant();
     const summary = await load(tenant, { 'example/Patient-ana.json': patient }, { withExamples: true });
     expect(summary.examplesLeftOut).toBe(0);
     expect((await find(tenant, 'Patient', 'ana'))?.versionId).toBe(1);
   });
 
-  it('that is loaded again writes only what is new in it', async () => {
+  it('that is loaded again writes only new resources', async () => {
     const tenant = await makeTenant();
     const withMeta = {
       ...valueSet,
@@ -150,7 +150,7 @@ describe('An implementation guide', () => {
       ['ImplementationGuide', { stored: 0, unchanged: 1 }],
       ['ValueSet', { stored: 1, unchanged: 0 }],
     ]);
-    expect(next.replaced).toEqual([{ file: 'Basic-x.json', reason: 'Basic/x said something else' }]);
+    expect(next.replaced).toEqual([{ file: 'Basic-x.json', reason: 'Basic/x had other content' }]);
     const corrected = { 'ValueSet-rooms.json': { ...valueSet, title: 'Rooms' } };
     expect([...(await load(tenant, corrected)).counts]).toEqual([['ValueSet', { stored: 1, unchanged: 0 }]]);
     expect((await find(tenant, 'ValueSet', 'rooms'))?.versionId).toBe(2);
@@ -164,7 +164,7 @@ describe('An implementation guide', () => {
       .filter((text) => text.includes('ClientApplication/import-package'));
   };
 
-  it('never replaces a resource with another url or version: a taken id becomes another one, the same each time', async () => {
+  it('never replaces a resource with another url or version: a used id becomes another one, the same each time', async () => {
     const tenant = await makeTenant();
     const other = { ...valueSet, url: 'http://other.example/rooms' };
     const guides = [
@@ -266,7 +266,7 @@ describe('An implementation guide', () => {
     expect(warned[0]?.reason).toMatch(/^SearchParameter\.\w+: .*it is stored, but searches do not use it$/);
   });
 
-  it('has Subscriptions stored as off, and says which', async () => {
+  it('has Subscriptions stored as off, and lists them', async () => {
     const tenant = await makeTenant();
     const subscription = (id: string, status: string) => ({
       ...{ resourceType: 'Subscription', id, status, reason: 'x', criteria: 'Patient?active=true' },
@@ -284,7 +284,7 @@ describe('An implementation guide', () => {
     expect([...again.counts.values()]).toEqual([{ stored: 0, unchanged: 2 }]);
   });
 
-  it('gets snapshots for its profiles that have none, in whatever order they rest on each other', async () => {
+  it('gets snapshots for its profiles that have none, in the order of their dependencies', async () => {
     const tenant = await makeTenant();
     const resources = {
       'StructureDefinition-a.json': profile('a', [{ id: 'Patient.gender', path: 'Patient.gender', min: 1 }], {
@@ -317,7 +317,7 @@ describe('An implementation guide', () => {
     expect([...again.counts]).toEqual([['StructureDefinition', { stored: 0, unchanged: 3 }]]);
   });
 
-  it('says which packages it needs that are not there', async () => {
+  it('lists the required packages that are missing', async () => {
     const tenant = await makeTenant();
     const dependencies = { 'hl7.fhir.r4.core': '4.0.1', 'clinic.example': '1.0.x', 'other.example': '2.0.0' };
     const manifest = { ...MANIFEST, name: 'ward.example', dependencies };
@@ -330,8 +330,8 @@ describe('An implementation guide', () => {
   });
 });
 
-describe('What cannot be stored is named with its file and the reason:', () => {
-  it('a file that is no resource of the release, a second one of the same name, and what does not conform', async () => {
+describe('Files that cannot be stored are listed with the reason:', () => {
+  it('a file that is no resource of the release, a second one of the same name, and an invalid one', async () => {
     const tenant = await makeTenant();
     const { refused, counts } = await load(tenant, {
       'ValueSet-rooms.json': valueSet,
@@ -352,7 +352,7 @@ describe('What cannot be stored is named with its file and the reason:', () => {
     });
   });
 
-  it('and what others have written under the same id stays as it is', async () => {
+  it('and resources of others under the same id stay unchanged', async () => {
     const tenant = await makeTenant();
     const context = await opened.context(tenant, 'r4');
     const write = (type: string, resource: object) => {
@@ -384,11 +384,7 @@ describe('What cannot be stored is named with its file and the reason:', () => {
   it.each<[object, Release | undefined, string]>([
     [{ fhirVersions: ['5.0.0'] }, undefined, 'is for FHIR 5.0.0, served are r4 (4.0.1) and r4b (4.3.0)'],
     [{ fhirVersions: ['4.0.1'] }, 'r4b', 'is for FHIR 4.0.1, not for r4b (4.3.0)'],
-    [
-      { fhirVersions: undefined },
-      undefined,
-      'does not say for which FHIR version it is; say so with --release',
-    ],
+    [{ fhirVersions: undefined }, undefined, 'does not name its FHIR version; set --release'],
     [{ name: 'hl7.fhir.r4.core' }, 'r4', 'is part of FHIR itself'],
   ])('a package %j for %s as a whole, before anything is stored', async (more, release, words) => {
     const tenant = await makeTenant();
@@ -397,11 +393,11 @@ describe('What cannot be stored is named with its file and the reason:', () => {
     expect(await find(tenant, 'ValueSet', 'rooms')).toBeUndefined();
   });
 
-  it('a package for a tenant that is not there', async () => {
+  it('a package for a tenant that does not exist', async () => {
     await expect(load('nobody', RESOURCES)).rejects.toThrow("There is no tenant 'nobody'");
   });
 
-  it('nothing of a package that says its release, or is told it', async () => {
+  it('nothing of a package that names its release, or with --release', async () => {
     const tenant = await makeTenant();
     const r4b = { ...MANIFEST, fhirVersions: ['4.3.0'] };
     const inR4b = { 'ValueSet-rooms.json': valueSet };

@@ -64,7 +64,7 @@ describe('A package', () => {
   });
 });
 
-/** Reads the file in a program of its own: with what it is refused, and by how many bytes the program grew at the most. */
+/** Reads the file in a program of its own: returns the refusal, and the greatest growth of the program in bytes. */
 async function refuseAlone(file: string): Promise<{ refusal: string; grown: number }> {
   const compiled = path.resolve(__dirname, '..', '..', 'dist', 'src', 'packages', 'package-file.js');
   const program = `
@@ -89,7 +89,7 @@ describe('A file that is no package is refused in one line:', () => {
     expect(String(thrown)).not.toContain('\n');
   };
 
-  it('one that is not there', () => refused(path.join(folder, 'nothing.tgz'), 'There is no file'));
+  it('a missing one', () => refused(path.join(folder, 'nothing.tgz'), 'There is no file'));
 
   it('one that is not compressed', async () => {
     const file = path.join(folder, 'plain.tgz');
@@ -130,7 +130,7 @@ describe('A file that is no package is refused in one line:', () => {
     );
   });
 
-  it('one that unpacks to more than it may, of which no more is read', async () => {
+  it('one that unpacks to more than it may, without reading the rest', async () => {
     const file = path.join(folder, 'bomb.tgz');
     // A gzip file may have many members, one after the other.
     const header = gzipSync(tarEntry('package/other.bin', Buffer.alloc(0), 8 ** 11 - 1));

@@ -32,15 +32,15 @@ const SPACES = [
 const SYSTEM = 'http://hospital.example/mrn';
 
 /** Asks every server in turn. */
-async function askAll(
+async function sendAll(
   many: number,
-  ask: (server: ServerProcess, number: number) => Promise<Answer>,
+  send: (server: ServerProcess, number: number) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
   return Promise.all(
     Array.from({ length: many }, (_, number) => {
       const server = servers[Math.floor(number / 3) % servers.length];
       if (server === undefined) throw new Error('there is no server');
-      return ask(server, number);
+      return send(server, number);
     }),
   );
 }
@@ -75,7 +75,7 @@ it.each<[string, (value: string) => readonly string[]]>([
   const spellings = spell(value);
   const perTenant = await Promise.all(
     SPACES.map(([tenant, release]) =>
-      askAll(50, (server, number) =>
+      sendAll(50, (server, number) =>
         server.request('POST', `${server.path(tenant, release)}/Patient`, patient(value, `family-${value}`), {
           'if-none-exist': spellings[number % spellings.length] ?? '',
         }),
@@ -87,14 +87,14 @@ it.each<[string, (value: string) => readonly string[]]>([
     expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
   }
   for (const [tenant, release] of SPACES) {
-    const [found] = await askAll(1, (server) =>
+    const [found] = await sendAll(1, (server) =>
       server.request('GET', `${server.path(tenant, release)}/Patient?identifier=${value}`),
     );
     expect(found?.json.total).toBe(1);
   }
 });
 
-it('creates whose criteria name several values, each in another order, make one resource in each tenant', async () => {
+it('concurrent creates with the same criteria in different orders make one resource in each tenant', async () => {
   for (let round = 0; round < 4; round++) {
     const values = ['a', 'b', 'c'].map((name) => `${name}${++last}`);
     const [a = '', b = '', c = ''] = values;
@@ -114,7 +114,7 @@ it('creates whose criteria name several values, each in another order, make one 
     };
     const perTenant = await Promise.all(
       SPACES.map(([tenant, release]) =>
-        askAll(40, (server, number) =>
+        sendAll(40, (server, number) =>
           server.request('POST', `${server.path(tenant, release)}/Patient`, body, {
             'if-none-exist': spellings[number % spellings.length] ?? '',
           }),
@@ -129,7 +129,7 @@ it('updates by criteria each make one version of one resource, among creates of 
   const [tenant, release] = SPACES[0];
   const MANY = 10;
   const isUpdate = (number: number): boolean => Math.floor(number / MANY) % 2 === 0;
-  const answers = await askAll(8 * MANY, (server, number) => {
+  const answers = await sendAll(8 * MANY, (server, number) => {
     const root = `${server.path(tenant, release)}/Patient`;
     const value = `updated-${number % MANY}`;
     const body = patient(value, `n${number}`);
@@ -141,7 +141,7 @@ it('updates by criteria each make one version of one resource, among creates of 
     const own = answers.filter((_answer, number) => number % MANY === each);
     expect(statuses(own)).toEqual([...Array<number>(7).fill(200), 201]);
     const id = own[0]?.json.id;
-    const [history] = await askAll(1, (server) =>
+    const [history] = await sendAll(1, (server) =>
       server.request('GET', `${server.path(tenant, release)}/Patient/${id}/_history`),
     );
     const updated = answers.filter(
@@ -151,10 +151,10 @@ it('updates by criteria each make one version of one resource, among creates of 
   }
 });
 
-it('patches by criteria land on what meets them, while others change it', async () => {
+it('patches by criteria change the current match, while others change it', async () => {
   const [tenant, release] = SPACES[1];
   const value = 'contended';
-  const [made] = await askAll(1, (server) =>
+  const [made] = await sendAll(1, (server) =>
     server.request('POST', `${server.path(tenant, release)}/Patient`, patient(value, 'first')),
   );
   const id = made?.json.id;
@@ -191,7 +191,7 @@ it('patches by criteria land on what meets them, while others change it', async 
       }
     }),
   ]);
-  const [history] = await askAll(1, (server) =>
+  const [history] = await sendAll(1, (server) =>
     server.request('GET', `${server.path(tenant, release)}/Patient/${id}/_history?_count=1000`),
   );
   const versions: { active: boolean; name: { text?: string }[] }[] = history?.json.entry
@@ -204,13 +204,13 @@ it('patches by criteria land on what meets them, while others change it', async 
     if (name.at(-1)?.text !== undefined) expect([active, versions[index - 1]?.active]).toEqual([true, true]);
 });
 
-it('none of these waited for each other in a circle, and few began again', async () => {
+it('none of these waited for each other in a circle, and few were retried', async () => {
   await Promise.all(servers.map((server) => server.close()));
   servers = [];
   const owner = new Client(database.settings);
   await owner.connect();
   try {
-    // What a connection has counted is told when it ends.
+    // The counts of a connection are reported when it ends.
     const others = async (): Promise<number> => {
       const { rows } = await owner.query<{ count: number }>(
         `select count(*)::int as count from pg_stat_activity

@@ -18,7 +18,7 @@ let environment: Readonly<Record<string, string>>;
 /** It stays; the other ones are killed. */
 let server: TestServer;
 
-type Asked = Pick<TestServer, 'request'>;
+type Target = Pick<TestServer, 'request'>;
 
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -42,20 +42,21 @@ const startOther = (): Promise<ServerProcess> =>
 
 const makeOne = (): Promise<MadeClient> => makeClient(server.app.core, 'acme');
 
-async function prove(at: Asked, authorization: string): Promise<number> {
+async function prove(at: Target, authorization: string): Promise<number> {
   return (await at.request('GET', ADDRESS, undefined, { authorization })).status;
 }
 
 /** The statuses of so many wrong secrets, one after the other. */
-async function guess(at: Asked, { id }: MadeClient, times: number): Promise<readonly number[]> {
+async function guess(at: Target, { id }: MadeClient, times: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let count = 0; count < times; count++) statuses.push(await prove(at, toBasic(id, `guess ${count}`)));
   return statuses;
 }
 
-const looked = (statuses: readonly number[]): number => statuses.filter((status) => status === 401).length;
+const countRefused = (statuses: readonly number[]): number =>
+  statuses.filter((status) => status === 401).length;
 
-it('a process that is killed takes no count of wrong secrets with it', async () => {
+it('a process that is killed loses no count of wrong secrets', async () => {
   const client = await makeOne();
   const first = await startOther();
   expect(await guess(first, client, 3)).toEqual([401, 401, 401]);
@@ -67,21 +68,21 @@ it('a process that is killed takes no count of wrong secrets with it', async () 
   await second.kill();
 }, 240_000);
 
-it('not one that is killed while it looks at many of them at the same time', async () => {
+it('not one that is killed while it checks many of them at the same time', async () => {
   const client = await makeOne();
   const first = await startOther();
-  const asked = Array.from({ length: 8 }, (_, count) => prove(first, toBasic(client.id, `guess ${count}`)));
-  // One of them is answered, the others are somewhere in between.
-  await Promise.race(asked);
+  const guesses = Array.from({ length: 8 }, (_, count) => prove(first, toBasic(client.id, `guess ${count}`)));
+  // One of them is answered, the others are in progress.
+  await Promise.race(guesses);
   await first.kill();
-  const before = looked(
-    (await Promise.allSettled(asked)).map((one) => (one.status === 'fulfilled' ? one.value : 0)),
+  const before = countRefused(
+    (await Promise.allSettled(guesses)).map((one) => (one.status === 'fulfilled' ? one.value : 0)),
   );
-  const after = looked(await guess(server, client, 8));
+  const after = countRefused(await guess(server, client, 8));
   expect(before + after).toBeLessThanOrEqual(FREE);
 }, 240_000);
 
-it('without Redis it is counted in the database, as exactly, and no killed process takes that with it', async () => {
+it('without Redis it is counted in the database, as exactly, and no killed process loses the count', async () => {
   const client = await makeOne();
   const first = await startOther();
   await redis.stop();
@@ -95,22 +96,22 @@ it('without Redis it is counted in the database, as exactly, and no killed proce
   await redis.restart();
 }, 240_000);
 
-it('who has guessed when Redis goes, and the process with it, has what is free once more, of all processes together', async () => {
+it('after the loss of Redis and of the process, a guessing client has the free attempts once more, of all processes together', async () => {
   const client = await makeOne();
   const first = await startOther();
-  expect(looked(await guess(first, client, FREE + 1))).toBe(FREE);
+  expect(countRefused(await guess(first, client, FREE + 1))).toBe(FREE);
   await redis.stop();
   await first.kill();
   const second = await startOther();
   const statuses: number[] = [];
   for (let round = 0; round < FREE; round++)
     for (const at of [second, server]) statuses.push(...(await guess(at, client, 1)));
-  expect(looked(statuses)).toBe(FREE);
+  expect(countRefused(statuses)).toBe(FREE);
   await second.kill();
   await redis.restart();
 }, 240_000);
 
-it('what a process has counted goes with it from Redis to the database and back, where that comes back empty', async () => {
+it('the count of a process moves with it from Redis to the database and back, where that returns empty', async () => {
   const client = await makeOne();
   expect(await guess(server, client, 4)).toEqual([401, 401, 401, 401]);
   await redis.stop();

@@ -4,7 +4,7 @@ import { slowness } from '../support/machine-speed';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const MOST_MS = 100;
-/** What else the machine does only adds: of so many times the shortest tells. */
+/** Other load of the machine only adds time: the shortest of several times counts. */
 const ROUNDS = 5;
 
 const FHIR = '/w/system/api/v1/fhir/r4';

@@ -35,14 +35,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One request as its client saw it: when it was sent and answered, and which version the answer is of. */
+/** One request as its client saw it: times of sending and answer, and the version of the answer. */
 interface Event {
   readonly kind: 'read' | 'write';
   readonly id: string;
   readonly sent: number;
   readonly answered: number;
   readonly version: number;
-  /** What only this write has written. */
+  /** A text that only this write has written. */
   readonly mark: string;
 }
 
@@ -138,9 +138,9 @@ class Client {
     }
   }
 
-  private async write(id: string, mark: string, ask: () => Promise<Answer>): Promise<void> {
+  private async write(id: string, mark: string, send: () => Promise<Answer>): Promise<void> {
     const sent = performance.now();
-    const { status, json } = await ask();
+    const { status, json } = await send();
     const answered = performance.now();
     if (status !== 200 && status !== 201) {
       this.refused.push(status);
@@ -165,18 +165,18 @@ class Client {
   }
 }
 
-/** The largest version that was answered before this event was sent, by any client, is not larger than its own. */
+/** The largest version that any client had received before this event was sent is not larger than its own. */
 function requireNothingOlder(events: readonly Event[]): void {
   const byAnswer = [...events].sort((one, other) => one.answered - other.answered);
   let newest = 0;
   let next = 0;
   for (const event of [...events].sort((one, other) => one.sent - other.sent)) {
     for (
-      let known = byAnswer[next];
-      known !== undefined && known.answered < event.sent;
-      known = byAnswer[++next]
+      let largest = byAnswer[next];
+      largest !== undefined && largest.answered < event.sent;
+      largest = byAnswer[++next]
     )
-      newest = Math.max(newest, known.version);
+      newest = Math.max(newest, largest.version);
     if (event.kind === 'read') expect(event.version).toBeGreaterThanOrEqual(newest);
     else expect(event.version).toBeGreaterThan(newest);
   }
@@ -247,7 +247,7 @@ it('eight clients of each release and two processes write and read a few resourc
   await running;
 
   const refused = new Set(clients.flatMap((client) => client.refused));
-  // Only what asked for a version that was not current any more.
+  // Only writes that required a version that was no longer current.
   for (const status of refused) expect(status).toBe(412);
   for (const release of RELEASE_NAMES) {
     const own = clients.filter((client) => client.release === release);

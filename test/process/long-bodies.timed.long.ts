@@ -5,7 +5,7 @@ import { heldFor, PROBED } from '../support/loop-hold';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const PARSE_TIME = path.resolve(__dirname, '..', 'support', 'parse-time.cjs');
-/** What else the machine does only adds: of so many times the shortest tells. */
+/** Other load of the machine only adds time: the shortest of several times counts. */
 const ROUNDS = 20;
 
 let server: ServerProcess;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What would be held if the text were parsed where others wait, before anything is done with it. */
+/** The time that the main thread would be blocked if it parsed the text, before any further work. */
 function timeToParse(text: string): number {
   return Number(execFileSync(process.execPath, [PARSE_TIME], { input: text, encoding: 'utf8' }));
 }
@@ -28,7 +28,7 @@ function many(make: (index: number) => object): object[] {
 
 const patient = {
   resourceType: 'Patient',
-  // Of small parts, as resources are: parsing it takes longer than copying its text, which each step has to do once.
+  // Of small parts, like resources: parsing takes longer than copying the text, which each step has to do once.
   extension: many((index) => ({ url: 'urn:a', valueQuantity: { value: index + 0.5, unit: 'a' } })),
 };
 const valueSet = {
@@ -78,7 +78,7 @@ it.each<[string, string, object]>([
     `${FHIR}/StructureDefinition/$snapshot`,
     parameters('definition', profile),
   ],
-])('%s holds it for less than its parsing takes', async (_title, address, body) => {
+])('%s blocks it for less time than parsing', async (_title, address, body) => {
   const text = JSON.stringify(body);
   const parsing = timeToParse(text);
   let held = Infinity;

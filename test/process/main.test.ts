@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 
 describe('the server process', () => {
-  it('ends with code 0 on SIGTERM, after it has answered what it was asked', async () => {
+  it('ends with code 0 on SIGTERM, after it has answered all requests', async () => {
     const server = await startProcess();
     const body = { resourceType: 'Patient', id: 'late' };
     const writes = Array.from({ length: 50 }, () =>
@@ -36,7 +36,7 @@ describe('the server process', () => {
     }
   });
 
-  it('says where it listens, and nothing of its secrets', async () => {
+  it('logs its address, and no secrets', async () => {
     const server = await startProcess({
       environment: { SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish' },
     });
@@ -54,7 +54,7 @@ describe('the server process', () => {
     await server.close();
   });
 
-  it('says at the start that it chose enforced access where earlier versions chose open, and what made it', async () => {
+  it('warns at the start of enforced access where earlier versions used open, with the cause', async () => {
     const server = await startProcess({ environment: { PUBLIC_URL: 'https://fhir.example/base' } });
     await server.terminate();
     expect(await server.output()).toMatch(
@@ -63,7 +63,7 @@ describe('the server process', () => {
     await server.close();
   });
 
-  it('warns when it may open fewer files than it takes connections', async () => {
+  it('warns when it may open fewer files than its limit of connections', async () => {
     const server = await startProcess({ environment: { MAX_CONNECTIONS: '1000000000' } });
     await server.terminate();
     const warned = (await server.output()).split('\n').filter((line) => line.includes('MAX_CONNECTIONS'));
@@ -74,7 +74,7 @@ describe('the server process', () => {
     await server.close();
   });
 
-  it('does not start without a database, and says why', async () => {
+  it('does not start without a database, with the reason', async () => {
     const database = await createTestDatabase();
     const environment = { FHIR_DATABASE_PORT: '1' };
     await expect(startProcess({ database, environment })).rejects.toThrow('andiron: ');

@@ -1,4 +1,4 @@
-/** What proves who somebody is stands in no log, metric, AuditEvent or answer to somebody else (docs/access.md). */
+/** Credentials are in no log, metric, AuditEvent or answer to another client (docs/access.md). */
 import { Client } from 'pg';
 import { makeKey, toBasic, toJwt } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
@@ -8,14 +8,14 @@ import { findFreePort } from '../../src/embedded/free-port';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What stands in each place where secrets are looked for. */
+/** The text of each place that is searched for secrets. */
 const CANARIES = new Map([
   ['output', 'canary-in-the-log'],
   ['metrics', 'interaction="oidc"'],
   ['refusals', 'CanaryOfAnswers'],
 ]);
 
-/** A text as it is, in an address, and in Base64, wherever in it. */
+/** A text in plain form, in an address, and in Base64, at any position. */
 function formsOf(value: string): string[] {
   const shifted = [0, 1, 2].map((bytes) =>
     Buffer.from(' '.repeat(bytes) + value)
@@ -33,7 +33,7 @@ function findIn(places: Readonly<Record<string, string>>, wanted: ReadonlyMap<st
   );
 }
 
-it('all ways to sign in, right and wrong, leave no secret behind at the most talkative level of the log', async () => {
+it('all ways to sign in, right and wrong, leave no secret in the log at level trace', async () => {
   const metricsPort = await findFreePort();
   const environment = {
     LOG_LEVEL: 'trace',
@@ -42,7 +42,7 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
   };
   const server = await startProcess({ environment });
   const secrets = new Map<string, string>();
-  const keep = (name: string, secret: unknown): string => {
+  const record = (name: string, secret: unknown): string => {
     expect([name, typeof secret, String(secret).length > 7]).toEqual([name, 'string', true]);
     secrets.set(name, String(secret));
     return String(secret);
@@ -55,8 +55,8 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     return server.request('POST', `/w/acme/oidc/${to}`, body, { ...FORM, ...headers });
   };
   /** With an answer that has no secret in it. */
-  const refused = async (asked: Promise<{ text: string; status: number }>): Promise<void> => {
-    const { text, status } = await asked;
+  const refused = async (answer: Promise<{ text: string; status: number }>): Promise<void> => {
+    const { text, status } = await answer;
     expect(status).toBeGreaterThanOrEqual(400);
     bodies.push(text);
   };
@@ -70,22 +70,22 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
       redirectUris: [APP],
     });
     const signer = await administer('/acme/clients', { name: 'Job', scopes, jwks: { keys: [key.jwk] } });
-    const secret = keep('client secret', client.secret.secret);
-    const password = keep('password', 'correct horse battery');
-    const wrong = keep('wrong password', 'a wrong password of somebody');
+    const secret = record('client secret', client.secret.secret);
+    const password = record('password', 'correct horse battery');
+    const wrong = record('wrong password', 'a wrong password of somebody');
     await administer('/acme/users', { name: 'doc', password, fhirUser: 'Practitioner/doc' });
     await refused(
-      administerRefused(server, { name: 'x y', password: keep('refused password', 'never taken by it') }),
+      administerRefused(server, { name: 'x y', password: record('refused password', 'never taken by it') }),
     );
 
     const fhir = (authorization: string) =>
       server.request('GET', '/w/acme/api/v1/fhir/r4/Patient', undefined, { authorization });
     expect((await fhir(toBasic(client.id, secret))).status).toBe(200);
-    await refused(fhir(toBasic(client.id, keep('wrong secret', 'andiron_wrong_secret'))));
+    await refused(fhir(toBasic(client.id, record('wrong secret', 'andiron_wrong_secret'))));
     const own = await post({ grant_type: 'client_credentials', client_id: client.id, client_secret: secret });
-    const ownToken = keep('token', own.json.access_token);
+    const ownToken = record('token', own.json.access_token);
     expect((await fhir(`Bearer ${ownToken}`)).status).toBe(200);
-    await refused(fhir(`Bearer ${keep('forged token', `${ownToken.slice(0, -12)}AAAAAAAAAAAA`)}`));
+    await refused(fhir(`Bearer ${record('forged token', `${ownToken.slice(0, -12)}AAAAAAAAAAAA`)}`));
     await refused(
       post({ grant_type: 'client_credentials' }, { authorization: toBasic(client.id, 'wrong_secret_2') }),
     );
@@ -93,35 +93,35 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
       ...{ iss: signer.id, sub: signer.id, aud: `${server.base}/w/acme/oidc/token`, jti: 'used-once-1' },
       exp: Math.floor(Date.now() / 1000) + 60,
     };
-    const assertion = keep('assertion', toJwt({ alg: 'ES384', kid: 'one' }, claims, key.privateKey));
+    const assertion = record('assertion', toJwt({ alg: 'ES384', kid: 'one' }, claims, key.privateKey));
     const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     const signed = {
       ...{ grant_type: 'client_credentials', client_assertion_type: type, client_assertion: assertion },
     };
-    keep('token of a signer', (await post(signed)).json.access_token);
+    record('token of a signer', (await post(signed)).json.access_token);
     await refused(post(signed));
 
     const proof = makeProof();
-    keep('verifier', proof.verifier);
+    record('verifier', proof.verifier);
     const address = toAuthorize(server, 'acme', client.id, proof, {
-      ...{ scope: 'openid fhirUser user/*.rs offline_access', state: keep('state', 'state-of-the-app') },
+      ...{ scope: 'openid fhirUser user/*.rs offline_access', state: record('state', 'state-of-the-app') },
     });
     const browser = new Browser(server);
     await refused(browser.signIn(address, 'doc', wrong));
     const page = await browser.signIn(address, 'doc', password);
-    keep('session', browser.cookies.get('andiron-session'));
-    keep('form cookie', browser.cookies.get('andiron-form'));
-    const code = keep('code', toReturned(await browser.send(page, { step: 'allow' })).answer['code']);
+    record('session', browser.cookies.get('andiron-session'));
+    record('form cookie', browser.cookies.get('andiron-form'));
+    const code = record('code', toReturned(await browser.send(page, { step: 'allow' })).answer['code']);
     const form = { grant_type: 'authorization_code', code, redirect_uri: APP, code_verifier: proof.verifier };
     const headers = { authorization: toBasic(client.id, secret) };
-    keep('basic', headers.authorization.slice('Basic '.length));
+    record('basic', headers.authorization.slice('Basic '.length));
     const { json } = await post(form, headers);
-    keep('access token', json.access_token);
-    keep('ID token', json.id_token);
-    const refreshToken = keep('refresh token', json.refresh_token);
+    record('access token', json.access_token);
+    record('ID token', json.id_token);
+    const refreshToken = record('refresh token', json.refresh_token);
     expect((await fhir(`Bearer ${json.access_token}`)).status).toBe(200);
     const next = await post({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers);
-    keep('next refresh token', next.json.refresh_token);
+    record('next refresh token', next.json.refresh_token);
     await refused(post(form, headers));
     await refused(post({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers));
     await post({ token: json.access_token }, headers, 'introspect');
@@ -129,7 +129,7 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     await refused(
       server.request('GET', '/w/acme/api/v1/fhir/r4/CanaryOfAnswers', undefined, headersOfCanary),
     );
-    // What fails inside is logged too.
+    // Internal errors are logged too.
     const database = new Client(server.database.settings);
     await database.connect();
     await database.query('alter table andiron.user_account rename to gone');
@@ -147,7 +147,7 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     expect(output).toContain('"interaction":"oidc"');
     const places = { output, metrics: measured.text, audit: audit.text, refusals: bodies.join('\n') };
     expect(findIn(places, secrets)).toEqual([]);
-    // The net holds: what was put into each place on purpose is found there, and a secret is found in every form.
+    // The test works: a secret that was put into each place on purpose is found there, in every form.
     const canaries = new Map([...CANARIES, ['audit', `ClientApplication/${client.id}`]]);
     for (const [place, text] of Object.entries(places))
       expect([place, findIn({ [place]: text }, canaries)]).toEqual([

@@ -63,7 +63,7 @@ async function answersOf(index: number, tenant: string, release: Release): Promi
 const STRICT = [422, 400, 400];
 const LENIENT = [201, 400, 200];
 
-it('a change in one process holds in the other within 2 s, in both releases, and for that tenant alone', async () => {
+it('a change in one process applies in the other within 2 s, in both releases, and for that tenant alone', async () => {
   for (const release of ['r4', 'r4b'] as const)
     for (const index of [0, 1]) expect(await answersOf(index, 'lenient', release)).toEqual(STRICT);
   const settings = { validation: 'structure', 'search-unknown': 'lenient' };
@@ -92,7 +92,7 @@ it('a change in one process holds in the other within 2 s, in both releases, and
   }
 });
 
-it('null takes a setting back to the default of the server, and no other', async () => {
+it('null resets a setting to the default of the server, and no other', async () => {
   await administer(0, 'PATCH', 'lenient', {
     settings: { validation: 'structure', 'search-unknown': 'lenient' },
   });
@@ -117,13 +117,13 @@ it.each<[unknown]>([
   [{}],
   [[]],
   ['{'],
-])('what is not a setting is 400 and changes nothing: %j', async (body) => {
+])('an invalid setting is 400 and changes nothing: %j', async (body) => {
   const { status, json } = await administer(0, 'PATCH', 'strict', body);
   expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
   expect((await administer(0, 'GET', 'strict')).json.own).toEqual([]);
 });
 
-it('a tenant that there is not is 404, another method 405', async () => {
+it('a tenant that does not exist is 404, another method 405', async () => {
   expect((await administer(0, 'GET', 'nobody')).status).toBe(404);
   expect((await administer(0, 'PATCH', 'nobody', { settings: { validation: 'full' } })).status).toBe(404);
   expect((await administer(0, 'PUT', 'strict', { settings: {} })).status).toBe(405);

@@ -1,6 +1,6 @@
 /**
- * Random searches counted by random parameters, against the oracle of ./oracle and a plain count of what its resources have:
- * few matches are read by the server, of many it counts index rows.
+ * Random searches counted by random parameters, against the oracle of ./oracle and a plain count of its resources:
+ * the server reads few matches, and counts index rows of many.
  */
 import { FhirError, type AggregateGroup, type RequestContext } from '../../src/core';
 import { OPEN } from '../support/server';
@@ -40,7 +40,7 @@ const BUCKETS = ['year', 'month', 'day'] as const;
 type Bucket = (typeof BUCKETS)[number];
 /** Each resource has an id of its own; a profile is a uri to the server; of Group codes of both kinds are values. */
 const NOT_COUNTED_BY = ['_id', '_profile', 'value'];
-/** How criteria are met is shown by other tests. */
+/** Other tests show how criteria are met. */
 const FEATURES: readonly Feature[] = [
   'token',
   'token:not',
@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
     );
     const resources = [...usual, ...many];
     const stored = await store(context, resources);
-    // Of what another tenant has under the same ids nothing is counted.
+    // Nothing of another tenant under the same ids is counted.
     const other = generateData({ seed: SEED + 2, root: root.replace('system', 'elsewhere') });
     await store(await opened.context('elsewhere', release), other);
     space = makeSpace({ release, root, resources: stored });
@@ -152,7 +152,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
   it('are those of a plain count', async () => {
     const random = createRandom(SEED);
     const isOn = (feature: Feature): boolean => FEATURES.includes(feature);
-    const asked = { compared: 0, groups: 0, many: 0, refused: 0 };
+    const tally = { compared: 0, groups: 0, many: 0, refused: 0 };
     const wrong: string[] = [];
     for (let round = 0; round < SEARCHES; round++) {
       const { type, query } =
@@ -177,7 +177,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
       }
       const got = await opened.core.aggregate(context, { ...criteria, by }).catch((error: unknown) => error);
       if (matches === undefined || got instanceof Error) {
-        asked.refused++;
+        tally.refused++;
         if ((matches === undefined) !== got instanceof FhirError && !isTooCostly(got))
           wrong.push(`${type}?${query} by ${parameter.code}: ${String(got)}`);
         continue;
@@ -186,9 +186,9 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
       const { total } = await opened.core.aggregate(context, criteria);
       const expected = count(space, matches, parameter, bucket);
       const found = new Map(groups.map((group) => [toKey(group, parameter), group.count]));
-      asked.compared++;
-      if (expected.size > 0) asked.groups++;
-      if (matches.length > 1_000) asked.many++;
+      tally.compared++;
+      if (expected.size > 0) tally.groups++;
+      if (matches.length > 1_000) tally.many++;
       if (
         total !== matches.length ||
         groups.length !== found.size ||
@@ -200,12 +200,12 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
     }
     if (wrong.length > 0) throw new Error(`${wrong.length} differ:\n${wrong.slice(0, 5).join('\n')}`);
     // The test would show nothing if hardly anything were counted, or always in the same way.
-    expect(asked.compared).toBeGreaterThan(SEARCHES * 0.7);
-    expect(asked.groups).toBeGreaterThan(SEARCHES * 0.4);
-    expect(asked.many).toBeGreaterThan(SEARCHES * 0.15);
+    expect(tally.compared).toBeGreaterThan(SEARCHES * 0.7);
+    expect(tally.groups).toBeGreaterThan(SEARCHES * 0.4);
+    expect(tally.many).toBeGreaterThan(SEARCHES * 0.15);
   });
 
-  it('by every parameter of every type that there is, dates by every part of time, are those of a plain count', async () => {
+  it('by every parameter of every type, dates by every part of time, are those of a plain count', async () => {
     const types = [...new Set(space.resources.map(({ resourceType }) => resourceType))];
     const wrong: string[] = [];
     const compared = { token: 0, reference: 0, date: 0, groups: 0 };

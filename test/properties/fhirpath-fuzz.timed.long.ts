@@ -156,7 +156,7 @@ describe('in a server', () => {
     return held < most ? undefined : `The event loop was held for ${held} ms`;
   }
 
-  it('is answered in time at each place that takes it', async () => {
+  it('is answered in time at each place that accepts it', async () => {
     const faults: object[] = [];
     for (let seed = 1_000_001; seed <= 1_000_000 + SENT; seed++) {
       const random = new Random(Math.imul(seed, 2_654_435_761) | 1);

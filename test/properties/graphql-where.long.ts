@@ -13,7 +13,7 @@ import { createRandom } from './oracle/random';
 const SEARCHES = 120;
 const SEED = 7;
 const AT_ONCE = 4;
-/** Asked of several types or of a compartment, or about what comes along: `where` is about what matches. */
+/** Searches of several types or of a compartment, or with includes: `where` selects matches only. */
 const OFF: ReadonlySet<Feature> = new Set(['type', 'compartment', 'include', 'revinclude', 'count', 'total']);
 const CONTROL = /^_(sort|count|total|include|revinclude)/;
 
@@ -120,7 +120,7 @@ describe('random searches', () => {
     });
     const random = createRandom(SEED);
     const isOn = (feature: Feature): boolean => FEATURES.includes(feature) && !OFF.has(feature);
-    const asked = { total: 0, found: 0, refused: 0, left: 0 };
+    const tally = { total: 0, found: 0, refused: 0, left: 0 };
     const wrong: string[] = [];
 
     async function compare(type: string, query: string): Promise<void> {
@@ -129,7 +129,7 @@ describe('random searches', () => {
         .filter(([name]) => !CONTROL.test(name))
         .map(([name, value]) => toWhere(release, type, name, value));
       if (wheres.includes(undefined)) {
-        asked.left++;
+        tally.left++;
         return;
       }
       const sort = pairs.find(([name]) => name === '_sort')?.[1];
@@ -143,9 +143,9 @@ describe('random searches', () => {
         }`,
         { where: { and: wheres }, sort },
       );
-      asked.total++;
+      tally.total++;
       if (rest.status === 400) {
-        asked.refused++;
+        tally.refused++;
         if (answer.errors.length === 0)
           wrong.push(`REST refuses ${type}?${query}: ${rest.text.slice(0, 300)}`);
         return;
@@ -153,7 +153,7 @@ describe('random searches', () => {
       const ids = (rest.json.entry ?? [])
         .filter((entry: { search: { mode: string } }) => entry.search.mode === 'match')
         .map((entry: { resource: { id: string } }) => entry.resource.id);
-      if (ids.length > 0) asked.found++;
+      if (ids.length > 0) tally.found++;
       // Without `_sort` the order is that of the plan.
       const inOrder = (found: string[]): string[] => (sort === undefined ? [...found].sort() : found);
       const expected = JSON.stringify([rest.json.total, inOrder(ids)]);
@@ -177,9 +177,9 @@ describe('random searches', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     if (wrong.length > 0) throw new Error(`${wrong.length} differ:\n${wrong.slice(0, 5).join('\n')}`);
-    // The test would show nothing if hardly anything were asked or found.
-    expect(asked.total).toBeGreaterThan(SEARCHES * 0.7);
-    expect(asked.found).toBeGreaterThan(SEARCHES * 0.3);
-    expect(asked.refused).toBeGreaterThan(0);
+    // The test would show nothing if there were hardly any searches or matches.
+    expect(tally.total).toBeGreaterThan(SEARCHES * 0.7);
+    expect(tally.found).toBeGreaterThan(SEARCHES * 0.3);
+    expect(tally.refused).toBeGreaterThan(0);
   });
 });

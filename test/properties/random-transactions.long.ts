@@ -12,7 +12,7 @@ afterAll(() => server.close());
 const TENANTS = ['north', 'east', 'south', 'west'];
 const TRANSACTIONS = rounds(60, 250);
 
-it('random transactions in four tenants do what the model says', async () => {
+it('random transactions in four tenants have the results of the model', async () => {
   for (const tenant of TENANTS) await server.app.core.tenants.create(tenant);
   const stored = await Promise.all(
     TENANTS.map((tenant, index) => {

@@ -1,4 +1,4 @@
-/** Random transactions do what a simple model says; `random-transactions.long.ts` runs more of them. */
+/** Random transactions have the results of a simple model; `random-transactions.long.ts` runs more of them. */
 import { startServer, type TestServer } from '../support/server';
 import { runTransactions } from './transactions/run';
 import { TESTED_RELEASES } from '../support/releases';
@@ -27,7 +27,7 @@ it.each(TESTED_RELEASES)(
   },
 );
 
-it('they leave an index that is what the stored versions give', async () => {
+it('they leave an index that matches the stored versions', async () => {
   const differences = [];
   for await (const difference of server.app.core.verifyIndex({ tenant: 'system' }))
     differences.push(difference);

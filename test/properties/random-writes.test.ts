@@ -1,4 +1,4 @@
-/** Eight clients write at random; in the end everything that can be read is what a simple model says. */
+/** Eight clients write at random; in the end all reads have the results of a simple model. */
 import { FhirError, parseJson, type Release } from '../../src/core';
 import { openCore, type OpenedCore } from '../support/core';
 import type { Example } from '../support/examples';
@@ -35,7 +35,7 @@ const models = new Map<Release, Model>([
   ['r4b', new Map()],
 ]);
 
-/** One client's work on resources of its own and on such that all share. Versions are kept in the order of their numbers. */
+/** One client's work on its own resources and on shared ones. Versions are stored in the order of their numbers. */
 async function runClient(
   release: Release,
   client: number,
@@ -45,7 +45,7 @@ async function runClient(
   const choose = createChooser(7919 * (client + 1));
   const context = await opened.context('system', release);
   const { core } = opened;
-  const remember = (
+  const record = (
     type: string,
     id: string,
     version: { versionId: number; text: string; sequence: number; change: string },
@@ -72,13 +72,13 @@ async function runClient(
       switch (choose(6)) {
         case 0: {
           const { version } = await core.create(patient, type, document);
-          remember(type, version.id, version);
+          record(type, version.id, version);
           break;
         }
         case 1:
         case 2: {
           const { version } = await core.update(patient, { type, id, input: named });
-          remember(type, id, version);
+          record(type, id, version);
           break;
         }
         case 3: {
@@ -88,20 +88,20 @@ async function runClient(
             id,
             patch: parseJson(JSON.stringify(operations)),
           });
-          remember(type, id, version);
+          record(type, id, version);
           break;
         }
         case 4: {
           const { version } = await core.delete(patient, type, id);
-          if (version !== undefined) remember(type, id, version);
+          if (version !== undefined) record(type, id, version);
           break;
         }
         default: {
           await core.delete(patient, type, id).then(({ version }) => {
-            if (version !== undefined) remember(type, id, version);
+            if (version !== undefined) record(type, id, version);
           });
           const { version } = await core.update(patient, { type, id, input: named });
-          remember(type, id, version);
+          record(type, id, version);
         }
       }
     } catch (error) {
@@ -142,7 +142,7 @@ async function check(release: Release, model: Model): Promise<number[]> {
   return sequences;
 }
 
-it('after a random mix of writes by eight clients every read, version and history is what the model says', async () => {
+it('after a random mix of writes by eight clients every read, version and history equals the model', async () => {
   const clients = Array.from({ length: CLIENTS }, (_, client) => {
     const release: Release = client % 4 === 3 ? 'r4b' : 'r4';
     const examples = readRightExamples(release).filter(
@@ -150,7 +150,7 @@ it('after a random mix of writes by eight clients every read, version and histor
     );
     return { client, release, examples };
   });
-  // All are read before one begins: it takes seconds, in which nobody else's connection would come about.
+  // All are read before one begins: it takes seconds, in which no other connection could be opened.
   await Promise.all(
     clients.map(({ client, release, examples }) =>
       runClient(release, client, examples, models.get(release) ?? new Map()),
@@ -167,9 +167,9 @@ it('the index rows in the database are those that the stored versions give', asy
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('the feed tells every version once, in the order of its numbers', async () => {
+it('the feed has every version once, in the order of its numbers', async () => {
   const context = await opened.context('system', 'r4');
-  const told: string[] = [];
+  const reported: string[] = [];
   let last = 0;
   for (;;) {
     const changes = await opened.core.changes(context, last, 37);
@@ -177,7 +177,7 @@ it('the feed tells every version once, in the order of its numbers', async () =>
     for (const { sequence, type, id, versionId, text, change } of changes) {
       expect(sequence).toBeGreaterThan(last);
       last = sequence;
-      told.push(`${type}/${id} ${versionId}`);
+      reported.push(`${type}/${id} ${versionId}`);
       if (change !== 'delete')
         expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
     }
@@ -185,5 +185,5 @@ it('the feed tells every version once, in the order of its numbers', async () =>
   const written = [...(models.get('r4') ?? [])].flatMap(([name, versions]) =>
     versions.map((_, index) => `${name} ${index + 1}`),
   );
-  expect(told.sort()).toEqual(written.sort());
+  expect(reported.sort()).toEqual(written.sort());
 });

@@ -1,4 +1,4 @@
-/** Whatever two processes write, a remembered answer is the one that a search without memory gives at that moment. */
+/** Whatever two processes write, a cached answer equals that of a search without a cache at that moment. */
 import { Client } from 'pg';
 import {
   toResourceInput,
@@ -18,7 +18,7 @@ import { closedAtEnd } from '../support/left-open';
 import { silentLog } from '../support/log';
 import { TESTED_RELEASES } from '../support/releases';
 
-const FORGETFUL = { SEARCH_CACHE_MB: '0' };
+const WITHOUT_CACHE = { SEARCH_CACHE_MB: '0' };
 const STEPS = 150;
 const FAMILIES = ['Ash', 'Birch', 'Cedar'];
 const CODES = ['8302-2', '8310-5'];
@@ -27,8 +27,8 @@ let first: OpenedCore;
 let second: OpenedCore;
 let connections: { readonly database: Connections; close(): Promise<void> };
 beforeAll(async () => {
-  first = await openCore({ environment: FORGETFUL });
-  second = await openCore({ database: first.database, environment: FORGETFUL });
+  first = await openCore({ environment: WITHOUT_CACHE });
+  second = await openCore({ database: first.database, environment: WITHOUT_CACHE });
   const database = new Connections(first.database.settings, silentLog, true);
   connections = { database, close: closedAtEnd(() => database.close()) };
 });
@@ -38,10 +38,10 @@ afterAll(async () => {
   await first.close();
 });
 
-/** The searches of one process, with a memory before them, and what it came to. */
-function remembering(core: Core, bytes = 8 * 1024 * 1024) {
+/** The searches of one process, through a cache, and their outcomes. */
+function withCache(core: Core, bytes = 8 * 1024 * 1024) {
   const outcomes: Record<CacheOutcome, number> = { current: 0, changed: 0, unknown: 0 };
-  const memory = new SearchResultCache({
+  const cache = new SearchResultCache({
     changes: new SpaceChanges(connections.database),
     bytes,
     isConformanceType: (_release, type) => type === 'ValueSet',
@@ -51,12 +51,12 @@ function remembering(core: Core, bytes = 8 * 1024 * 1024) {
   return {
     outcomes,
     search: (context: RequestContext, request: SearchRequest): Promise<SearchPage> =>
-      memory.answer(context, request, connections.database, () => core.search(context, request)),
-    memory,
+      cache.answer(context, request, connections.database, () => core.search(context, request)),
+    memory: cache,
   };
 }
 
-/** A search as it is written, its type before the question mark. */
+/** A search in its text form, with its type before the question mark. */
 function toRequest(text: string): SearchRequest {
   const [type, query = ''] = text.split('?');
   return {
@@ -65,7 +65,7 @@ function toRequest(text: string): SearchRequest {
   };
 }
 
-/** What a client sees of it; a cursor differs each time that it is made. */
+/** The visible part for a client; a cursor differs each time. */
 const seen = ({ matches, included, total, issues, next }: SearchPage): unknown => ({
   matches: matches.map(({ text }) => text),
   included: included.map(({ text }) => text),
@@ -158,22 +158,19 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
 it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)', async (release) => {
   const choose = createChooser(release === 'r4' ? 11 : 23);
   const contexts = [await first.context('system', release), await second.context('system', release)] as const;
-  const processes = [remembering(first.core), remembering(second.core)] as const;
+  const processes = [withCache(first.core), withCache(second.core)] as const;
   for (let step = 0; step < STEPS; step++) {
     const writer = choose(2) === 0 ? first : second;
     if (choose(5) === 0) await change(writer.core, contexts[0], choose);
-    // Several at once share one look; the same one twice, so that the second is asked of the memory.
-    const asked = Array.from({ length: 3 }, () => SEARCHES[choose(SEARCHES.length)] ?? '');
+    // Several at once share one check; the same one twice, so that the second uses the cache.
+    const chosenSearches = Array.from({ length: 3 }, () => SEARCHES[choose(SEARCHES.length)] ?? '');
     await Promise.all(
-      asked.map(async (text) => {
+      chosenSearches.map(async (text) => {
         const at = choose(2);
         const [context, process] = at === 0 ? [contexts[0], processes[0]] : [contexts[1], processes[1]];
-        const remembered = await process.search(
-          { ...context, deadline: Date.now() + 30_000 },
-          toRequest(text),
-        );
+        const cached = await process.search({ ...context, deadline: Date.now() + 30_000 }, toRequest(text));
         const plain = await second.core.search(contexts[1], toRequest(text));
-        expect({ text, ...Object(seen(remembered)) }).toEqual({ text, ...Object(seen(plain)) });
+        expect({ text, ...Object(seen(cached)) }).toEqual({ text, ...Object(seen(plain)) });
       }),
     );
   }
@@ -185,7 +182,7 @@ it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)'
 
 it('a search that begins after a write has ended finds it, while all write and search at once', async () => {
   const context = await first.context('system', 'r4');
-  const { search, outcomes } = remembering(second.core);
+  const { search, outcomes } = withCache(second.core);
   const request = (client: number): SearchRequest => toRequest(`Practitioner?family=Racer${client}`);
   await Promise.all(
     Array.from({ length: 6 }, async (_, client) => {
@@ -210,7 +207,7 @@ it('a search that begins after a write has ended finds it, while all write and s
   expect(outcomes.changed).toBeGreaterThan(0);
 });
 
-it('what a snapshot shows is of its moment, whatever was asked and remembered before and after', async () => {
+it('a snapshot shows its moment, independent of earlier and later cached searches', async () => {
   const third = await openCore({ database: first.database });
   try {
     await third.core.tenants.create('snapshots');
@@ -218,16 +215,16 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
     const plain = await first.context('snapshots', 'r4');
     const choose = createChooser(5);
     const typed = SEARCHES.filter((text) => !text.startsWith('?')).map(toRequest);
-    const asked = typed.flatMap((request) =>
+    const chosenSearches = typed.flatMap((request) =>
       request.type === undefined ? [] : [{ ...request, type: request.type }],
     );
-    const askAll = (of: RequestContext): Promise<unknown[]> =>
-      Promise.all(asked.map(async (request) => seen(await third.core.search(of, request))));
+    const searchAll = (of: RequestContext): Promise<unknown[]> =>
+      Promise.all(chosenSearches.map(async (request) => seen(await third.core.search(of, request))));
     for (let round = 0; round < 12; round++) {
       for (let changes = 0; changes < 3; changes++) await change(first.core, plain, choose);
-      if (choose(2) === 0) await askAll(context);
+      if (choose(2) === 0) await searchAll(context);
       const expected = await Promise.all(
-        asked.map(async (request) => seen(await first.core.search(plain, request))),
+        chosenSearches.map(async (request) => seen(await first.core.search(plain, request))),
       );
       // A search that was never cached: its first execution does not check for changes.
       const fresh = { type: 'Patient', parameters: [['_count', String(100 + round)]] } as const;
@@ -238,13 +235,15 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
         for (let changes = choose(4); changes > 0; changes--) await change(first.core, plain, choose);
         if (choose(2) === 0) await third.core.search(context, fresh);
         expect(seen(await third.core.search(within, fresh))).toEqual(before);
-        if (choose(2) === 0) await askAll(context);
-        expect(await askAll(within)).toEqual(expected);
-        const each = await third.core.searchBatch(within, asked);
+        if (choose(2) === 0) await searchAll(context);
+        expect(await searchAll(within)).toEqual(expected);
+        const each = await third.core.searchBatch(within, chosenSearches);
         expect(each.map((page) => (page instanceof Error ? page : seen(page)))).toEqual(expected);
       });
-      expect(await askAll(context)).toEqual(
-        await Promise.all(asked.map(async (request) => seen(await first.core.search(plain, request)))),
+      expect(await searchAll(context)).toEqual(
+        await Promise.all(
+          chosenSearches.map(async (request) => seen(await first.core.search(plain, request))),
+        ),
       );
     }
   } finally {
@@ -252,7 +251,7 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
   }
 });
 
-it('what is answered from memory alone is of one moment, or not answered', async () => {
+it('an answer from the cache is of one moment, or is not given', async () => {
   const third = await openCore({ database: first.database });
   try {
     await third.core.tenants.create('moments');
@@ -260,7 +259,7 @@ it('what is answered from memory alone is of one moment, or not answered', async
     const plain = await first.context('moments', 'r4');
     const { core } = third;
     let written = 0;
-    /** Both resources tell the same number at every moment. */
+    /** Both resources have the same number at every moment. */
     const writeBoth = async (): Promise<void> => {
       written++;
       const entry = ['Patient', 'Practitioner'].map((resourceType) => ({
@@ -271,41 +270,41 @@ it('what is answered from memory alone is of one moment, or not answered', async
         input: input({ resourceType: 'Bundle', type: 'transaction', entry }),
       });
     };
-    const tells = async (of: RequestContext, type: string): Promise<string | undefined> =>
+    const readNumber = async (of: RequestContext, type: string): Promise<string | undefined> =>
       /n\d+/.exec((await core.search(of, toRequest(`${type}?_id=p1`))).matches[0]?.text ?? '')?.[0];
-    const remember = async (...types: string[]): Promise<void> => {
+    const fillCache = async (...types: string[]): Promise<void> => {
       for (let again = 0; again < 100; again++) {
-        for (const type of types) await tells(context, type);
-        const known = await core.fromCache(context, (within) =>
-          Promise.all(types.map((type) => tells(within, type))),
+        for (const type of types) await readNumber(context, type);
+        const fromCache = await core.fromCache(context, (within) =>
+          Promise.all(types.map((type) => readNumber(within, type))),
         );
-        if (typeof known === 'object') return;
+        if (typeof fromCache === 'object') return;
       }
     };
     const attempt = (between: () => Promise<unknown>) =>
       core.fromCache(context, async (within) => {
-        const patient = await tells(within, 'Patient');
+        const patient = await readNumber(within, 'Patient');
         await between();
-        return [patient, await tells(within, 'Practitioner')];
+        return [patient, await readNumber(within, 'Practitioner')];
       });
 
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
     let answer = await attempt(async () => undefined);
-    // The first looks at a space go beside each other, and the last of them says what is known of it.
+    // The first checks of a space run concurrently, and the last of them defines its state.
     for (let again = 0; again < 100 && typeof answer === 'string'; again++) {
-      await remember('Patient', 'Practitioner');
+      await fillCache('Patient', 'Practitioner');
       answer = await attempt(async () => undefined);
     }
     expect(answer).toEqual({ answer: ['n1', 'n1'] });
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
-    await remember('Patient', 'Practitioner');
-    // What changes after its moment is not seen, even where others have been told of it since.
+    await fillCache('Patient', 'Practitioner');
+    // Changes after its moment are not seen, even where others have seen them since.
     expect(await attempt(writeBoth)).toEqual({ answer: ['n2', 'n2'] });
-    await remember('Patient', 'Practitioner');
-    expect(await attempt(() => writeBoth().then(() => remember('Practitioner')))).toBe('unknown');
-    await remember('Patient', 'Practitioner');
+    await fillCache('Patient', 'Practitioner');
+    expect(await attempt(() => writeBoth().then(() => fillCache('Practitioner')))).toBe('unknown');
+    await fillCache('Patient', 'Practitioner');
     expect(await attempt(() => core.find(context, 'Patient', 'p1'))).toEqual({ answer: ['n4', 'n4'] });
     expect(await core.fromCache(context, (within) => core.find(within, 'Patient', 'p1'))).toBe('unfit');
     const searches = ['Patient', 'Practitioner'].map((type) => ({ ...toRequest(`${type}?_id=p1`), type }));
@@ -313,26 +312,26 @@ it('what is answered from memory alone is of one moment, or not answered', async
       answer: [expect.objectContaining({ issues: [] }), expect.objectContaining({ issues: [] })],
     });
 
-    // While others write and search all the time, each answer is of one moment, and not of one before it was asked for.
+    // While others write and search all the time, each answer is of one moment, and not of one before its request.
     let answered = 0;
     let isWriting = true;
     const reading = Array.from({ length: 4 }, async () => {
       while (isWriting) {
-        const asked = written;
-        const remembered = await attempt(async () => undefined);
-        if (typeof remembered === 'string')
-          for (const type of ['Patient', 'Practitioner']) await tells(context, type);
+        const chosenSearches = written;
+        const cached = await attempt(async () => undefined);
+        if (typeof cached === 'string')
+          for (const type of ['Patient', 'Practitioner']) await readNumber(context, type);
         else {
           answered++;
-          const [patient, practitioner] = remembered.answer;
+          const [patient, practitioner] = cached.answer;
           expect(practitioner).toBe(patient);
-          expect(Number(patient?.slice(1))).toBeGreaterThanOrEqual(asked - 1);
+          expect(Number(patient?.slice(1))).toBeGreaterThanOrEqual(chosenSearches - 1);
         }
       }
     });
     for (let round = 0; round < 300 && (round < 60 || answered < 20); round++) {
       await writeBoth();
-      await remember('Patient', 'Practitioner');
+      await fillCache('Patient', 'Practitioner');
     }
     isWriting = false;
     await Promise.all(reading);
@@ -342,10 +341,10 @@ it('what is answered from memory alone is of one moment, or not answered', async
   }
 });
 
-it('rows that a reindex puts right are a change, though no version was written', async () => {
+it('rows that a reindex repairs are a change, though no version was written', async () => {
   await first.core.tenants.create('repaired');
   const context = await first.context('repaired', 'r4');
-  const { search } = remembering(first.core);
+  const { search } = withCache(first.core);
   const lost = { resourceType: 'Organization', id: 'lost', name: 'Lost and found' };
   await first.core.update(context, { type: 'Organization', id: 'lost', input: input(lost) });
   const request = toRequest('Organization?name=lost');
@@ -354,7 +353,7 @@ it('rows that a reindex puts right are a change, though no version was written',
   try {
     await owner.query('delete from andiron.string_index where value like $1', ['lost%']);
     await search(context, request);
-    // The first one made the process look at the space: this one is remembered.
+    // The first one made the process check the space: this one is cached.
     expect((await search(context, request)).matches).toHaveLength(0);
     expect((await search(context, request)).matches).toHaveLength(0);
     await first.reindex({ tenant: 'repaired' });
@@ -364,11 +363,11 @@ it('rows that a reindex puts right are a change, though no version was written',
   }
 });
 
-it('what a restore of the database undid is not remembered', async () => {
+it('nothing that a restore of the database undid is cached', async () => {
   const tenant = 'restored';
   await first.core.tenants.create(tenant);
   const context = await first.context(tenant, 'r4');
-  const { search } = remembering(first.core);
+  const { search } = withCache(first.core);
   const put = (name: string) =>
     first.core.update(context, {
       type: 'Organization',
@@ -401,10 +400,10 @@ it('what a restore of the database undid is not remembered', async () => {
   expect(await names()).toEqual(['after']);
 });
 
-it('tenants and clients of the same words share nothing, and little memory forgets', async () => {
+it('tenants and clients with equal searches share nothing, and a small cache evicts entries', async () => {
   await first.core.tenants.create('stranger');
   const [own, strange] = [await first.context('system', 'r4'), await first.context('stranger', 'r4')];
-  const { search, outcomes } = remembering(first.core, 100_000);
+  const { search, outcomes } = withCache(first.core, 100_000);
   for (let number = 0; number < 60; number++) {
     const text = `{"resourceType":"Location","id":"l${number}","name":"Somewhere ${'x'.repeat(400)}"}`;
     await first.core.update(own, {
@@ -414,7 +413,7 @@ it('tenants and clients of the same words share nothing, and little memory forge
     });
   }
   const all = toRequest('Location?_count=100');
-  // What a process knows of a space it is told beside the first searches.
+  // A process reads the state of a space together with the first searches.
   for (let round = 0; round < 3 || (outcomes.current === 0 && round < 100); round++) {
     expect((await search(own, all)).matches).toHaveLength(60);
     expect((await search(strange, all)).matches).toHaveLength(0);

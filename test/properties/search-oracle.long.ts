@@ -16,7 +16,7 @@
  * Another tenant has other resources under the same ids, and those that references to nowhere name.
  */
 import { OPEN, startServer, type TestServer } from '../support/server';
-import { judge } from './oracle/compare';
+import { compare } from './oracle/compare';
 import { FEATURES, type Feature } from './oracle/features';
 import { generateSearch } from './oracle/generate-query';
 import { loadSpace, plantElsewhere, PUBLIC_URL } from './oracle/loaded-space';
@@ -26,7 +26,7 @@ import { createRandom } from './oracle/random';
 import type { Verdict } from './oracle/verdict';
 import { rounds } from '../support/rounds';
 
-/** What the server has not got yet: asked by the oracle's own tests only. */
+/** Missing features of the server: covered only by the oracle's own tests. */
 const FEATURES_OFF: readonly Feature[] = [];
 
 const setting = (name: string): string | undefined => {
@@ -44,7 +44,7 @@ const MOST_UNCLEAR = 0.1;
 const ELSEWHERE = 'oracle-elsewhere';
 const PLANTED_SEED = 424_242;
 
-function featuresAsked(): ReadonlySet<Feature> {
+function selectedFeatures(): ReadonlySet<Feature> {
   const words = (setting('FEATURES') ?? '').split(',').filter((word) => word !== '');
   const isFeature = (word: string): word is Feature => FEATURES.some((feature) => feature === word);
   const removed = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
@@ -53,13 +53,17 @@ function featuresAsked(): ReadonlySet<Feature> {
   return new Set([...present, ...added].filter((feature) => !removed.includes(feature)));
 }
 
-const features = featuresAsked();
+const features = selectedFeatures();
 let server: TestServer;
 
 beforeAll(async () => {
-  const gather = setting('GATHER');
+  const sortLimit = setting('GATHER');
   server = await startServer({
-    environment: { ...OPEN, PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_SORT_LIMIT: gather }) },
+    environment: {
+      ...OPEN,
+      PUBLIC_URL,
+      ...(sortLimit === undefined ? {} : { SEARCH_SORT_LIMIT: sortLimit }),
+    },
   });
   await makeTenant(ELSEWHERE);
   for (const release of ['r4', 'r4b'] as const)
@@ -79,7 +83,7 @@ async function makeTenant(name: string): Promise<void> {
   if (status !== 201 && status !== 409) throw new Error(text);
 }
 
-/** What ORACLE_SEARCH says, one search a line. */
+/** The searches of ORACLE_SEARCH, one per line. */
 function searchesToRepeat(): GeneratedSearch[] | undefined {
   return setting('SEARCH')
     ?.split('\n')
@@ -109,35 +113,38 @@ const sets = RELEASES.flatMap((release) =>
 );
 
 describe('searches of random data', () => {
-  it.each(sets)('find what the rules say, under $release with seed $seed', async ({ release, seed }) => {
-    const tenant = `oracle-${seed}`;
-    await makeTenant(tenant);
-    const space = await loadSpace(server, {
-      tenant,
-      release,
-      seed,
-      size: SIZE,
-      hasContained: features.has('chain:contained'),
-    });
-    const random = createRandom(seed);
-    const repeated = searchesToRepeat();
-    const wrong: string[] = [];
-    let unclear = 0;
-    let left = repeated?.length ?? SEARCHES;
-    const worker = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        const asked =
-          repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
-        const verdict = await judge(server, space, asked);
-        if (verdict === 'unclear') unclear += 1;
-        else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));
+  it.each(sets)(
+    'find the matches of the rules, under $release with seed $seed',
+    async ({ release, seed }) => {
+      const tenant = `oracle-${seed}`;
+      await makeTenant(tenant);
+      const space = await loadSpace(server, {
+        tenant,
+        release,
+        seed,
+        size: SIZE,
+        hasContained: features.has('chain:contained'),
+      });
+      const random = createRandom(seed);
+      const repeated = searchesToRepeat();
+      const wrong: string[] = [];
+      let unclear = 0;
+      let left = repeated?.length ?? SEARCHES;
+      const worker = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1;
+          const searches =
+            repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
+          const verdict = await compare(server, space, searches);
+          if (verdict === 'unclear') unclear += 1;
+          else if (verdict !== 'same') wrong.push(describeDifference(release, seed, searches, verdict));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      if (wrong.length > 0) {
+        throw new Error(`${wrong.length} of ${SEARCHES} differ:\n${wrong.slice(0, MOST_SHOWN).join('\n')}`);
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    if (wrong.length > 0) {
-      throw new Error(`${wrong.length} of ${SEARCHES} differ:\n${wrong.slice(0, MOST_SHOWN).join('\n')}`);
-    }
-    expect(unclear).toBeLessThanOrEqual(SEARCHES * MOST_UNCLEAR);
-  });
+      expect(unclear).toBeLessThanOrEqual(SEARCHES * MOST_UNCLEAR);
+    },
+  );
 });

@@ -303,12 +303,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Asked {
+interface Search {
   readonly query: string;
   readonly expected: string[];
 }
 
-function ask<R extends { id: string }>(resources: readonly R[], oracle: Oracle<R>): Asked {
+function makeSearch<R extends { id: string }>(resources: readonly R[], oracle: Oracle<R>): Search {
   const criteria = Array.from({ length: 1 + Math.floor(random() * 3) }, () => {
     const name = pick(Object.keys(oracle));
     const values = Array.from({ length: chance(0.3) ? 2 : 1 }, () => (VALUES[name] ?? (() => ''))());
@@ -342,11 +342,14 @@ async function follow(first: string): Promise<string[]> {
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
   const cases = [
-    ...Array.from({ length: ROUNDS }, () => ({ type: 'Observation', ...ask(observations, OBSERVATION) })),
-    ...Array.from({ length: ROUNDS }, () => ({ type: 'Patient', ...ask(patients, PATIENT) })),
+    ...Array.from({ length: ROUNDS }, () => ({
+      type: 'Observation',
+      ...makeSearch(observations, OBSERVATION),
+    })),
+    ...Array.from({ length: ROUNDS }, () => ({ type: 'Patient', ...makeSearch(patients, PATIENT) })),
   ];
 
-  it('finds exactly what the rules say, each once, whatever the size of the page', async () => {
+  it('finds exactly the matches of the rules, each once, for any page size', async () => {
     const wrong: unknown[] = [];
     for (const { type, query, expected } of cases) {
       const sort = pick([
@@ -364,7 +367,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(wrong).toEqual([]);
   });
 
-  it('counts what it finds, each resource once', async () => {
+  it('counts its matches, each resource once', async () => {
     for (const { type, query, expected } of cases.slice(0, 60)) {
       const path = `${server.path('system', release)}/${type}?${query}`;
       const { json } = await server.request('GET', `${path}&_count=2&_total=accurate`);
@@ -391,11 +394,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect([...whole].sort()).toEqual(observations.map(({ id }) => id).sort());
     const first = sort.split(',')[0] ?? '';
     const values = whole.map((id) => sortValue(observations.find((o) => o.id === id) as Observation, first));
-    const known = values.filter((value) => value !== undefined);
-    expect(values.slice(known.length).every((value) => value === undefined)).toBe(true);
-    const ordered = [...known].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const defined = values.filter((value) => value !== undefined);
+    expect(values.slice(defined.length).every((value) => value === undefined)).toBe(true);
+    const ordered = [...defined].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     if (first.startsWith('-')) ordered.reverse();
-    if (!first.includes('_lastUpdated')) expect(known).toEqual(ordered);
+    if (!first.includes('_lastUpdated')) expect(defined).toEqual(ordered);
   });
 });
 

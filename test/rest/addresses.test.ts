@@ -20,7 +20,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, `${server.path('system', release)}${rest}`, body, headers);
 
-  it('metadata tells the version, with and without a token', async () => {
+  it('metadata has the version, with and without a token', async () => {
     const ways: Record<string, string>[] = [{}, { authorization: 'Bearer whatever' }];
     for (const headers of ways) {
       const { status, headers: got, json } = await send('GET', '/metadata', undefined, headers);
@@ -30,7 +30,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     }
   });
 
-  it('metadata is 304 for who has it, and compressed for who takes that', async () => {
+  it('metadata is 304 for a client that has it, and compressed where accepted', async () => {
     const plain = await send('GET', '/metadata');
     const again = await send('GET', '/metadata', undefined, { 'if-none-match': plain.headers.etag ?? '' });
     expect([again.status, again.text]).toEqual([304, '']);
@@ -73,7 +73,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('a create whose type is empty is told that it states none', async () => {
+  it('a create with an empty type is an error that names it', async () => {
     const { status, text } = await send('POST', '/Patient', JSON.stringify(patient), { 'content-type': '' });
     expect([status, text]).toEqual([415, expect.stringContaining('A body of type not stated')]);
   });
@@ -102,7 +102,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('an unknown tenant or release is 404, and no spelling of a name gets around', async () => {
+  it('an unknown tenant or release is 404, for any spelling of a name', async () => {
     const addresses = [
       `/w/nobody/api/v1/fhir/${release}/Patient`,
       `/w/SYSTEM/api/v1/fhir/${release}/Patient`,
@@ -136,14 +136,14 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     ['TRACE', '/Patient', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
     ['PROPFIND', '/Patient/a', 'GET, HEAD, PUT, PATCH, DELETE'],
     ['LOCK', '', 'GET, HEAD, POST'],
-  ])('%s %s is 405 and says what is allowed', async (method, rest, allow) => {
+  ])('%s %s is 405 and lists the allowed methods', async (method, rest, allow) => {
     const { status, headers, json } = await send(method, rest, method === 'PUT' ? patient : undefined);
     expect(status).toBe(405);
     expect(headers.allow).toBe(allow);
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('a body over the limit is 413, told by its length or found on the way', async () => {
+  it('a body over the limit is 413, by its declared length or while it is read', async () => {
     const body = JSON.stringify({ ...patient, text: { status: 'generated', div: 'x'.repeat(100_000) } });
     expect((await send('POST', '/Patient', body)).status).toBe(413);
     const chunked = await send('POST', '/Patient', body, { 'transfer-encoding': 'chunked' });
@@ -152,7 +152,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect((await send('GET', '/Patient')).status).toBe(200);
   });
 
-  it('a body of as many bytes as there may be is taken, and of one more refused', async () => {
+  it('a body at the limit is accepted, and one of one byte more refused', async () => {
     const shell = JSON.stringify({ resourceType: 'Basic', code: { text: '' } });
     const basicOf = (bytes: number): string =>
       shell.replace('""', `"${'x'.repeat(bytes - Buffer.byteLength(shell))}"`);
@@ -193,7 +193,7 @@ describe('headers', () => {
     expect((await server.request('GET', '/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
   });
 
-  it('let configured origins in, and no others', async () => {
+  it('allow configured origins, and no others', async () => {
     const friend = await metadata({ origin: 'https://app.example' });
     expect(friend.headers['access-control-allow-origin']).toBe('https://app.example');
     for (const name of ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id']) {
@@ -211,7 +211,7 @@ describe('headers', () => {
     expect(preflight.headers['access-control-allow-methods']).toContain('PATCH');
   });
 
-  it('of the proxy are not believed, and a Host that is none is not repeated', async () => {
+  it('of the proxy are not trusted, and an invalid Host is not repeated', async () => {
     const path = `${server.path('system', 'r4')}/Patient?_count=1`;
     const forwarded = await server.request('GET', path, undefined, {
       'x-forwarded-host': 'evil.example',

@@ -32,44 +32,44 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
   });
   afterAll(() => server.close());
 
-  it('a search is taken with 202 and answered at its own address', async () => {
+  it('a search is accepted with 202 and answered at its own address', async () => {
     const at = `${root}/Basic?_total=accurate&_count=1`;
-    const taken = await server.request('GET', at, undefined, { prefer: 'respond-async, handling=strict' });
-    expect(taken.status).toBe(202);
-    expect(taken.headers).toMatchObject({
+    const accepted = await server.request('GET', at, undefined, { prefer: 'respond-async, handling=strict' });
+    expect(accepted.status).toBe(202);
+    expect(accepted.headers).toMatchObject({
       'content-location': expect.stringContaining(`${server.base}${root}/_async/`),
       'preference-applied': 'respond-async',
     });
-    expect(taken.json.resourceType).toBe('OperationOutcome');
-    const done = await waitFor(server, pathOf(taken));
+    expect(accepted.json.resourceType).toBe('OperationOutcome');
+    const done = await waitFor(server, pathOf(accepted));
     expect(done.status).toBe(200);
     expect(Date.parse(String(done.headers['expires']))).toBeGreaterThan(Date.now());
     const now = await server.request('GET', at);
     expect(done.json).toEqual(now.json);
-    expect((await server.request('DELETE', pathOf(taken))).status).toBe(202);
-    expect((await server.request('GET', pathOf(taken))).status).toBe(404);
-    expect((await server.request('DELETE', pathOf(taken))).status).toBe(404);
+    expect((await server.request('DELETE', pathOf(accepted))).status).toBe(202);
+    expect((await server.request('GET', pathOf(accepted))).status).toBe(404);
+    expect((await server.request('DELETE', pathOf(accepted))).status).toBe(404);
   });
 
-  it('a search by POST is answered with what its form asked', async () => {
-    const taken = await server.request('POST', `${root}/Basic/_search`, '_summary=count', {
+  it('a search by POST is answered by its form', async () => {
+    const accepted = await server.request('POST', `${root}/Basic/_search`, '_summary=count', {
       'content-type': 'application/x-www-form-urlencoded',
       ...LATER,
     });
-    const { json } = await waitFor(server, pathOf(taken));
+    const { json } = await waitFor(server, pathOf(accepted));
     expect(json).toMatchObject({ type: 'searchset', total: 1 });
-    await server.request('DELETE', pathOf(taken));
+    await server.request('DELETE', pathOf(accepted));
   });
 
-  it('an error has the status that it would have had at once', async () => {
-    const taken = await server.request('GET', `${root}/Basic?colour=red`, undefined, LATER);
-    expect(taken.status).toBe(202);
-    const { status, json } = await waitFor(server, pathOf(taken));
+  it('an error has the status of a synchronous request', async () => {
+    const accepted = await server.request('GET', `${root}/Basic?colour=red`, undefined, LATER);
+    expect(accepted.status).toBe(202);
+    const { status, json } = await waitFor(server, pathOf(accepted));
     expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
-    await server.request('DELETE', pathOf(taken));
+    await server.request('DELETE', pathOf(accepted));
   });
 
-  it('a transaction and a batch are carried out later, once', async () => {
+  it('a transaction and a batch are executed later, once', async () => {
     const entry = (name: string): object => ({
       fullUrl: `urn:uuid:${name}`,
       resource: { resourceType: 'Basic', id: name, code: { text: name } },
@@ -77,9 +77,11 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     });
     for (const type of ['transaction', 'batch']) {
       const bundle = { resourceType: 'Bundle', type, entry: [entry(`${type}-1`), entry(`${type}-2`)] };
-      const taken = await server.request('POST', root, bundle, { prefer: 'respond-async, return=minimal' });
-      expect(taken.status).toBe(202);
-      const { status, json } = await waitFor(server, pathOf(taken));
+      const accepted = await server.request('POST', root, bundle, {
+        prefer: 'respond-async, return=minimal',
+      });
+      expect(accepted.status).toBe(202);
+      const { status, json } = await waitFor(server, pathOf(accepted));
       expect([status, json.type]).toEqual([200, `${type}-response`]);
       expect(json.entry.map(({ resource }: { resource: unknown }) => resource)).toEqual([
         undefined,
@@ -87,11 +89,11 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
       ]);
       const { headers } = await server.request('GET', `${root}/Basic/${type}-2`);
       expect(headers['etag']).toBe('W/"1"');
-      await server.request('DELETE', pathOf(taken));
+      await server.request('DELETE', pathOf(accepted));
     }
   });
 
-  it('a transaction that is refused changes nothing, and says why at its address', async () => {
+  it('a transaction that is refused changes nothing, and has the reason at its address', async () => {
     const bundle = {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -103,14 +105,14 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
         { resource: { resourceType: 'Basic' }, request: { method: 'POST', url: 'Basic' } },
       ],
     };
-    const taken = await server.request('POST', root, bundle, LATER);
-    const { status, json } = await waitFor(server, pathOf(taken));
+    const accepted = await server.request('POST', root, bundle, LATER);
+    const { status, json } = await waitFor(server, pathOf(accepted));
     expect([status, json.issue[0].expression[0]]).toEqual([400, expect.stringContaining('Bundle.entry[1]')]);
     expect((await server.request('GET', `${root}/Basic/all-or-nothing`)).status).toBe(404);
-    await server.request('DELETE', pathOf(taken));
+    await server.request('DELETE', pathOf(accepted));
   });
 
-  it('is no matter of what is quick: a read and a create are answered at once', async () => {
+  it('does not apply to quick requests: a read and a create are answered at once', async () => {
     const created = await server.request(
       'POST',
       `${root}/Basic`,
@@ -124,10 +126,10 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     await server.request('DELETE', `${root}/Basic/${created.json.id}`);
   });
 
-  it('an answer is seen by nobody else: another tenant or release finds nothing at its address', async () => {
-    const taken = await server.request('GET', `${root}/Basic`, undefined, LATER);
-    await waitFor(server, pathOf(taken));
-    const id = pathOf(taken).split('/').at(-1);
+  it('an answer is visible to no others: another tenant or release finds nothing at its address', async () => {
+    const accepted = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    await waitFor(server, pathOf(accepted));
+    const id = pathOf(accepted).split('/').at(-1);
     const foreign = [server.path('other', release), server.path('system', release === 'r4' ? 'r4b' : 'r4')];
     for (const place of foreign) {
       for (const method of ['GET', 'HEAD', 'DELETE'])
@@ -135,13 +137,13 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
     }
     expect((await server.request('GET', `${root}/_async/${'0'.repeat(32)}`)).status).toBe(404);
     expect((await server.request('GET', `${root}/_async/x'--`)).status).toBe(404);
-    expect((await server.request('GET', pathOf(taken))).status).toBe(200);
-    await server.request('DELETE', pathOf(taken));
+    expect((await server.request('GET', pathOf(accepted))).status).toBe(200);
+    await server.request('DELETE', pathOf(accepted));
   });
 
-  it('a tenant has only so many, both releases together, and another one has its own', async () => {
+  it('a tenant has a limited number, both releases together, and another one has its own', async () => {
     const other = server.path('other', release);
-    const taken: string[] = [];
+    const accepted: string[] = [];
     for (let count = 0; count < 6; count++) {
       const answer = await server.request(
         'GET',
@@ -150,16 +152,16 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
         LATER,
       );
       expect(answer.status).toBe(202);
-      taken.push(pathOf(answer));
+      accepted.push(pathOf(answer));
     }
     const refused = await server.request('GET', `${other}/Basic`, undefined, LATER);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     const fine = await server.request('GET', `${root}/Basic`, undefined, LATER);
     expect(fine.status).toBe(202);
-    for (const path of [...taken, pathOf(fine)]) await server.request('DELETE', path);
+    for (const path of [...accepted, pathOf(fine)]) await server.request('DELETE', path);
   });
 
-  it('what a dead process has left is begun anew if it is a search, else told as failed', async () => {
+  it('a job of a dead process is restarted if it is a search, else reported as failed', async () => {
     const leave = async (repeatable: boolean): Promise<string> => {
       const id = `${repeatable ? 'a' : 'b'}${release === 'r4' ? '4' : '5'}`.padEnd(32, '0');
       const request = { method: 'GET', url: `${root}/Basic?_summary=count`, headers: { host: 'localhost' } };
@@ -176,7 +178,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
       return `${root}/_async/${id}`;
     };
     const paths = [await leave(true), await leave(false)];
-    // Any request of this kind makes the process look for work at once.
+    // Any request of this kind makes the process check for work at once.
     const another = await server.request('GET', `${root}/Basic`, undefined, LATER);
     await waitFor(server, pathOf(another));
     const [repeated, failed] = [await waitFor(server, paths[0] ?? ''), await waitFor(server, paths[1] ?? '')];
@@ -190,15 +192,15 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
 });
 
 describe('respond-async', () => {
-  it('keeps an answer for a while and then forgets it', async () => {
+  it('stores an answer for a while and then deletes it', async () => {
     const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '2000' } });
-    const taken = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
-    expect((await waitFor(server, pathOf(taken))).status).toBe(200);
-    while ((await server.request('GET', pathOf(taken))).status !== 404) await setTimeout(50);
+    const accepted = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
+    expect((await waitFor(server, pathOf(accepted))).status).toBe(200);
+    while ((await server.request('GET', pathOf(accepted))).status !== 404) await setTimeout(50);
     await server.close();
   });
 
-  it('a search that is given up stops in the database; another one may take longer than a request', async () => {
+  it('a search that is cancelled stops in the database; another one may take longer than a request', async () => {
     const server = await startServer({
       environment: {
         REQUEST_TIMEOUT_MS: '1500',
@@ -210,12 +212,12 @@ describe('respond-async', () => {
     await owner.connect();
     await owner.query('begin');
     await owner.query('lock table andiron.resource in access exclusive mode');
-    const taken = await Promise.all(
+    const accepted = await Promise.all(
       [1, 2, 3].map((count) => server.request('GET', `${root}/Basic?_count=${count}`, undefined, LATER)),
     );
     const underWay = async (): Promise<string[]> => {
       const paths: string[] = [];
-      for (const path of taken.map(pathOf)) {
+      for (const path of accepted.map(pathOf)) {
         const { headers } = await server.request('GET', path);
         if (String(headers['x-progress']).startsWith('under way')) paths.push(path);
       }
@@ -223,7 +225,7 @@ describe('respond-async', () => {
     };
     let running = await underWay();
     for (; running.length < 2; running = await underWay()) await setTimeout(20);
-    const [third = ''] = taken.map(pathOf).filter((path) => !running.includes(path));
+    const [third = ''] = accepted.map(pathOf).filter((path) => !running.includes(path));
     for (const path of running) expect((await server.request('DELETE', path)).status).toBe(202);
     // There is a place for it only when they have stopped; the database itself would stop them after five minutes.
     while ((await underWay()).length === 0) await setTimeout(20);
@@ -234,7 +236,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('a batch or transaction that waits and is given up is not done; one under way is, as a whole', async () => {
+  it('a batch or transaction that waits and is cancelled is not done; one under way is, as a whole', async () => {
     const server = await startServer();
     const root = server.path('system', 'r4');
     const owner = new Client(server.database.settings);
@@ -262,7 +264,7 @@ describe('respond-async', () => {
     for (const path of paths) expect((await server.request('DELETE', path)).status).toBe(202);
     await owner.query('rollback');
     await owner.end();
-    // What comes behind them is answered when they are over.
+    // Later requests are answered when they are done.
     const last = await server.request('GET', `${root}/Basic?_count=0`, undefined, LATER);
     expect((await waitFor(server, pathOf(last))).status).toBe(200);
     const there = async (): Promise<boolean[]> =>
@@ -281,7 +283,7 @@ describe('respond-async', () => {
     await server.close();
   });
 
-  it('an answer that is too large is told as such', async () => {
+  it('an answer that is too large is reported as such', async () => {
     const server = await startServer({ environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' } });
     const root = server.path('system', 'r4');
     for (let count = 0; count < 3; count++)
@@ -289,19 +291,19 @@ describe('respond-async', () => {
         resourceType: 'Basic',
         code: { text: 'x'.repeat(1000) },
       });
-    const taken = await server.request('GET', `${root}/Basic`, undefined, LATER);
-    const { status, json } = await waitFor(server, pathOf(taken));
+    const accepted = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    const { status, json } = await waitFor(server, pathOf(accepted));
     expect([status, json.issue[0].code]).toEqual([422, 'too-costly']);
     await server.close();
   });
 
-  it('a search that was taken before the server stopped is answered by the next one', async () => {
+  it('a search that was accepted before the server stopped is answered by the next one', async () => {
     const database = await createTestDatabase();
     const first = await startServer({ database });
-    const taken = await first.request('GET', `${first.path('system', 'r4')}/Basic`, undefined, LATER);
+    const accepted = await first.request('GET', `${first.path('system', 'r4')}/Basic`, undefined, LATER);
     await first.close();
     const second = await startServer({ database });
-    expect((await waitFor(second, pathOf(taken))).status).toBe(200);
+    expect((await waitFor(second, pathOf(accepted))).status).toBe(200);
     await second.close();
     await database.drop();
   });

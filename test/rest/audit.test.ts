@@ -1,4 +1,4 @@
-/** Who did what is recorded, and found as AuditEvents by those who may know (docs/audit.md). */
+/** The actor of each change is recorded, and auditors find it as AuditEvents (docs/audit.md). */
 import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
@@ -50,7 +50,7 @@ async function eventsBy(
 const eventsOf = (release: Release, requestId: string, tenant?: string): Promise<JsonObject[]> =>
   eventsBy(release, [['entity:identifier', `|${requestId}`]], tenant);
 
-interface Told {
+interface RecordedEvent {
   readonly subtype?: { code: string }[];
   readonly action: string;
   readonly outcome: string;
@@ -60,7 +60,7 @@ interface Told {
 
 /** An event in short: `interaction action outcome: references | queries`. */
 function shortly(event: JsonObject): string {
-  const { subtype, action, outcome, entity } = event as unknown as Told;
+  const { subtype, action, outcome, entity } = event as unknown as RecordedEvent;
   const references = entity.flatMap(({ what }) => what?.reference ?? []);
   const queries = entity.flatMap(({ query = '' }) =>
     query === '' ? [] : Buffer.from(query, 'base64').toString(),
@@ -89,26 +89,31 @@ const observationOf = (patient: string): object => ({
   subject: { reference: `Patient/${patient}` },
 });
 
-it('whose a version is, is not told of one that was purged and made anew for somebody else', async () => {
+it('the patient of a version is not recorded for one that was purged and created again for another patient', async () => {
   const { basic: authorization } = await makeClient(server.app.core, 'other', { isAdministrator: true });
   const root = server.path('other', 'r4');
   const headers = (id: string): Record<string, string> => ({ ...JSON_TYPE, 'x-request-id': id });
-  const isTold = async (patient: string): Promise<void> => {
+  const expectRecorded = async (patient: string): Promise<void> => {
     const observation = { ...observationOf(patient), id: 'anew' };
     await server.request('PUT', `${root}/Observation/anew`, observation, headers('anew'));
     await server.request('GET', `${root}/Observation?_id=anew`, undefined, headers(`of-${patient}`));
-    const told = `search-type E 0: Patient/${patient} Observation/anew/_history/1 | Observation?_id=anew`;
-    expect((await eventsOf('r4', `of-${patient}`, 'other')).map(shortly)).toEqual([told]);
+    const expected = `search-type E 0: Patient/${patient} Observation/anew/_history/1 | Observation?_id=anew`;
+    expect((await eventsOf('r4', `of-${patient}`, 'other')).map(shortly)).toEqual([expected]);
   };
-  await isTold('first');
+  await expectRecorded('first');
   const purge = `${root}/Observation/anew/$purge`;
   expect((await server.request('POST', purge, undefined, { authorization })).status).toBe(200);
-  await isTold('second');
+  await expectRecorded('second');
 });
 
 describe.each(TESTED_RELEASES)('in %s', (release) => {
   const root = rootOf(release);
-  const ask = (method: string, path: string, id: string, body?: unknown): Promise<{ status: number }> =>
+  const sendWithId = (
+    method: string,
+    path: string,
+    id: string,
+    body?: unknown,
+  ): Promise<{ status: number }> =>
     server.request(method, `${root}${path}`, body, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });
 
   it('each interaction leaves one valid AuditEvent, with the patient that it was about', async () => {
@@ -141,13 +146,13 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       ['refused', 'POST', '', { ...bundle('transaction'), entry: [{}] }, ['transaction E 4:  | ']],
       ['unless', 'DELETE', '/Observation/o', undefined, ['delete D 0: Observation/o | ']],
     ];
-    for (const [id, method, path, body] of rows) await ask(method, path, id, body);
-    for (const [id, , , , told] of rows) {
+    for (const [id, method, path, body] of rows) await sendWithId(method, path, id, body);
+    for (const [id, , , , expected] of rows) {
       const events = await eventsOf(release, `${id}.${release}`);
-      expect([id, events.map(shortly).sort()]).toEqual([id, told]);
+      expect([id, events.map(shortly).sort()]).toEqual([id, expected]);
       for (const event of events) expect([id, await faultsOf(release, event)]).toEqual([id, []]);
     }
-    const { agent } = (await eventsOf(release, `read.${release}`))[0] as unknown as Told;
+    const { agent } = (await eventsOf(release, `read.${release}`))[0] as unknown as RecordedEvent;
     expect(agent).toMatchObject([{ altId: 'anonymous', network: { address: '127.0.0.1' } }]);
     const found = await eventsBy(release, [
       ['patient', 'Patient/a'],
@@ -159,11 +164,11 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     expect(found.map(shortly)).toEqual([`delete D 0: Patient/a ${version}3 | `]);
   });
 
-  it('what a GraphQL request has read is told by one event, and what it has written by its own', async () => {
+  it('reads of a GraphQL request are recorded by one event, and its writes by their own', async () => {
     const path = `/w/system/api/v1/graphql/${release}`;
     const send = (id: string, query: string): Promise<{ status: number }> =>
       server.request('POST', path, { query }, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });
-    await ask('PUT', '/Patient/g', 'g', { ...PATIENT, id: 'g' });
+    await sendWithId('PUT', '/Patient/g', 'g', { ...PATIENT, id: 'g' });
     await send('gql', '{ Patient(id: "g") { id } }');
     const [event, ...others] = await eventsOf(release, `gql.${release}`);
     expect(others).toEqual([]);
@@ -177,7 +182,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     const { core } = server.app;
     const context = await contextOf(release);
     for (const gender of ['male', 'female'])
-      await ask('PUT', '/Patient/d', 'd', { ...PATIENT, id: 'd', gender });
+      await sendWithId('PUT', '/Patient/d', 'd', { ...PATIENT, id: 'd', gender });
     const request = { type: 'Patient', id: 'd', from: '1' };
     await core.difference({ ...context, requestId: `differs.${release}` }, { ...request, to: '2' });
     const failing = core.difference({ ...context, requestId: `fails.${release}` }, { ...request, to: '9' });
@@ -190,26 +195,26 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     expect(await shown('fails')).toEqual(['vread R 4: Patient/d Patient/d | ']);
   });
 
-  it('what is answered from memory is told as what the database has answered', async () => {
+  it('answers from the cache are recorded like answers of the database', async () => {
     const { core } = server.app;
     const context = await contextOf(release);
-    await ask('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
+    await sendWithId('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
     const request = { type: 'Patient', parameters: [['_id', 'remembered']] } as const;
-    const askedBy = (requestId: string): Promise<boolean> =>
+    const isRecordedFor = (requestId: string): Promise<boolean> =>
       core.recordAsOneAccess(
         { ...context, requestId },
         '$graphql',
-        async (asked) => {
-          const found = await core.fromCache(asked, (within) => core.search(within, request));
-          if (typeof found === 'string') await core.search(asked, request);
+        async (sendRequest) => {
+          const found = await core.fromCache(sendRequest, (within) => core.search(within, request));
+          if (typeof found === 'string') await core.search(sendRequest, request);
           return typeof found !== 'string';
         },
         () => 200,
       );
-    let asked = 0;
-    while (!(await askedBy(`memory-${asked}.${release}`))) expect(++asked).toBeLessThan(10);
-    expect(asked).toBeGreaterThan(0);
-    for (const number of [0, asked]) {
+    let sendRequest = 0;
+    while (!(await isRecordedFor(`memory-${sendRequest}.${release}`))) expect(++sendRequest).toBeLessThan(10);
+    expect(sendRequest).toBeGreaterThan(0);
+    for (const number of [0, sendRequest]) {
       const events = await eventsOf(release, `memory-${number}.${release}`);
       expect(events.map(shortly)).toEqual([
         'operation E 0: Patient/remembered Patient/remembered/_history/1 | $graphql Patient?_id=remembered',
@@ -217,7 +222,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     }
   });
 
-  it('what memory alone could not answer, and was begun anew, is told once', async () => {
+  it('a request that the cache could only partly answer, and was restarted, is recorded once', async () => {
     const { core } = server.app;
     const access: Access = { ...AUDITOR, isAuditor: false, client: 'reader', scopes: ['system/Patient.rs'] };
     const requestId = `anew.${release}`;
@@ -229,9 +234,9 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       await search(within, 'Patient');
     };
     const attempts: unknown[] = [];
-    const work = async (asked: RequestContext): Promise<void> => {
-      attempts.push(await core.fromCache(asked, both).catch((error: unknown) => error));
-      await both(asked);
+    const work = async (sendRequest: RequestContext): Promise<void> => {
+      attempts.push(await core.fromCache(sendRequest, both).catch((error: unknown) => error));
+      await both(sendRequest);
     };
     await core.recordAsOneAccess(context, '$graphql', work, () => 200);
     expect(attempts).toEqual([expect.stringMatching(/^un/)]);
@@ -262,7 +267,11 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       ['GET', '/AuditEvent/mine/_history/2', undefined, 404],
     ];
     for (const [method, path, body, status] of sent)
-      expect([method, path, (await ask(method, path, 'own', body)).status]).toEqual([method, path, status]);
+      expect([method, path, (await sendWithId(method, path, 'own', body)).status]).toEqual([
+        method,
+        path,
+        status,
+      ]);
     const { space } = await contextOf(release);
     const altered = runOnServer(
       server.database.settings,
@@ -275,10 +284,10 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
   it('metadata says that an AuditEvent is made and never changed, and leads nowhere', async () => {
     const { json } = await server.request('GET', `${root}/metadata`);
     const { resource } = json.rest[0] as { resource: Record<string, unknown>[] };
-    const told = resource.find(({ type }) => type === 'AuditEvent') ?? {};
-    const codes = (told['interaction'] as { code: string }[]).map(({ code }) => code).sort();
+    const expected = resource.find(({ type }) => type === 'AuditEvent') ?? {};
+    const codes = (expected['interaction'] as { code: string }[]).map(({ code }) => code).sort();
     const made = ['create', 'history-instance', 'history-type', 'read', 'search-type', 'vread'];
-    expect([codes, told['conditionalUpdate'], told['conditionalDelete']]).toEqual([
+    expect([codes, expected['conditionalUpdate'], expected['conditionalDelete']]).toEqual([
       made,
       false,
       'not-supported',
@@ -288,7 +297,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
 
   it('AuditEvents are for auditors, and in the tenant where it happened alone', async () => {
     const { core } = server.app;
-    await ask('GET', '/Patient/secret', 'elsewhere');
+    await sendWithId('GET', '/Patient/secret', 'elsewhere');
     expect(await eventsOf(release, `elsewhere.${release}`)).toHaveLength(1);
     expect(await eventsOf(release, `elsewhere.${release}`, 'other')).toEqual([]);
     const other = await contextOf(release, 'system', {
@@ -296,13 +305,13 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       isAuditor: false,
       scopes: ['system/*.cruds'],
     });
-    for (const asked of [
+    for (const sendRequest of [
       core.search(other, { type: 'AuditEvent', parameters: [] }),
       core.read(other, 'AuditEvent', 'mine'),
       core.history(other, { type: 'AuditEvent' }),
       core.createIfNoneExist(other, 'AuditEvent', { value: {}, marked: false }, [['_id', 'mine']]),
     ])
-      await expect(asked).rejects.toMatchObject({ status: 403 });
+      await expect(sendRequest).rejects.toMatchObject({ status: 403 });
   });
 });
 
@@ -310,17 +319,17 @@ function rootOf(release: Release): string {
   return `/w/system/api/v1/fhir/${release}`;
 }
 
-it('who is not let in leaves an event, in enforced mode by default', async () => {
+it('a caller without rights leaves an event, in enforced mode by default', async () => {
   const enforced = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   const path = `${enforced.path('system', 'r4')}/Patient/a?x=1`;
   const long = `${path}&note=${'x'.repeat(6_000)}`;
-  for (const [asked, id] of [
+  for (const [sendRequest, id] of [
     [path, 'no-token'],
     [long, 'long'],
   ] as const)
-    expect((await enforced.request('GET', asked, undefined, { 'x-request-id': id })).status).toBe(401);
+    expect((await enforced.request('GET', sendRequest, undefined, { 'x-request-id': id })).status).toBe(401);
   await enforced.close();
-  // Of what somebody may send without end, a part is kept.
+  // A part of a text that may be endless is stored.
   const [, query = ''] = /\| (.*)$/.exec((await eventsOf('r4', 'long')).map(shortly).join()) ?? [];
   expect([query.length, query.slice(0, 20)]).toEqual([4_000, 'Patient/a?x=1&note=x']);
   const [event, ...others] = await eventsOf('r4', 'no-token');

@@ -1,6 +1,6 @@
 /** Batches: https://hl7.org/fhir/R4/http.html#batch. */
 import type { Release } from '../../src/core';
-import { ask, bundleOf } from '../support/bundles';
+import { entryOf, bundleOf } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -16,7 +16,7 @@ interface Entry {
 const statuses = ({ json }: Answer): string[] =>
   json.entry.map(({ response }: Entry) => response.status.slice(0, 3));
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 
 describe.each<[Release, string]>([
@@ -38,22 +38,22 @@ describe.each<[Release, string]>([
   it.each([
     ['short', ''],
     ['long', BLANKS],
-  ])('answers each entry by itself and writes those that are good; a %s one', async (kind, blanks) => {
+  ])('answers each entry by itself and writes the valid ones; a %s one', async (kind, blanks) => {
     const id = `batch-${kind}-${release}`;
     const code = { text: 'x' };
     const body = bundleOf(
       'batch',
-      { resource: { resourceType: 'Patient', id }, ...ask('PUT', `Patient/${id}`) },
-      { resource: { resourceType: 'Patient', birthDate: 'yesterday' }, ...ask('POST', 'Patient') },
-      { resource: { resourceType: 'Basic', code }, ...ask('POST', 'Basic') },
-      ask('GET', 'Patient/nobody'),
-      ask('DELETE', ''),
-      ask('FETCH', 'Patient'),
-      { resource: { resourceType: 'Patient', id }, ...ask('PUT', 'Patient/another') },
-      { resource: { resourceType: 'Basic', code }, ...ask('POST', 'Basic'), unknown: 1 },
-      ask('GET', `Patient?_id=batch-absent`),
-      ask('GET', 'http://elsewhere.example/fhir/Patient/1'),
-      ask('GET', 'Patient/$nothing'),
+      { resource: { resourceType: 'Patient', id }, ...entryOf('PUT', `Patient/${id}`) },
+      { resource: { resourceType: 'Patient', birthDate: 'yesterday' }, ...entryOf('POST', 'Patient') },
+      { resource: { resourceType: 'Basic', code }, ...entryOf('POST', 'Basic') },
+      entryOf('GET', 'Patient/nobody'),
+      entryOf('DELETE', ''),
+      entryOf('FETCH', 'Patient'),
+      { resource: { resourceType: 'Patient', id }, ...entryOf('PUT', 'Patient/another') },
+      { resource: { resourceType: 'Basic', code }, ...entryOf('POST', 'Basic'), unknown: 1 },
+      entryOf('GET', `Patient?_id=batch-absent`),
+      entryOf('GET', 'http://elsewhere.example/fhir/Patient/1'),
+      entryOf('GET', 'Patient/$nothing'),
     );
     const answer = await send('POST', '', JSON.stringify(body) + blanks);
     expect([answer.status, answer.json.type]).toEqual([200, 'batch-response']);
@@ -86,7 +86,7 @@ describe.each<[Release, string]>([
       '',
       bundleOf(
         'batch',
-        { fullUrl, resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
+        { fullUrl, resource: { resourceType: 'Patient' }, ...entryOf('POST', 'Patient') },
         {
           resource: {
             resourceType: 'Observation',
@@ -94,7 +94,7 @@ describe.each<[Release, string]>([
             code: { text: 'x' },
             subject: { reference: fullUrl },
           },
-          ...ask('POST', 'Observation'),
+          ...entryOf('POST', 'Observation'),
         },
       ),
     );
@@ -113,15 +113,15 @@ describe.each<[Release, string]>([
     const binary = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
     const make = bundleOf('batch', {
       resource,
-      ...ask('POST', 'Patient', { ifNoneExist: `identifier=${system}|1` }),
+      ...entryOf('POST', 'Patient', { ifNoneExist: `identifier=${system}|1` }),
     });
     expect(statuses(await send('POST', '', make))).toEqual(['201']);
     expect(statuses(await send('POST', '', make))).toEqual(['200']);
     const change = (ifMatch: string): object =>
       bundleOf(
         'batch',
-        { resource: binary, ...ask('PATCH', url, { ifMatch }) },
-        { resource: binary, ...ask('PATCH', 'Patient?identifier=nobody') },
+        { resource: binary, ...entryOf('PATCH', url, { ifMatch }) },
+        { resource: binary, ...entryOf('PATCH', 'Patient?identifier=nobody') },
       );
     expect(statuses(await send('POST', '', change('W/"1"')))).toEqual(['200', '404']);
     expect(statuses(await send('POST', '', change('W/"1"')))).toEqual(['412', '404']);
@@ -129,16 +129,20 @@ describe.each<[Release, string]>([
     expect(found.json.entry[0].resource).toMatchObject({ active: true, meta: { versionId: '2' } });
     expect(
       statuses(
-        await send('POST', '', bundleOf('batch', ask('DELETE', url), ask('GET', 'Patient/1?_format=json'))),
+        await send(
+          'POST',
+          '',
+          bundleOf('batch', entryOf('DELETE', url), entryOf('GET', 'Patient/1?_format=json')),
+        ),
       ),
     ).toEqual(['200', '404']);
   });
 
-  it('takes preferences of the whole: minimal answers, and searches by their handling', async () => {
+  it('applies preferences to the whole: minimal answers, and searches by their handling', async () => {
     const body = bundleOf(
       'batch',
-      { resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
-      ask('GET', 'Patient?unknown=1'),
+      { resource: { resourceType: 'Patient' }, ...entryOf('POST', 'Patient') },
+      entryOf('GET', 'Patient?unknown=1'),
     );
     const strict = await send('POST', '', body, { prefer: 'return=minimal, handling=strict' });
     expect(statuses(strict)).toEqual(['201', '400']);
@@ -148,7 +152,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(['batch', 'transaction'])('of too many entries is refused as a %s', async (type) => {
-    const entries = Array.from({ length: 2001 }, () => ask('GET', 'Patient/1'));
+    const entries = Array.from({ length: 2001 }, () => entryOf('GET', 'Patient/1'));
     const { status, json } = await send('POST', '', bundleOf(type, ...entries));
     expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
   });

@@ -17,7 +17,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
   const post = (bytes: Buffer | string, type: string, headers = {}): ReturnType<TestServer['request']> =>
     server.request('POST', `${root}/Binary`, bytes, { 'content-type': type, ...headers });
 
-  it('takes bytes of any type and gives them back as they were', async () => {
+  it('accepts bytes of any type and returns them unchanged', async () => {
     const created = await post(PNG, 'image/png');
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({
@@ -45,7 +45,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect(old.bytes).toEqual(PNG);
   });
 
-  it('is a resource for who names a content type of FHIR', async () => {
+  it('is a resource for a client that names a content type of FHIR', async () => {
     const { json } = await post(PNG, 'image/png');
     const path = `${root}/Binary/${json.id}`;
     for (const accept of [
@@ -79,11 +79,11 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     },
   );
 
-  it('is not sent again to who has it, nor is its body to a HEAD', async () => {
+  it('is not sent again to a client that has it, nor is its body to a HEAD', async () => {
     const { json } = await post(PNG, 'image/png');
     const path = `${root}/Binary/${json.id}`;
-    const known = await server.request('GET', path, undefined, { 'if-none-match': 'W/"1"' });
-    expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    const unchanged = await server.request('GET', path, undefined, { 'if-none-match': 'W/"1"' });
+    expect([unchanged.status, unchanged.bytes.length]).toEqual([304, 0]);
     const head = await server.request('HEAD', path);
     expect([head.status, head.bytes.length, head.headers['content-type']]).toEqual([200, 0, 'image/png']);
   });
@@ -113,7 +113,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect([first.text, first.headers['content-type']]).toEqual(['first', 'text/plain; charset=utf-8']);
   });
 
-  it('holds JSON that is no Binary as it is, and a Binary resource as a resource', async () => {
+  it('stores JSON that is no Binary unchanged, and a Binary resource as a resource', async () => {
     const patient = '{ "resourceType": "Patient",  "note": "a Binary?" }';
     const { status, json } = await post(patient, 'application/fhir+json');
     expect([status, json.contentType]).toEqual([201, 'application/fhir+json']);
@@ -130,7 +130,7 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect((await server.request('GET', `${root}/Binary/${resource.json.id}`)).text).toBe('a');
   });
 
-  it('keeps X-Security-Context and gives it back', async () => {
+  it('stores X-Security-Context and returns it', async () => {
     const { json } = await post('secret', 'text/plain', { 'x-security-context': 'Patient/example' });
     expect(json.securityContext).toEqual({ reference: 'Patient/example' });
     const { headers } = await server.request('GET', `${root}/Binary/${json.id}`);
@@ -171,12 +171,12 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     await lax.close();
   });
 
-  it('has a size: what would not fit into a resource is 413', async () => {
+  it('has a size limit: content that would not fit into a resource is 413', async () => {
     expect((await post(Buffer.alloc(44 * KILOBYTE, 1), 'application/pdf')).status).toBe(201);
     expect((await post(Buffer.alloc(49 * KILOBYTE, 1), 'application/pdf')).status).toBe(413);
   });
 
-  it('of a long content comes back whole', async () => {
+  it('of a long content is returned whole', async () => {
     const large = await startServer({ database: server.database });
     const bytes = Buffer.alloc(700 * KILOBYTE, Buffer.from('0123456789abcdef'));
     const created = await large.request('POST', `${root}/Binary`, bytes, {

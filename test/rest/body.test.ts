@@ -67,7 +67,7 @@ describe('a body', () => {
     await expect(read([], { 'content-length': '1001' })).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is compressed is inflated, and 400 if it is not what it says', async () => {
+  it('that is compressed is inflated, and 400 if it does not have that coding', async () => {
     const compressed = gzipSync('{"a":1}');
     const chunks = [...compressed].map((byte) => Buffer.from([byte]));
     expect(await read(chunks, { 'content-encoding': 'gzip' })).toBe('{"a":1}');
@@ -129,7 +129,7 @@ describe('a long body', () => {
     expect((await read(chunks, {}, 1_000_000_000)) === text).toBe(true);
   });
 
-  it('does so where it is compressed', async () => {
+  it('also where it is compressed', async () => {
     const body = await readLong({ 'content-encoding': 'gzip' }, [gzipSync(bytes)]);
     expect(typeof body).toBe('object');
     expect(toText(body) === text).toBe(true);

@@ -1,4 +1,7 @@
-/** Resources that were broken by hand (test/core/fhir/validate/broken-resources) are refused at the door, and say where. */
+/**
+ * Resources that were broken by hand (test/core/fhir/validate/broken-resources) are refused on writing, with the
+ * place.
+ */
 import { FINDING_RULES, type FindingRule } from '../../src/core/fhir/validate';
 import type { Release } from '../../src/core';
 import { readBrokenResources, type BrokenResource } from '../core/fhir/validate/broken-resources';
@@ -12,12 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Told {
+interface Refusal {
   readonly status: number;
   readonly issues: readonly { readonly code?: string; readonly expression?: string }[];
 }
 
-/** Only a transaction resolves references by criteria: a single create refuses them, besides what the validator says. */
+/**
+ * Only a transaction resolves references by criteria: a single create refuses them, besides the errors of the
+ * validator.
+ */
 const UNRESOLVED = { code: 'not-supported', expression: 'Observation.subject.reference' };
 
 function isRule(rule: string): rule is FindingRule {
@@ -25,7 +31,7 @@ function isRule(rule: string): rule is FindingRule {
 }
 
 /** 400 if any rule that is broken makes the body not FHIR, else 422 (docs/behaviour.md, Status codes). */
-function expectedOf({ text, expected }: BrokenResource): Told {
+function expectedOf({ text, expected }: BrokenResource): Refusal {
   const isMalformed = expected.some(({ rule }) => !isRule(rule) || FINDING_RULES[rule].status === 400);
   return {
     status: isMalformed ? 400 : 422,
@@ -46,7 +52,7 @@ interface SentIssue {
   readonly expression?: readonly string[];
 }
 
-async function send({ type, text, expected }: BrokenResource, release: Release): Promise<Told> {
+async function send({ type, text, expected }: BrokenResource, release: Release): Promise<Refusal> {
   const headers = { 'content-type': 'application/fhir+json' };
   const answer = await server.request('POST', `${server.path('system', release)}/${type}`, text, headers);
   const outcome = answer.json as { readonly resourceType: string; readonly issue: readonly SentIssue[] };
@@ -65,11 +71,11 @@ async function send({ type, text, expected }: BrokenResource, release: Release):
 
 it.each(TESTED_RELEASES)('each broken resource is refused with its place, in %s', async (release) => {
   const broken = readBrokenResources().filter(({ releases }) => releases.includes(release));
-  const told: Record<string, Told> = {};
-  const expected: Record<string, Told> = {};
+  const refusals: Record<string, Refusal> = {};
+  const expected: Record<string, Refusal> = {};
   await forEachOf(broken, 8, async (one) => {
-    told[`${one.title} ${one.text.slice(0, 400)}`] = await send(one, release);
+    refusals[`${one.title} ${one.text.slice(0, 400)}`] = await send(one, release);
     expected[`${one.title} ${one.text.slice(0, 400)}`] = expectedOf(one);
   });
-  expect(told).toEqual(expected);
+  expect(refusals).toEqual(expected);
 });

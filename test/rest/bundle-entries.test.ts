@@ -1,9 +1,9 @@
 /**
- * What the entries of batches and transactions may ask for, and how each is answered: the same in both
+ * The allowed requests of the entries of batches and transactions, and their answers: the same in both
  * (https://hl7.org/fhir/R4/http.html#transaction, docs/bundles.md).
  */
 import type { Release } from '../../src/core';
-import { ask, bundleOf, post, uuid } from '../support/bundles';
+import { entryOf, bundleOf, post, uuid } from '../support/bundles';
 import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -81,27 +81,32 @@ describe.each<[string, Release, string]>([
     await store('met', 'updated', 'json', 'path', 'where', 'deleted', 'swept', 'read');
     const future = new Date(Date.now() + 86_400_000).toISOString();
     const { status, json } = await perform(
-      ask('GET', place('read')),
+      entryOf('GET', place('read')),
       post(patient('made'), uuid(1)),
-      ask('DELETE', place('deleted')),
+      entryOf('DELETE', place('deleted')),
       post(patient('met'), undefined, { ifNoneExist: criteria('met') }),
-      ask('PUT', place('new'), { ifNoneMatch: '*' }, { resource: patient('new', { id: named('new') }) }),
-      ask('HEAD', place('read')),
-      ask('PUT', `Patient?${criteria('updated')}`, { ifMatch: 'W/"1"' }, { resource: patient('updated') }),
-      ask('PATCH', place('json'), { ifMatch: '"1"' }, { resource: BINARY }),
-      ask('PATCH', place('path'), { ifMatch: 'W/"1"' }, { resource: PARAMETERS }),
-      ask('PATCH', `Patient?${criteria('where')}`, {}, { resource: PARAMETERS }),
-      ask('DELETE', `Patient?${criteria('swept')}`, { ifMatch: '"1"' }),
-      ask('GET', place('read'), { ifNoneMatch: 'W/"1"' }),
-      ask('GET', place('read'), { ifModifiedSince: future }),
-      ask('GET', `${place('read')}/_history/1`),
-      ask('GET', `${place('read')}/_history`),
-      ask('GET', `Patient?${criteria('read')}`),
-      ask('GET', `Patient?${criteria('read')}&_summary=count`),
-      ask('GET', 'ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender'),
-      ask('POST', 'Patient/$validate', {}, { resource: patient('validated') }),
-      ask('GET', 'metadata'),
-      ask('DELETE', place('never-was')),
+      entryOf('PUT', place('new'), { ifNoneMatch: '*' }, { resource: patient('new', { id: named('new') }) }),
+      entryOf('HEAD', place('read')),
+      entryOf(
+        'PUT',
+        `Patient?${criteria('updated')}`,
+        { ifMatch: 'W/"1"' },
+        { resource: patient('updated') },
+      ),
+      entryOf('PATCH', place('json'), { ifMatch: '"1"' }, { resource: BINARY }),
+      entryOf('PATCH', place('path'), { ifMatch: 'W/"1"' }, { resource: PARAMETERS }),
+      entryOf('PATCH', `Patient?${criteria('where')}`, {}, { resource: PARAMETERS }),
+      entryOf('DELETE', `Patient?${criteria('swept')}`, { ifMatch: '"1"' }),
+      entryOf('GET', place('read'), { ifNoneMatch: 'W/"1"' }),
+      entryOf('GET', place('read'), { ifModifiedSince: future }),
+      entryOf('GET', `${place('read')}/_history/1`),
+      entryOf('GET', `${place('read')}/_history`),
+      entryOf('GET', `Patient?${criteria('read')}`),
+      entryOf('GET', `Patient?${criteria('read')}&_summary=count`),
+      entryOf('GET', 'ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender'),
+      entryOf('POST', 'Patient/$validate', {}, { resource: patient('validated') }),
+      entryOf('GET', 'metadata'),
+      entryOf('DELETE', place('never-was')),
     );
     expect([status, json.issue, json.type]).toEqual([200, undefined, `${type}-response`]);
     const entries: readonly Entry[] = json.entry;
@@ -131,7 +136,7 @@ describe.each<[string, Release, string]>([
       expect(response.lastModified).toMatch(INSTANT);
       if (resource !== undefined) expect(response.lastModified).toBe(resource.meta.lastUpdated);
     }
-    // What is deleted, only asked for, or known has no resource; deletions say what they did.
+    // Entries of deletions, of HEAD and of unchanged resources have no resource; deletions have an outcome.
     const without = entries.flatMap(({ resource }, index) => (resource === undefined ? [index] : []));
     expect(without).toEqual([2, 5, 10, 11, 12, 20]);
     for (const index of [2, 10, 20])
@@ -160,13 +165,13 @@ describe.each<[string, Release, string]>([
   });
 
   it.each(['update', 'patch with a Binary', 'patch with Parameters', 'delete'] as const)(
-    'holds each %s to its ifMatch, weak or strong, by id and by criteria',
+    'applies the ifMatch of each %s, weak or strong, by id and by criteria',
     async (kind) => {
       const change = (url: string, name: string, ifMatch: string): object => {
-        if (kind === 'delete') return ask('DELETE', url, { ifMatch });
+        if (kind === 'delete') return entryOf('DELETE', url, { ifMatch });
         if (kind === 'update')
-          return ask('PUT', url, { ifMatch }, { resource: patient(name, { id: named(name) }) });
-        return ask(
+          return entryOf('PUT', url, { ifMatch }, { resource: patient(name, { id: named(name) }) });
+        return entryOf(
           'PATCH',
           url,
           { ifMatch },
@@ -187,9 +192,9 @@ describe.each<[string, Release, string]>([
     },
   );
 
-  it('holds a PUT to ifNoneMatch: *, by id and by criteria', async () => {
+  it('applies ifNoneMatch: * to a PUT, by id and by criteria', async () => {
     for (const url of [place('once'), `Patient?${criteria('once')}`]) {
-      const once = ask(
+      const once = entryOf(
         'PUT',
         url,
         { ifNoneMatch: '*' },
@@ -208,10 +213,10 @@ describe.each<[string, Release, string]>([
     ['PUT', { ifNoneMatch: 'W/"1"' }, 'ifNoneMatch'],
     ['DELETE', { ifNoneMatch: '*' }, 'ifNoneMatch'],
     ['GET', { ifMatch: 'W/"1"' }, 'ifMatch'],
-  ])('refuses a %s with %j, which it could not keep', async (method, headers, member) => {
+  ])('refuses a %s with %j, which it could not apply', async (method, headers, member) => {
     const url = method === 'POST' ? 'Patient' : place('guarded');
     const resource = method === 'GET' || method === 'DELETE' ? {} : { resource: patient('guarded', { id: named('guarded') }) };
-    const answer = await perform(ask(method, url, headers, resource));
+    const answer = await perform(entryOf(method, url, headers, resource));
     expect(statusOf(answer)).toBe(422);
     const outcome = type === 'batch' ? answer.json.entry[0].response.outcome : answer.json;
     expect(outcome.issue[0].expression).toEqual([`Bundle.entry[0].request.${member}`]);
@@ -238,7 +243,7 @@ describe.each(TESTED_RELEASES)('a single patient under %s', (release) => {
 
   // A server that read these criteria as all patients would find exactly one.
   it.each(['', 'identifier=', 'identifer=only', 'identifier=only&nonsense=1', '_sort=_id', '_count=1', '_=7', 'family=--'])(
-    'is not what criteria of "%s" mean, in requests, entries and references',
+    'is not the meaning of criteria "%s", in requests, entries and references',
     async (criteria) => {
       const patch = [{ op: 'replace', path: '/active', value: false }];
       const single = [
@@ -248,9 +253,9 @@ describe.each(TESTED_RELEASES)('a single patient under %s', (release) => {
         await send('POST', '/Patient', patient, { 'if-none-exist': criteria }),
       ];
       const entries = [
-        ask('PUT', `Patient?${criteria}`, {}, { resource: patient }),
-        ask('PATCH', `Patient?${criteria}`, {}, { resource: PARAMETERS }),
-        ask('DELETE', `Patient?${criteria}`),
+        entryOf('PUT', `Patient?${criteria}`, {}, { resource: patient }),
+        entryOf('PATCH', `Patient?${criteria}`, {}, { resource: PARAMETERS }),
+        entryOf('DELETE', `Patient?${criteria}`),
         post(patient, undefined, { ifNoneExist: criteria }),
       ];
       const batch = await send('POST', '', bundleOf('batch', ...entries));
@@ -265,7 +270,7 @@ describe.each(TESTED_RELEASES)('a single patient under %s', (release) => {
     },
   ); // prettier-ignore
 
-  it('is not what a reference by criteria means outside of transactions: it is refused', async () => {
+  it('is not the meaning of a reference by criteria outside of transactions: it is refused', async () => {
     const reference = 'Patient?identifier=only';
     const alone = await send('POST', '/Observation', observation(reference));
     const batch = await send('POST', '', bundleOf('batch', post(observation(reference))));

@@ -23,7 +23,7 @@ function makeVersion(
 describe('a searchset', () => {
   const links = { address: `${ROOT}/Patient`, used: [['name', 'a "b"']] as const, next: undefined };
 
-  it('holds the stored texts as they are, each with its absolute fullUrl and mode', () => {
+  it('has the stored texts unchanged, each with its absolute fullUrl and mode', () => {
     const page = { matches: [makeVersion('a', 1)], included: [makeVersion('b', 1)], issues: [], used: [] };
     const text = writeSearchset(page, ROOT, links);
     expect(text).toContain('"weight":1.00');
@@ -46,7 +46,7 @@ describe('a searchset', () => {
     });
   });
 
-  it('has no entry element when nothing was found, and tells the total when it is known', () => {
+  it('has no entry element when nothing was found, and has the total when it is counted', () => {
     const page = { matches: [], included: [], issues: [], used: [], total: 0 };
     expect(JSON.parse(writeSearchset(page, ROOT, links))).toEqual({
       resourceType: 'Bundle',
@@ -75,7 +75,7 @@ describe('a searchset', () => {
     ]);
   });
 
-  it('tells what was ignored in an outcome entry at the end', () => {
+  it('lists ignored parameters in an outcome entry at the end', () => {
     const issues = [
       { severity: 'warning', code: 'not-supported', diagnostics: "'nme' was ignored" },
     ] as const;

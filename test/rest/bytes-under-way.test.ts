@@ -1,4 +1,4 @@
-/** What bodies and answers may take of the memory of a process together (MAX_BYTES_UNDER_WAY). */
+/** The limit on the memory of all bodies and answers of a process (MAX_BYTES_UNDER_WAY). */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -48,21 +48,21 @@ async function begin(declared: number, sent: number): Promise<Socket> {
 }
 
 /** Asks until the status is this one. */
-async function until(status: number, ask: () => Promise<Answer>): Promise<Answer> {
+async function until(status: number, send: () => Promise<Answer>): Promise<Answer> {
   for (const began = Date.now(); ; await delay(20)) {
-    const answer = await ask();
+    const answer = await send();
     if (answer.status === status || Date.now() - began > 10_000) return answer;
   }
 }
 
-it('a body for which there is never room is 413 and says what there is room for', async () => {
+it('a body beyond the memory of the server is 413 and states the limit', async () => {
   const { status, json } = await write('b', LARGEST + 1000);
   expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
   expect(json.issue[0].diagnostics).toContain(`at most ${LARGEST} bytes (MAX_BYTES_UNDER_WAY)`);
   expect((await write('b', LARGEST - 1000)).status).toBe(201);
 });
 
-it('so it is where no length is declared, and where the body is compressed', async () => {
+it('also where no length is declared, and where the body is compressed', async () => {
   expect((await write('c', 2 * LARGEST, { 'transfer-encoding': 'chunked' })).status).toBe(413);
   const bytes = gzipSync(binaryOf('c', 2 * LARGEST));
   expect(bytes.length).toBeLessThan(LARGEST / 10);
@@ -70,7 +70,7 @@ it('so it is where no length is declared, and where the body is compressed', asy
   expect(status).toBe(413);
 });
 
-it('what others leave no room for is 503 with Retry-After, small requests and health are answered', async () => {
+it('requests beyond the free memory are 503 with Retry-After, small requests and health are answered', async () => {
   const socket = await begin(LARGEST - 1000, LARGEST - 2000);
   const refused = await until(503, () => write('d', MEGABYTE));
   expect([refused.status, refused.json.issue[0].code, refused.headers['retry-after']]).toEqual([503, 'throttled', '1']);
@@ -82,12 +82,12 @@ it('what others leave no room for is 503 with Retry-After, small requests and he
   expect((await until(201, () => write('d', MEGABYTE))).status).toBe(201);
 }); // prettier-ignore
 
-it('a length that is only declared holds nothing', async () => {
+it('a length that is only declared reserves nothing', async () => {
   await Promise.all(Array.from({ length: 10 }, () => begin(LARGEST - 1000, 1000)));
   expect([200, 201]).toContain((await write('e', 3 * MEGABYTE)).status);
 });
 
-it('a batch that reads a large resource many times is told so entry by entry', async () => {
+it('a batch that reads a large resource many times fails entry by entry', async () => {
   expect((await write('large', MEGABYTE)).status).toBe(201);
   const entry = Array.from({ length: 100 }, () => ({ request: { method: 'GET', url: 'Binary/large' } }));
   const { status, json } = await server.request('POST', root, {
@@ -99,7 +99,7 @@ it('a batch that reads a large resource many times is told so entry by entry', a
   const statuses = json.entry.map((one: { response: { status: string } }) => one.response.status.slice(0, 3));
   expect(new Set(statuses)).toEqual(new Set(['200', '422']));
   expect(statuses.filter((one: string) => one === '200').length).toBeLessThan(6);
-  // There is room again.
+  // The memory is free again.
   expect((await write('large', 3 * MEGABYTE)).status).toBe(200);
 });
 
@@ -113,7 +113,7 @@ it('a GraphQL answer that repeats one text by aliases is refused before it is ma
   expect(json.errors[0].extensions.outcome.issue[0].code).toBe('too-costly');
 }); // prettier-ignore
 
-it('a client that takes nothing of its answer loses its connection, and gives its room back', async () => {
+it('a client that reads nothing of its answer loses its connection, and frees its memory', async () => {
   const { hostname, port } = new URL(server.base);
   expect([200, 201]).toContain((await write('unread', LARGEST - 1000)).status);
   const socket = connect(Number(port), hostname);

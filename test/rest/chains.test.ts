@@ -97,10 +97,10 @@ const RESOURCES: readonly object[] = [
 describe.each([
   ['found from the inside', '10000'],
   ['tested one by one', '0'],
-])('chains that are %s', (_how, gather) => {
+])('chains that are %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
   });
   afterAll(() => server.close());
 
@@ -177,7 +177,7 @@ describe.each([
       ['Observation?encounter.status=finished', undefined],
       ['Observation?code=8867-4', undefined],
       ['Observation?subject=Patient/ann', undefined],
-    ])('%s warns that a chain looks at current versions: %s', async (query, code) => {
+    ])('%s warns that a chain uses current versions: %s', async (query, code) => {
       const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
       expect(status).toBe(200);
       const entries = (json.entry ?? []) as Entry[];
@@ -206,7 +206,7 @@ describe.each([
       expect(pulse?.resource.subject.reference).toBe('Patient/ann/_history/1');
     });
 
-    it('_revinclude brings what names a resource by its canonical', async () => {
+    it('_revinclude includes resources that refer to a resource by its canonical', async () => {
       const query = 'Questionnaire?_revinclude=QuestionnaireResponse:questionnaire';
       const { json } = await server.request('GET', `${server.path('system', release)}/${query}`);
       const ids = ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();

@@ -66,7 +66,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     link.find(({ relation }) => relation === wanted)?.url;
 
   it.each(OWNERS)(
-    'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition',
+    'the compartment of %s has the resources that refer to it by the parameters of the CompartmentDefinition',
     async (owner) => {
       const [type = '', id = ''] = owner.split('/');
       const [definition] = (await get(`CompartmentDefinition?code=${type}`)).json.entry as {
@@ -132,7 +132,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await get('Patient/example/*?status=final')).status).toBe(400);
   });
 
-  it('matches bring along what they refer to', async () => {
+  it('matches include the resources they refer to', async () => {
     const { json } = await get('Encounter/example/Observation?_include=Observation:patient');
     expect(namesOf(json).length).toBeGreaterThan(0);
     expect(namesOf(json, 'include')).toEqual(['Patient/example']);
@@ -153,7 +153,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(namesOf(star.json)).toEqual(namesOf(all.json));
   });
 
-  it('a compartment of nobody is empty, like the search by parameter', async () => {
+  it('a compartment of a missing resource is empty, like the search by parameter', async () => {
     expect(await find('Patient/nobody/Observation')).toEqual([]);
     expect(await find('Patient/nobody/*')).toEqual([]);
   });

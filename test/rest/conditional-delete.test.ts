@@ -36,9 +36,9 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(status).toBe(200);
   }
 
-  it('takes all that meet them and nothing else, and metadata tells that it does', async () => {
+  it('deletes all matches and nothing else, and metadata lists the setting', async () => {
     for (const tenant of ['broom', 'other']) await store(tenant, 3, 'swept');
-    const kept = await send('broom', 'POST', '/Patient', patient('kept'));
+    const remaining = await send('broom', 'POST', '/Patient', patient('kept'));
     const found = await send('broom', 'GET', '/Patient?identifier=swept');
     const { status, json, headers } = await send('broom', 'DELETE', '/Patient?identifier=swept');
     expect(status).toBe(200);
@@ -51,13 +51,13 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         history.json.entry.map(({ request }: { request: { method: string } }) => request.method),
       ).toEqual(['DELETE', 'POST']);
     }
-    expect((await send('broom', 'GET', `/Patient/${kept.json.id}`)).status).toBe(200);
+    expect((await send('broom', 'GET', `/Patient/${remaining.json.id}`)).status).toBe(200);
     expect(await total('other', '/Patient?identifier=swept')).toBe(3);
     const metadata = await send('broom', 'GET', '/metadata');
     expect(metadata.json.rest[0].resource[0].conditionalDelete).toBe('multiple');
   });
 
-  it('takes one at most where a version is named, because only one can have it', async () => {
+  it('deletes one at most where a version is named, because only one can have it', async () => {
     await store('broom', 2, 'guarded');
     const guarded = await send('broom', 'DELETE', '/Patient?identifier=guarded', undefined, {
       'if-match': 'W/"1"',
@@ -66,7 +66,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(await total('broom', '/Patient?identifier=guarded')).toBe(2);
   });
 
-  it('takes 1,000 and refuses more, unchanged: 422', async () => {
+  it('deletes 1,000 and refuses more, unchanged: 422', async () => {
     await store('broom', 1001, 'many');
     const refused = await send('broom', 'DELETE', '/Patient?identifier=many');
     expect([refused.status, refused.json.issue[0].code]).toEqual([422, 'too-costly']);
@@ -77,7 +77,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(await total('broom', '/Patient?identifier=many')).toBe(0);
   });
 
-  it('takes nothing where others refer to one of them, unless those go with it', async () => {
+  it('deletes nothing where others refer to one of them, unless those are deleted too', async () => {
     const { json } = await send('keeper', 'POST', '/Patient', patient('whole'));
     const link = [{ other: { reference: `Patient/${json.id}` }, type: 'refer' }];
     const referring = await send('keeper', 'POST', '/Patient', { ...patient('whole'), link });

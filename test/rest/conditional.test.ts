@@ -33,7 +33,7 @@ function patient(value: string, more: object = {}): Patient {
 }
 
 let last = 0;
-/** An identifier that nobody else has. */
+/** A unique identifier. */
 const anew = (): string => `m-${++last}`;
 
 describe.each<[tenant: string, release: Release]>([
@@ -78,14 +78,14 @@ describe.each<[tenant: string, release: Release]>([
     expect(await total(value)).toBe(2);
   });
 
-  it('a hit of If-None-Exist answers as Prefer asks', async () => {
+  it('a match of If-None-Exist answers as Prefer requests', async () => {
     const value = anew();
     const [id] = await store(patient(value));
     const hit = (prefer: string): Promise<Answer> =>
       send('POST', '/Patient', patient(value), { 'if-none-exist': `identifier=${value}`, prefer });
     expect(await hit('return=minimal')).toMatchObject({ status: 200, text: '' });
-    const told = await hit('return=OperationOutcome');
-    expect(told.json.issue[0].diagnostics).toContain(`Patient/${id} meets the criteria already`);
+    const reported = await hit('return=OperationOutcome');
+    expect(reported.json.issue[0].diagnostics).toContain(`Patient/${id} already meets the criteria`);
   });
 
   it('a deleted resource, and one that was changed since, meet no criteria any more', async () => {
@@ -148,7 +148,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(await total(value)).toBe(1);
   });
 
-  it('two that each store what the other asks for make one', async () => {
+  it('two that each store a match of the other make one', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [anew(), anew()];
       const both = {
@@ -193,14 +193,14 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('GET', `/Patient/${id}`)).json.meta.versionId).toBe('1');
   });
 
-  it('an update by criteria that nothing meets makes one under the id of its body, but takes no id of others', async () => {
+  it('an update by criteria without a match creates a resource under the id of its body, but uses no id of others', async () => {
     const [value, other] = [anew(), anew()];
     const id = `chosen-${value}`;
     const made = await send('PUT', by(value), patient(value, { id }));
     expect([made.status, made.json.id]).toEqual([201, id]);
-    const taken = await send('PUT', by(other), patient(other, { id }));
-    expect(taken.status).toBe(409);
-    expect(taken.json.issue[0].code).toBe('duplicate');
+    const refused = await send('PUT', by(other), patient(other, { id }));
+    expect(refused.status).toBe(409);
+    expect(refused.json.issue[0].code).toBe('duplicate');
     await send('DELETE', `/Patient/${id}`);
     const revived = await send('PUT', by(other), patient(other, { id }));
     expect([revived.status, revived.headers.etag]).toEqual([201, 'W/"3"']);
@@ -301,7 +301,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(await count('_id:missing=false')).toBe(before);
   });
 
-  it('If-Match holds for what the criteria select, weak or strong', async () => {
+  it('If-Match applies to the match of the criteria, weak or strong', async () => {
     const value = anew();
     const guard = (tag: string) => ({ 'if-match': tag });
     for (const tag of ['W/"1"', '"1"', '*']) {
@@ -326,7 +326,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('PUT', by(value), patient(value), headers)).status).toBe(412);
   });
 
-  it('criteria may follow references, ask for absence and for codes of a value set', async () => {
+  it('criteria may follow references, test absence and codes of a value set', async () => {
     const value = anew();
     const organization = { resourceType: 'Organization', identifier: [{ system: SYSTEM, value }] };
     const { json } = await send('POST', '/Organization', organization);
@@ -382,7 +382,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('GET', `/ValueSet?url=${url}`)).json.entry[0].resource).toEqual(base);
   });
 
-  it('metadata says what works', async () => {
+  it('metadata lists the supported interactions', async () => {
     const { json } = await send('GET', '/metadata');
     expect(json.rest[0].resource[0]).toMatchObject({
       conditionalCreate: true,

@@ -37,7 +37,7 @@ const RESOURCES: readonly object[] = [
   request('other', '#med', [
     medication('med', 'ibuprofen', { status: 'inactive', batch: { lotNumber: 'Löt 7' } }),
   ]),
-  // Two medications, of which only one is what is asked for; the other is an ingredient of it.
+  // Two medications, one of which meets the criteria; the other is an ingredient of it.
   request('mixture', '#mixed', [
     medication('part', 'aspirin', { status: 'inactive' }),
     medication('mixed', 'mixture', {
@@ -83,10 +83,10 @@ const RESOURCES: readonly object[] = [
 describe.each([
   ['found from the inside', '1000'],
   ['tested one by one', '0'],
-])('chains into contained resources, %s', (_how, gather) => {
+])('chains into contained resources, %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
   });
   afterAll(() => server.close());
 
@@ -154,7 +154,7 @@ describe.each([
       [`Observation?patient.name=${'l'.repeat(201)}`, ['two-people']],
       [`Observation?patient.name=${'l'.repeat(202)}`, []],
       [`Observation?patient.name:contains=${'l'.repeat(200)}`, ['two-people']],
-      // What is contained is no resource of its own.
+      // A contained resource is not a resource of its own.
       ['Medication?code=aspirin', ['stored']],
       ['Patient?name=lake', []],
       ['Patient?_id=p', []],
@@ -168,7 +168,7 @@ describe.each([
       expect(total.json.total).toBe(expected.length);
     });
 
-    it('_contained=false says what holds anyway, and what means nothing is refused', async () => {
+    it('_contained=false is the default, and invalid values are refused', async () => {
       expect(await find('Medication?code=aspirin&_contained=false&_containedType=container')).toEqual([
         'stored',
       ]);

@@ -68,12 +68,12 @@ describe('compression', () => {
     expect(brotliDecompressSync(answer.bytes).toString()).toBe(plain.text);
   });
 
-  it('of answers is told to a HEAD as to a GET', async () => {
+  it('of answers is in the headers of a HEAD as of a GET', async () => {
     const { json } = await server.request('POST', `${root}/Basic`, long);
     const path = `${root}/Basic/${json.id}`;
     const head = await server.request('HEAD', path, undefined, { 'accept-encoding': 'gzip' });
     const get = await server.request('GET', path, undefined, { 'accept-encoding': 'gzip' });
-    const told = ({
+    const codingOf = ({
       date: _date,
       connection: _connection,
       'x-request-id': _id,
@@ -81,10 +81,10 @@ describe('compression', () => {
     }: object & Record<string, unknown>): object => others;
     expect(head.status).toBe(200);
     expect(head.bytes).toHaveLength(0);
-    expect({ 'transfer-encoding': 'chunked', ...told(head.headers) }).toEqual(told(get.headers));
+    expect({ 'transfer-encoding': 'chunked', ...codingOf(head.headers) }).toEqual(codingOf(get.headers));
   });
 
-  it('is not worth it for short answers, nor done for what the client does not take', async () => {
+  it('is not used for short answers, nor when the client does not accept it', async () => {
     const short = await server.request('GET', `${root}/Basic/none`, undefined, { 'accept-encoding': 'gzip' });
     expect(short.status).toBe(404);
     expect(short.headers['content-encoding']).toBeUndefined();
@@ -110,7 +110,7 @@ describe('compression', () => {
   });
 
   it.each([['zstd'], ['gzip, br'], ['constructor']])(
-    'of bodies in %s is 415, which says what there is',
+    'of bodies in %s is 415, which lists the supported ones',
     async (coding) => {
       const { status, headers, json } = await server.request('POST', `${root}/Basic`, long, {
         'content-encoding': coding,

@@ -12,7 +12,7 @@ describe('a script of another origin', () => {
   });
   afterAll(() => server.close());
 
-  it('is told before a PATCH that it may, with its headers', async () => {
+  it('gets a permission before a PATCH, with its headers', async () => {
     const { status, headers } = await server.request('OPTIONS', `${root}/Patient/a`, undefined, {
       origin: ORIGIN,
       'access-control-request-method': 'PATCH',
@@ -59,7 +59,7 @@ describe('a script of another origin', () => {
     expect(headers['x-request-id']).toBeDefined();
   });
 
-  it('is told nothing of its own origin if that is not listed', async () => {
+  it('gets no permission for its own origin if that is not listed', async () => {
     const { headers } = await server.request('GET', `${root}/Patient`, undefined, {
       origin: 'https://evil.example',
     });

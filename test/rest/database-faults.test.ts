@@ -1,4 +1,4 @@
-/** Requests while the database or the way to it is at fault: each is answered, and each answer is true. */
+/** Requests during faults of the database or the network: each is answered, and each answer is true. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let forwarder: Forwarder;
 /** Reaches the database through the forwarder. */
 let server: LoggedServer;
-/** Reaches it directly: what others see. */
+/** Reaches it directly: the state that others see. */
 let witness: TestServer;
 let operator: Client;
 
@@ -58,14 +58,14 @@ const status = async (path: string): Promise<number> => (await server.request('G
 const ready = (): Promise<Answer> => server.request('GET', '/health/ready');
 
 async function recovered(): Promise<void> {
-  // What hangs and was not used since would be met later.
+  // A hanging connection that was not used since would be used later.
   forwarder.breakOpen();
   await until(async () => (await ready()).status === 200);
   await until(async () => (await status(`${ROOT}/Patient/nobody`)) === 404);
 }
 
 describe('a write of which the answer is lost', () => {
-  it('is answered as stored when it was, and stored once', async () => {
+  it('is answered as stored when it was stored, and stored once', async () => {
     const family = loss('answer');
     const { status, headers } = await server.request('POST', `${ROOT}/Patient`, patient(family));
     expect([status, await countStored(family)]).toEqual([201, 1]);
@@ -73,7 +73,7 @@ describe('a write of which the answer is lost', () => {
     expect(headers.etag).toBe('W/"1"');
   });
 
-  it('is answered as not stored when it has not arrived, and is to be sent again', async () => {
+  it('is answered as not stored when it has not arrived, and may be sent again', async () => {
     const family = loss('statement');
     const answer = await server.request('POST', `${ROOT}/Patient`, patient(family));
     expect([answer.status, answer.headers['retry-after'], await countStored(family)]).toEqual([503, '1', 0]);
@@ -141,7 +141,7 @@ describe('a write of which the answer is lost', () => {
     expect(await countStored(families[0] ?? '')).toBe(1);
   });
 
-  it('is taken once when it is to be answered later', async () => {
+  it('is accepted once when it is to be answered later', async () => {
     const family = loss('answer');
     const entry = [{ resource: patient(family), request: { method: 'POST', url: 'Patient' } }];
     const bundle = { resourceType: 'Bundle', type: 'batch', entry };
@@ -160,7 +160,7 @@ describe('a write of which the answer is lost', () => {
     expect((await witness.request('GET', `/w/${name}/api/v1/fhir/r4/metadata`)).status).toBe(200);
   });
 
-  it('is not stored later than its answer says', async () => {
+  it('is not stored later than its answer', async () => {
     const family = 'WaitedForALock';
     await operator.query('begin');
     await operator.query('lock table andiron.resource_version in share row exclusive mode');
@@ -181,8 +181,8 @@ describe('a write of which the answer is lost', () => {
   });
 });
 
-describe('connections that forward nothing more', () => {
-  it('are given up soon after the statement timeout, and replaced', async () => {
+describe('connections that forward nothing any more', () => {
+  it('are abandoned soon after the statement timeout, and replaced', async () => {
     await recovered();
     // New connections are not affected: each request must find an idle one.
     await server.request('GET', `${ROOT}/Patient/somebody`);
@@ -196,7 +196,7 @@ describe('connections that forward nothing more', () => {
       server.request('POST', `${ROOT}/Patient`, patient('OnAHungConnection')),
     ]);
     const took = performance.now() - began;
-    // A connection whose proof of row-level security is due is replaced before the request uses it.
+    // A connection whose check of row-level security is due is replaced before the request uses it.
     const [read, search, write] = answers;
     expect([404, 503]).toContain(read.status);
     expect([200, 503]).toContain(search.status);
@@ -209,7 +209,7 @@ describe('connections that forward nothing more', () => {
     expect((await server.request('POST', `${ROOT}/Patient`, patient('Afterwards'))).status).toBe(201);
   });
 
-  it('are no reason to wait for what asks whether the server is ready', async () => {
+  it('do not delay the readiness check', async () => {
     await recovered();
     forwarder.hang();
     const began = performance.now();
@@ -219,11 +219,11 @@ describe('connections that forward nothing more', () => {
   });
 });
 
-describe('a database that refuses what it is asked', () => {
+describe('a database that refuses statements', () => {
   const linesAfter = (start: number, word: string): readonly string[] =>
     server.lines.slice(start).filter((line) => line.includes(word));
 
-  it('says that its disk is full, once in the log, and is not ready', async () => {
+  it('reports that its disk is full, once in the log, and is not ready', async () => {
     await recovered();
     const start = server.lines.length;
     await operator.query(`
@@ -251,7 +251,7 @@ describe('a database that refuses what it is asked', () => {
     ]);
   });
 
-  it('says that it is a standby, and is asked on another connection afterwards', async () => {
+  it('says that it is a standby, and statements use another connection afterwards', async () => {
     await recovered();
     const { database: name } = database.settings;
     await operator.query(`alter database "${name}" set default_transaction_read_only = on`);
@@ -269,7 +269,7 @@ describe('a database that refuses what it is asked', () => {
     expect(await countStored('OnAStandby')).toBe(0);
   });
 
-  it('is said to be away once in the log, however many requests meet it', async () => {
+  it('is reported as down once in the log, however many requests fail', async () => {
     await recovered();
     await until(async () => linesAfter(0, 'cannot be reached').length % 2 === 0);
     const start = server.lines.length;
@@ -290,7 +290,7 @@ describe('a database that refuses what it is asked', () => {
   });
 });
 
-it('a request is answered at its deadline whatever its statement does, and says what may have been done', async () => {
+it('a request is answered at its deadline independent of its statement, and says what may have been stored', async () => {
   const hasty = await startLoggedServer(database, {
     REQUEST_TIMEOUT_MS: '1500',
     STATEMENT_TIMEOUT_MS: '20000',

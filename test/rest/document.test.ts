@@ -86,17 +86,19 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       );
       // The version that was referred to.
       expect(json.entry[4].resource).toMatchObject({ status: 'preliminary', meta: { versionId: '1' } });
-      const judged = await send('POST', '$validate', {
+      const validated = await send('POST', '$validate', {
         resourceType: 'Parameters',
         parameter: [{ name: 'resource', resource: json }],
       });
-      const errors = judged.json.issue.filter(({ severity }: { severity: string }) => severity === 'error');
+      const errors = validated.json.issue.filter(
+        ({ severity }: { severity: string }) => severity === 'error',
+      );
       expect(errors).toEqual([]);
       expect((await send('POST', 'Bundle', json)).status).toBe(201);
     }
   });
 
-  it('what it refers to and is not here is told by its place', async () => {
+  it('a missing resource that it refers to is reported by its place', async () => {
     const section = [
       { title: 'Lost', entry: [{ reference: 'Observation/pulse' }, { reference: 'Observation/lost' }] },
     ];

@@ -11,7 +11,7 @@ describe('A text that is encoded in pieces', () => {
     expect(encodePieces(pieces).equals(Buffer.from(pieces.join('')))).toBe(true);
   });
 
-  it('has them too where others have their turn meanwhile', async () => {
+  it('has them too while it yields to others', async () => {
     const pieces = Array.from({ length: 40 }, (_, at) => 'é€\u{1f600}x'.repeat(at * 1000));
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);

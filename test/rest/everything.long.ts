@@ -1,6 +1,6 @@
 /**
- * A long record: many pages, more of what comes along than one page or one cursor holds, referred to again and again, and
- * one resource with most of it.
+ * A long record: many pages, more included resources than one page or one cursor holds, with repeated references, and
+ * one resource with most of them.
  */
 import { transaction, type Searchset } from '../support/bundles';
 import { startServer, type TestServer } from '../support/server';
@@ -58,7 +58,7 @@ async function readPages(query: string): Promise<Searchset[]> {
     const { status, text, json } = await server.request('GET', address);
     if (status !== 200) throw new Error(text);
     pages.push(json as Searchset);
-    // What has come along is remembered in the address, which proxies allow 8 kB.
+    // The address has the included resources; proxies allow 8 kB.
     expect(address.length).toBeLessThan(6_000);
     address = (json as Searchset).link
       .find(({ relation }) => relation === 'next')
@@ -88,13 +88,13 @@ test('pages of 50 of a record of 2,000 have each resource once', async () => {
   }
 });
 
-test('what is referred to by many comes along once over all pages', async () => {
+test('a resource that many refer to is included once over all pages', async () => {
   const pages = await readPages('?_count=50&_type=Observation,Practitioner');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });
 });
 
-test('without _count a page has as much as one may have', async () => {
+test('without _count a page has the greatest allowed number', async () => {
   const pages = await readPages('');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(pages.length).toBeLessThanOrEqual(5);

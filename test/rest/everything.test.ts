@@ -75,7 +75,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   const all = (pages: readonly Searchset<Resource>[], mode: string): string[] =>
     pages.flatMap((page) => withMode(page, mode)).sort();
 
-  it('a record is what is in the compartment, and what that refers to and nobody else owns', async () => {
+  it('a record is the compartment, and the resources it refers to that belong to no other patient', async () => {
     const page = await pageOf('Patient/ann/$everything');
     expect(page).toMatchObject({ resourceType: 'Bundle', type: 'searchset', total: ANN.length });
     expect(withMode(page, 'match').sort()).toEqual(ANNS);
@@ -99,13 +99,13 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources looked at …
+  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources read …
   it.each([
     { names: 2 },
     { names: 1, brought: 3, carried: 2, scanned: 3 },
     { names: 0, brought: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, lookedAt: 2 },
   ])(
-    'what comes along comes once, and all of it, however little a page may remember and do: %j',
+    'included resources come once and completely, with any limits of the cache and of statements: %j',
     async (limits) => {
       const small = Object.entries(limits).map(([name, limit]) =>
         jest.replaceProperty(RECORD_LIMITS, name as keyof typeof RECORD_LIMITS, limit),
@@ -129,7 +129,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     },
   );
 
-  it('what a page refers to comes along on the same page, or came before', async () => {
+  it('resources that a page refers to are on the same page, or on an earlier one', async () => {
     const pages = await pagesOf('Patient/ann/$everything?_count=2');
     const seen = new Set<string>();
     for (const { entry = [] } of pages) {
@@ -146,7 +146,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('start and end are dates of care: what happened then, at least in part, and what has no date', async () => {
+  it('start and end are dates of care: resources with an overlapping date, and those without a date', async () => {
     const dateless = ['Coverage/policy', 'Observation/pulse-undated', 'Patient/ann', 'RelatedPerson/mother'];
     const of2019 = ['Encounter/visit-2019', 'Observation/pulse-2019'];
     const of2021 = [
@@ -178,7 +178,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it('_type names what the answer may have, comma or repeated, also of what comes along', async () => {
+  it('_type limits the types of the answer, comma or repeated, also of included resources', async () => {
     const some = await pagesOf('Patient/ann/$everything?_type=Encounter,Patient&_type=Practitioner');
     expect(all(some, 'match')).toEqual(['Encounter/visit-2019', 'Encounter/visit-2021', 'Patient/ann']);
     expect(all(some, 'include')).toEqual(['Practitioner/doctor', 'Practitioner/nurse']);
@@ -191,7 +191,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(all(await pagesOf('Patient/ann/$everything?_type=Patient'), 'match')).toEqual(['Patient/ann']);
   });
 
-  it('_since leaves out what was not changed, of what comes along too', async () => {
+  it('_since leaves out unchanged resources, included ones too', async () => {
     const answer = await put('system', { ...(SHARED[1] as Resource), active: true });
     middle = answer.json.meta.lastUpdated;
     await put('system', { ...(ANN[5] as Resource), note: [{ text: 'seen' }] });
@@ -209,7 +209,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect([all(never, 'match'), all(never, 'include')]).toEqual([[], []]);
   });
 
-  it('the record of an encounter is its compartment, its patient, and what else it refers to', async () => {
+  it('the record of an encounter is its compartment, its patient, and the other resources it refers to', async () => {
     const page = await pageOf('Encounter/visit-2021/$everything');
     expect(withMode(page, 'match').sort()).toEqual([
       'Encounter/visit-2021',
@@ -248,7 +248,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       await server.request('DELETE', `${server.path('system', release)}/${name}`);
   }); // prettier-ignore
 
-  it('a patient who links to another is in the record of the other, without what else is theirs', async () => {
+  it('a patient who links to another is in the record of the other, without the resources of their own', async () => {
     const page = await pageOf('Patient/bob/$everything');
     expect(withMode(page, 'match').sort()).toEqual(['Observation/bobs', 'Patient/ann', 'Patient/bob']);
     expect(withMode(page, 'include').sort()).toEqual([
@@ -258,7 +258,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it('a date at the end of time is one like any', async () => {
+  it('a date at the end of time is valid like any', async () => {
     const query = 'start=0001&end=9999&_since=9999-12-31T23:59:59-14:00';
     expect(withMode(await pageOf(`Patient/ann/$everything?${query}`), 'match')).toEqual([]);
     const all = await pageOf('Patient/ann/$everything?start=0001-01-01&end=9999-12-31');
@@ -273,7 +273,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('a form of Parameters asks for the same; links are for GET', async () => {
+  it('a form of Parameters returns the same; links are for GET', async () => {
     const root = server.root('system', release);
     const parameter = [
       { name: 'start', valueDate: '2021' },
@@ -295,21 +295,21 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it('a cursor is worth something only for the record, the parameters and the tenant that it was made for', async () => {
+  it('a cursor is valid only for its record, its parameters and its tenant', async () => {
     const page = await pageOf('Patient/ann/$everything?_count=2&start=2019');
     const cursor = /_cursor=([\w-]+)/.exec(linkOf(page, 'next') ?? '')?.[1] ?? '';
-    const ask = async (address: string, tenant = 'system') => (await get(address, tenant)).status;
-    expect(await ask(`Patient/ann/$everything?start=2019&_count=5&_cursor=${cursor}`)).toBe(200);
+    const statusOf = async (address: string, tenant = 'system') => (await get(address, tenant)).status;
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_count=5&_cursor=${cursor}`)).toBe(200);
     for (const address of [
       'Patient/ann/$everything?start=2018',
       'Patient/bob/$everything?start=2019',
       'Patient/$everything?start=2019',
       'Encounter/visit-2021/$everything?',
     ])
-      expect([address, await ask(`${address}&_cursor=${cursor}`)]).toEqual([address, 400]);
-    expect(await ask(`Patient/ann/$everything?start=2019&_cursor=${cursor}`, 'other')).toBe(400);
+      expect([address, await statusOf(`${address}&_cursor=${cursor}`)]).toEqual([address, 400]);
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_cursor=${cursor}`, 'other')).toBe(400);
     const forged = cursor.slice(0, -2) + (cursor.endsWith('AA') ? 'BB' : 'AA');
-    expect(await ask(`Patient/ann/$everything?start=2019&_cursor=${forged}`)).toBe(400);
+    expect(await statusOf(`Patient/ann/$everything?start=2019&_cursor=${forged}`)).toBe(400);
   });
 
   it('nothing of another tenant comes, not even under the same ids', async () => {
@@ -322,7 +322,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   });
 
   it.each([500, 2])(
-    'who writes while pages are read neither hides nor repeats what was left alone; %d names',
+    'concurrent writes neither hide nor repeat unchanged resources of later pages; %d names',
     async (names) => {
       let turn = 0;
       const small = jest.replaceProperty(RECORD_LIMITS, 'names', names);

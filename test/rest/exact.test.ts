@@ -1,4 +1,7 @@
-/** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
+/**
+ * The content of a client is returned to the last digit and sign; content that cannot be stored exactly is refused,
+ * with the place.
+ */
 import { DECIMALS, exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
 import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -21,7 +24,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return answer;
   }
 
-  describe('decimals, texts and the order of members come back as they were sent', () => {
+  describe('decimals, texts and the order of members are returned unchanged', () => {
     it('by a create and the read after it', async () => {
       const created = await send('POST', '/Observation', exactText());
       expect(created.status).toBe(201);
@@ -77,7 +80,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       }
     });
 
-    it('by operations: $meta gives its part, $lookup what the code system says', async () => {
+    it('by operations: $meta returns its part, $lookup the properties of the code system', async () => {
       const id = 'exact-meta';
       const extension = '"extension":[{"valueDecimal":1.50,"url":"http://example.org/b"}]';
       const text = exactText(id).replace('"meta":{', `"meta":{${extension},`);
@@ -146,7 +149,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('GET', `/Patient/${id}`)).text).toBe(stored);
     });
 
-    it('in what they mean when they are written with escapes and white space', async () => {
+    it('in their meaning when they are written with escapes and white space', async () => {
       const escaped =
         '\ufeff{ "resourceType" : "Patient",\n"id":"exact-escapes",\t"name":[{"famil\\u0079":"\\u00e9\\/\\ud83d\\ude00\\u202e\\u0041"}]}\r\n';
       const answer = await send('PUT', '/Patient/exact-escapes', escaped);
@@ -155,7 +158,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  describe('what cannot be kept is refused, with the place, and changes nothing', () => {
+  describe('a value that cannot be stored exactly is refused, with the place, and changes nothing', () => {
     const id = 'exact-refused';
     let etag: string | undefined;
     beforeAll(async () => {
@@ -170,7 +173,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const patchOf = (name: string): string => `[{"op":"add","path":"/name","value":[${name}]}]`;
     const inputOf = (name: string): string =>
       `{"resourceType":"Parameters","parameter":[{"name":"coding","resource":${patientNamed(name)}}]}`;
-    /** How a Patient or a part of one comes in; and where its name stands then. */
+    /** The ways to send a Patient or a part of one; and the place of its name then. */
     const ways: readonly {
       readonly method: string;
       readonly rest: string;
@@ -186,14 +189,14 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]; // prettier-ignore
 
     describe.each(ways)('by $method $rest', ({ method, rest, toBody, root, headers }) => {
-      it.each(FAULTS)('$title', async ({ name, place, code, says }) => {
+      it.each(FAULTS)('$title', async ({ name, place, code, says: message }) => {
         const { status, json } = await send(method, rest, toBody(name), headers);
         expect(status).toBe(400);
         expect(json).toMatchObject({
           resourceType: 'OperationOutcome',
           issue: [{ severity: 'error', code }],
         });
-        expect(json.issue[0].diagnostics).toMatch(says);
+        expect(json.issue[0].diagnostics).toMatch(message);
         expect(json.issue[0].expression[0]).toContain(root + place);
       });
 

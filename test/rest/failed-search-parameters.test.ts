@@ -1,4 +1,7 @@
-/** Search parameters of tenants whose expressions cost too much, or whose indexing has killed the server: they fail, nothing else. */
+/**
+ * Search parameters of tenants whose expressions cost too much, or whose indexing has crashed the server: only they
+ * fail.
+ */
 import { Client } from 'pg';
 import { makeParameter, until } from '../support/search-parameters';
 import { openCore } from '../support/core';
@@ -14,7 +17,7 @@ const FAILED = 'https://andiron.example/fhir/StructureDefinition/search-paramete
 const EACH = "select(iif(url = 'x', $this, %resource.extension))";
 /** Of 60 extensions, 60 for each, and for each of those again. */
 const COSTLY = `Basic.extension.${EACH}.${EACH}.where(url != 'x').value.ofType(string)`;
-/** Goes eight times through what there is. */
+/** Evaluates the resource eight times. */
 const LINEAR = `Basic.extension${".where(url != 'x')".repeat(8)}.value.ofType(string)`;
 
 const send = (tenant: string, method: string, address: string, body?: unknown): Promise<Answer> =>
@@ -59,7 +62,7 @@ async function isSearched(tenant: string, query: string): Promise<void> {
   await until(async () => (await send(tenant, 'GET', query)).status === 200);
 }
 
-/** What the check of the index finds. */
+/** The result of the index check. */
 async function differences(tenant: string): Promise<readonly unknown[]> {
   const opened = await openCore({ database: server.database });
   try {
@@ -69,7 +72,7 @@ async function differences(tenant: string): Promise<readonly unknown[]> {
   }
 }
 
-describe('a search parameter whose expression costs too much', () => {
+describe('a search parameter with an expression that costs too much', () => {
   it('fails when it is met in a resource that is written, and the write goes on', async () => {
     await makeTenant('written');
     for (const [id, expression] of [
@@ -100,7 +103,7 @@ describe('a search parameter whose expression costs too much', () => {
     expect(await differences('written')).toEqual([]);
   });
 
-  it('says so where it is read and found, until it changes, and keeps nothing of it that is sent back', async () => {
+  it('has its failure when it is read and found, until it changes, and stores nothing of it that is sent back', async () => {
     const mark = { url: FAILED, valueString: expect.stringMatching(/^Not searched by in Basic: /) };
     const marksOf = (resource: { meta: { extension: { url: string }[] } }): unknown[] =>
       resource.meta.extension.filter(({ url }) => url === FAILED);
@@ -111,7 +114,7 @@ describe('a search parameter whose expression costs too much', () => {
     const other = await send('written', 'GET', 'SearchParameter/plain');
     expect(marksOf(other.json)).toEqual([]);
 
-    // What is searched is the same: it is not tried again.
+    // The search is the same: it is not tried again.
     const renamed = { ...read.json, description: 'Costly still' };
     expect((await send('written', 'PUT', 'SearchParameter/costly', renamed)).status).toBe(200);
     expect(await statusOf('written', 'costly')).toEqual(EXCEEDED);
@@ -144,7 +147,7 @@ describe('a search parameter whose expression costs too much', () => {
     }
   });
 
-  it('fails when it is met in what was there before, and by its id it is tried again', async () => {
+  it('fails when it meets such a resource among the existing ones, and is tried again by its id', async () => {
     await makeTenant('before');
     await send('before', 'PUT', 'Basic/b', basic('b', 60));
     expect((await send('before', 'PUT', 'SearchParameter/costly', parameter('costly', COSTLY))).status).toBe(
@@ -178,7 +181,7 @@ describe('a search parameter whose expression costs too much', () => {
   });
 });
 
-describe('a search parameter whose indexing has ended the server', () => {
+describe('a search parameter whose indexing has crashed the server', () => {
   it.each([
     ['fails at the start after the third time', 3, 'failed'],
     ['is tried again after the second time', 2, 'completed'],

@@ -5,7 +5,7 @@ import { toParameters } from '../support/fhirpath-patch';
 import { fhirPathPatchCases } from '../support/fhirpath-patch-cases';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 
-/** What pat-1 asks of each contact: "a contact's details or a reference to an organization". */
+/** The rule of pat-1 for each contact: "a contact's details or a reference to an organization". */
 const DETAILS = ['name', 'telecom', 'address', 'organization'];
 
 /** The contacts of HL7's patients that break an invariant of the specification. */
@@ -28,7 +28,7 @@ describe.each<[Release, string]>([
   ['r4b', 'other'],
 ])('under %s of the tenant %s', (release, tenant) => {
   it.each(fhirPathPatchCases)(
-    "a FHIRPath Patch does what HL7's case says: %s",
+    "a FHIRPath Patch has the result of HL7's case: %s",
     async (_name, before, steps, after) => {
       const place = `${server.path(tenant, release)}/Patient`;
       const made = await server.request('POST', place, { resourceType: 'Patient', ...before });
@@ -40,7 +40,7 @@ describe.each<[Release, string]>([
         expect([status, json.issue[0].expression]).toEqual([422, ['Parameters.parameter[0].part[1].value']]);
         expect(headers.etag).toBe('W/"1"');
       } else if (brokenContacts(after).length > 0) {
-        // A patch is validated as an update is: HL7's cases do not look at invariants.
+        // A patch is validated like an update: HL7's cases ignore invariants.
         expect([status, json.issue.map(({ expression }: { expression: string[] }) => expression[0])]).toEqual(
           [422, brokenContacts(after)],
         );

@@ -53,7 +53,7 @@ describe.each<[Release, string]>([
 
   // prettier-ignore
   it.each(['application/fhir+json', 'application/json', 'application/fhir+json; charset=utf-8'])(
-    'as %s makes a new version, and what it does not touch stays to the last digit',
+    'as %s makes a new version, and unchanged elements stay to the last digit',
     async (type) => {
       const id = await create();
       const { status, headers, json, text } = await patch(
@@ -73,7 +73,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('drops a generated narrative that it has made untrue, and keeps one that it writes itself', async () => {
+  it('drops a generated narrative that became untrue, and keeps one that it writes itself', async () => {
     const id = await create();
     expect((await patch(id, [rename])).json.text).toBeUndefined();
     const other = await create();
@@ -82,7 +82,7 @@ describe.each<[Release, string]>([
     expect(json.text).toEqual({ status: 'generated', div });
   });
 
-  it('adds, inserts, deletes, replaces and moves, each on what the one before has left', async () => {
+  it('adds, inserts, deletes, replaces and moves, each on the result of the one before', async () => {
     const id = await create();
     const { status, json } = await patch(id, [
       add('Patient', 'name', { valueHumanName: { text: 'second' } }),
@@ -166,14 +166,14 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/${reference}`)).json).toEqual(clinic);
   }); // prettier-ignore
 
-  it('is held to If-Match', async () => {
+  it('requires If-Match', async () => {
     const id = await create();
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(200);
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(412);
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
   });
 
-  it('of what is not there is 404, of what was deleted 410, and by GET 400', async () => {
+  it('of a missing resource is 404, of a deleted one 410, and by GET 400', async () => {
     expect((await patch('not-there', [rename])).status).toBe(404);
     const id = await create();
     const byGet = await send('GET', `/Patient/${id}`, toParameters(rename));
@@ -195,7 +195,7 @@ describe.each<[Release, string]>([
     expect(json.telecom).toHaveLength(1000);
   });
 
-  it('changes what criteria find: nothing is 404, one 200, two 412', async () => {
+  it('changes the match of criteria: none is 404, one 200, two 412', async () => {
     const identifier = { system: 'http://example.org/fhirpath-patch', value: release };
     const where = `/Patient?identifier=${identifier.system}|${identifier.value}`;
     const change = () =>
@@ -208,7 +208,7 @@ describe.each<[Release, string]>([
     expect((await change()).status).toBe(412);
   });
 
-  it('is an entry of a transaction, and refers to what another entry makes', async () => {
+  it('is an entry of a transaction, and refers to resources of other entries', async () => {
     const id = await create();
     const organization = {
       fullUrl: 'urn:uuid:9f1ab5d1-7d0f-4f0e-a3b5-7c6b6c6b7f10',
@@ -243,7 +243,7 @@ describe.each<[Release, string]>([
     expect(text).toContain('1.00');
   });
 
-  it('is offered by the CapabilityStatement', async () => {
+  it('is listed by the CapabilityStatement', async () => {
     const { json } = await send('GET', '/metadata');
     expect(json.patchFormat).toEqual(['application/json-patch+json', 'application/fhir+json']);
   });

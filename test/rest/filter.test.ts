@@ -131,17 +131,17 @@ const RESOURCES: readonly object[] = [
 describe.each([
   ['found from the inside', '1000'],
   ['tested one by one', '0'],
-])('_filter, chains %s', (_how, gather) => {
+])('_filter, chains %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
   });
   afterAll(() => server.close());
 
   describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
 
-    const ask = (query: string): ReturnType<TestServer['request']> =>
+    const search = (query: string): ReturnType<TestServer['request']> =>
       server.request('GET', `${server.path('system', release)}/${query}`);
 
     const find = (type: string, ...filters: string[]): Promise<string[]> =>
@@ -255,7 +255,7 @@ describe.each([
       ['Observation', 'patient.gender pr true', ['arm', 'head']],
       // The set that a path leads to is empty where nothing is reached, too.
       ['Observation', 'patient.gender pr false', ['hand', 'of-nameless']],
-    ])('%s: asks references, and what they lead to: %s', async (type, filter, expected) => {
+    ])('%s: tests references, and their targets: %s', async (type, filter, expected) => {
       expect(await find(type, filter)).toEqual(expected);
     });
 
@@ -300,20 +300,22 @@ describe.each([
       ['DocumentReference', 'relatesTo[code eq appends].target re DocumentReference/first', ['third']],
       ['DocumentReference', 'relatesTo[code ne replaces].target pr true', ['second', 'third']],
       ['DocumentReference', 'relatesto[relation eq appends].status eq current', ['second']],
-    ])('%s: asks one element by itself: %s', async (type, filter, expected) => {
+    ])('%s: tests one element by itself: %s', async (type, filter, expected) => {
       expect(await find(type, filter)).toEqual(expected);
     });
 
     it('several filters, and other parameters beside them, must all be met', async () => {
       expect(await find('Patient', 'name pr true', 'gender eq male')).toEqual(['peter']);
-      const { json } = await ask('Patient?gender=female&_filter=name%20pr%20true&_total=accurate');
+      const { json } = await search('Patient?gender=female&_filter=name%20pr%20true&_total=accurate');
       expect(json).toMatchObject({ total: 1, entry: [{ resource: { id: 'ann' } }] });
     });
 
-    it('stands at the end of a chain and inside _has', async () => {
-      const { json } = await ask(`Observation?patient._filter=${encodeURIComponent('name co "pet"')}`);
+    it('is possible at the end of a chain and inside _has', async () => {
+      const { json } = await search(`Observation?patient._filter=${encodeURIComponent('name co "pet"')}`);
       expect((json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['arm']);
-      const has = await ask(`Patient?_has:Observation:patient:_filter=${encodeURIComponent('code eq head')}`);
+      const has = await search(
+        `Patient?_has:Observation:patient:_filter=${encodeURIComponent('code eq head')}`,
+      );
       expect((has.json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['ann']);
     });
 
@@ -323,7 +325,7 @@ describe.each([
         'content-type': 'application/x-www-form-urlencoded',
       });
       expect((json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['peter']);
-      const first = await ask('Patient?_filter=name%20pr%20true%20or%20name%20pr%20false&_count=2');
+      const first = await search('Patient?_filter=name%20pr%20true%20or%20name%20pr%20false&_count=2');
       const next = (first.json.link as { relation: string; url: string }[]).find(
         ({ relation }) => relation === 'next',
       );
@@ -374,7 +376,7 @@ describe.each([
       ['Patient', 'gender:Patient eq a', /in the links of a chain/],
       ['Observation', 'code in urn:nowhere', /the value set does not exist/],
     ])('%s: refuses %s and says why', async (type, filter, message) => {
-      const { status, json } = await ask(`${type}?_filter=${encodeURIComponent(filter)}`);
+      const { status, json } = await search(`${type}?_filter=${encodeURIComponent(filter)}`);
       expect([status, JSON.stringify((json.issue as object[])[0])]).toEqual([
         400,
         expect.stringMatching(message),
@@ -391,8 +393,8 @@ describe.each([
         /change 20 times/,
       ],
       ['branching', Array.from({ length: 30 }, () => 'focus.code eq a').join(' or '), /too many types/],
-    ])('what is too %s is too costly', async (_what, filter, message) => {
-      const { status, json } = await ask(`Observation?_filter=${encodeURIComponent(filter)}`);
+    ])('a filter that is too %s is too costly', async (_what, filter, message) => {
+      const { status, json } = await search(`Observation?_filter=${encodeURIComponent(filter)}`);
       expect([status, JSON.stringify(json.issue)]).toEqual([422, expect.stringMatching(message)]);
     });
 

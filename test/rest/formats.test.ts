@@ -27,7 +27,7 @@ describe.each(
   const create = async (): Promise<string> => (await send('POST', '/Patient', patient)).json.id;
 
   it.each(['json', 'application/json', 'application/fhir+json', 'application%2Ffhir%2Bjson'])(
-    'an answer can be asked for as _format=%s, whatever Accept says',
+    '_format=%s in the address overrides Accept',
     async (format) => {
       const { status, headers } = await send('GET', `/Patient?_format=${format}`, undefined, {
         accept: 'text/csv',
@@ -49,7 +49,7 @@ describe.each(
     },
   );
 
-  it('a body that is no JSON by its type is 415, and JSON by any of its names is taken', async () => {
+  it('a body with another content type than JSON is 415, and JSON by any of its names is accepted', async () => {
     const text = JSON.stringify(patient);
     for (const type of [
       'text/plain',
@@ -66,15 +66,15 @@ describe.each(
     }
   });
 
-  it('a type that there is not is 404', async () => {
+  it('a type that does not exist is 404', async () => {
     const { status, json } = await send('GET', '/NoSuchType');
     expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
   });
 
   it('a HEAD has the headers of the GET and no body, wherever a GET is', async () => {
     const id = await create();
-    const taken = await send('GET', '/Patient?_count=1', undefined, { prefer: 'respond-async' });
-    const later = `/_async/${String(taken.headers['content-location']).split('/').at(-1)}`;
+    const accepted = await send('GET', '/Patient?_count=1', undefined, { prefer: 'respond-async' });
+    const later = `/_async/${String(accepted.headers['content-location']).split('/').at(-1)}`;
     while ((await send('GET', later)).status === 202);
     const addresses = [
       ...['', '/metadata', '/openapi.json', '/_history', later, '/$meta'],
@@ -94,7 +94,7 @@ describe.each(
     }
   });
 
-  it('_pretty lays an answer out, and an error too, without changing it', async () => {
+  it('_pretty indents an answer, and an error too, without changing it', async () => {
     const id = await create();
     const [plain, pretty] = [
       await send('GET', `/Patient/${id}`),
@@ -110,31 +110,32 @@ describe.each(
     }
   });
 
-  it('who has the version is told so with 304', async () => {
+  it('a client that has the version gets 304', async () => {
     const id = await create();
     const { headers } = await send('GET', `/Patient/${id}`);
-    const known: Record<string, string>[] = [
+    const conditions: Record<string, string>[] = [
       { 'if-none-match': String(headers['etag']) },
       { 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() },
     ];
-    for (const condition of known) {
+    for (const condition of conditions) {
       const answer = await send('GET', `/Patient/${id}`, undefined, condition);
       expect([answer.status, answer.bytes.length, answer.headers['etag']]).toEqual([304, 0, headers['etag']]);
     }
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"9"' })).status).toBe(200);
   });
 
-  it('a write answers with what it was asked to answer with', async () => {
+  it('a write answers with the preferred representation', async () => {
     const id = await create();
     for (const [method, address] of [
       ['POST', '/Patient'],
       ['PUT', `/Patient/${id}`],
     ] as const) {
-      const ask = (wish: string) => send(method, address, { ...patient, id }, { prefer: `return=${wish}` });
-      const minimal = await ask('minimal');
+      const write = (preference: string) =>
+        send(method, address, { ...patient, id }, { prefer: `return=${preference}` });
+      const minimal = await write('minimal');
       expect([minimal.bytes.length, minimal.headers['etag']]).toEqual([0, expect.stringMatching(/^W\//)]);
-      expect((await ask('representation')).json.resourceType).toBe('Patient');
-      expect((await ask('OperationOutcome')).json.resourceType).toBe('OperationOutcome');
+      expect((await write('representation')).json.resourceType).toBe('Patient');
+      expect((await write('OperationOutcome')).json.resourceType).toBe('OperationOutcome');
     }
   });
 
@@ -149,7 +150,7 @@ describe.each(
     expect(JSON.stringify(lenient.json.entry)).toContain('colour');
   });
 
-  it('the id of a request comes back, with errors too, and a wild one is replaced', async () => {
+  it('the id of a request is returned, with errors too, and an invalid one is replaced', async () => {
     for (const address of ['/Patient', '/NoSuchType', '/metadata'])
       expect(
         (await send('GET', address, undefined, { 'x-request-id': 'trace:7f.2' })).headers['x-request-id'],
@@ -167,7 +168,7 @@ it.each([
   ['/w/nobody/api/v1/fhir/r4/Patient'],
   ['/w/system/api/v1/fhir/r5/Patient'],
   ['/w/system/api/v1/fhir/r4/Patient/a/b/c/d'],
-])('%s is 404 and tells nothing of the server', async (address) => {
+])('%s is 404 and discloses nothing of the server', async (address) => {
   const { status, headers, json, text } = await server.request('GET', address);
   expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
   expect(headers['x-request-id']).toBeDefined();

@@ -25,7 +25,7 @@ describe('entity tags', () => {
     expect(parseEntityTags(header)).toEqual(expected);
   });
 
-  it.each([['3'], [''], ['W/3'], ['"1",'], ['w/"1"'], ['"1" "2"']])('does not understand %j', (header) => {
+  it.each([['3'], [''], ['W/3'], ['"1",'], ['w/"1"'], ['"1" "2"']])('does not accept %j', (header) => {
     expect(parseEntityTags(header)).toBeUndefined();
   });
 });
@@ -51,7 +51,7 @@ describe('conditional read', () => {
     expect(isUnchanged({ 'if-modified-since': header }, version)).toBe(expected);
   });
 
-  it('lets If-None-Match win over If-Modified-Since', () => {
+  it('gives If-None-Match precedence over If-Modified-Since', () => {
     const headers = { 'if-none-match': 'W/"2"', 'if-modified-since': 'Wed, 01 May 2030 10:00:00 GMT' };
     expect(isUnchanged(headers, version)).toBe(false);
   });
@@ -78,7 +78,7 @@ describe('Prefer', () => {
 });
 
 describe('X-Request-Id', () => {
-  it('is kept when it is short and harmless', () => {
+  it('is used when it is short and harmless', () => {
     expect(toRequestId({ headers: { 'x-request-id': '3f2a-77.b:1' } })).toBe('3f2a-77.b:1');
   });
 
@@ -87,7 +87,7 @@ describe('X-Request-Id', () => {
     expect(given).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/);
   });
 
-  it('is made anew for every request without one', () => {
+  it('is made for every request without one', () => {
     expect(toRequestId({ headers: {} })).not.toBe(toRequestId({ headers: {} }));
   });
 });

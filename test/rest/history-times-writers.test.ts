@@ -1,6 +1,6 @@
 /**
- * Histories by `_at` and `_list` whose pages are read while others write: what is told is what stood at that moment when the
- * first page was asked for, once each: https://hl7.org/fhir/R4/http.html#history.
+ * Histories by `_at` and `_list` whose pages are read during writes: they have the versions of the moment of the
+ * first request, once each: https://hl7.org/fhir/R4/http.html#history.
  */
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What the writers were told of one version. */
+/** The answer to the writer of one version. */
 interface Written {
   readonly name: string;
   readonly resource: string;
@@ -29,7 +29,7 @@ const resourceOf = (name: string): string => name.slice(0, name.lastIndexOf('/')
 const versionOf = (name: string): number => Number(name.slice(name.lastIndexOf('/') + 1));
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Writes and removes each resource some times, and keeps what was answered. */
+/** Writes and removes each resource some times, and stores the answers. */
 async function begin(tenant: HistoryTenant): Promise<Written[]> {
   const written: Written[] = [];
   const resources = Array.from({ length: RESOURCES }, (_, index) =>
@@ -53,13 +53,14 @@ async function begin(tenant: HistoryTenant): Promise<Written[]> {
 function standing(written: readonly Written[], time: number): Set<string> {
   const last = new Map<string, Written>();
   for (const one of written) {
-    const known = last.get(one.resource);
-    if (one.made <= time && (known === undefined || known.version < one.version)) last.set(one.resource, one);
+    const previous = last.get(one.resource);
+    if (one.made <= time && (previous === undefined || previous.version < one.version))
+      last.set(one.resource, one);
   }
   return new Set([...last.values()].map(({ name }) => name));
 }
 
-/** Four writers that go on until `stop`: three change and remove what there is, one makes what there was not. */
+/** Four writers that go on until `stop`: three change and remove existing resources, one creates new ones. */
 function startWriters(tenant: HistoryTenant): { writes(): number; stop(): Promise<void> } {
   let isOver = false;
   let writes = 0;
@@ -128,17 +129,20 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
     return [...names].filter((name) => type === undefined || name.startsWith(`${type}/`)).sort();
   };
 
-  it.each(LEVELS)('pages of %s_at tell what stood at a time that is past', async (level) => {
-    const times = written.map(({ made }) => made).sort((one, other) => one - other);
-    for (const at of [0, 0.4, 0.9]) {
-      const time = times[Math.floor(times.length * at)] ?? 0;
-      const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
-      expect([...seen].sort()).toEqual(namesAt(level, standing(written, time)));
-    }
-  });
+  it.each(LEVELS)(
+    'pages of %s_at list the versions that were current at a time that is past',
+    async (level) => {
+      const times = written.map(({ made }) => made).sort((one, other) => one - other);
+      for (const at of [0, 0.4, 0.9]) {
+        const time = times[Math.floor(times.length * at)] ?? 0;
+        const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
+        expect([...seen].sort()).toEqual(namesAt(level, standing(written, time)));
+      }
+    },
+  );
 
   it.each(LEVELS)(
-    'pages of %s_at tell one version of each resource of this moment, and of one that is yet to come',
+    'pages of %s_at list one version of each resource of this moment, and of one that is yet to come',
     async (level) => {
       for (const time of [Date.now(), Date.now() + 1, Date.UTC(2999, 0, 1)]) {
         const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
@@ -148,13 +152,13 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
           level,
           written.filter(({ version }) => version === VERSIONS).map(({ name }) => name),
         );
-        const told = new Map(seen.map((name) => [resourceOf(name), versionOf(name)]));
-        expect(wanted.filter((name) => (told.get(resourceOf(name)) ?? 0) < versionOf(name))).toEqual([]);
+        const listed = new Map(seen.map((name) => [resourceOf(name), versionOf(name)]));
+        expect(wanted.filter((name) => (listed.get(resourceOf(name)) ?? 0) < versionOf(name))).toEqual([]);
       }
     },
   );
 
-  it('pages of one resource by _at tell each version since then, newest first', async () => {
+  it('pages of one resource by _at list each version since then, newest first', async () => {
     const own = written.filter(({ resource }) => resource === 'Basic/b1');
     for (const { made, version } of own) {
       const at = `_at=${encodeURIComponent(new Date(made).toISOString())}`;
@@ -171,7 +175,7 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
   });
 
   it.each(['/_history?_list=all', '/Basic/_history?_list=all', '/_history?_list=all&_at=2'])(
-    'pages of %s tell each version of what a List refers to once',
+    'pages of %s list each version of the items of a List once',
     async (rest) => {
       const year = String(new Date().getUTCFullYear());
       const address = rest.replace('_at=2', `_at=${year}`);
@@ -181,8 +185,8 @@ describe.each(TESTED_RELEASES)('while four writers change and remove resources o
         address,
         written.map(({ name }) => name),
       );
-      const told = new Set(seen);
-      expect(all.filter((name) => !told.has(name))).toEqual([]);
+      const listed = new Set(seen);
+      expect(all.filter((name) => !listed.has(name))).toEqual([]);
       expect(seen.filter((name) => name.includes('/new'))).toEqual([]);
     },
   );

@@ -67,7 +67,7 @@ it('a page of long versions ends early and the next one goes on', async () => {
   expect(namesOf(await tenant.history(nextOf(first, tenant.root) ?? ''))).toEqual(['Binary/one/1']);
 });
 
-it('of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
+it('of versions of many hours, whose times run a little against their order, those of a time are listed', async () => {
   const tenant = await openTenant('r4');
   const { put, remove } = tenant;
   const code = { text: 'x' };
@@ -111,7 +111,7 @@ it('of versions of many hours, whose times run a little against their order, tho
     await owner.end();
   }
   expect(versions).toHaveLength(315);
-  const told = (level: string, isMeant: (version: (typeof versions)[number]) => boolean): string[] =>
+  const listed = (level: string, isMeant: (version: (typeof versions)[number]) => boolean): string[] =>
     versions
       .filter(({ name }) => name.startsWith(level.slice(1)))
       .filter(isMeant)
@@ -120,8 +120,8 @@ it('of versions of many hours, whose times run a little against their order, tho
     const time = start + step * minute;
     const written = encodeURIComponent(new Date(time).toISOString());
     for (const level of ['', '/Basic', '/Patient']) {
-      const since = told(level, ({ made }) => made >= time);
-      const at = told(level, ({ made, ended }) => made < time + 1 && ended > time);
+      const since = listed(level, ({ made }) => made >= time);
+      const at = listed(level, ({ made, ended }) => made < time + 1 && ended > time);
       expect(await readAll(tenant, `${level}/_history?_since=${written}&_count=200`)).toEqual(since);
       expect(await readAll(tenant, `${level}/_history?_at=${written}&_count=40`)).toEqual(at);
       const { total } = await tenant.history(`${level}/_history?_since=${written}&_count=0`);

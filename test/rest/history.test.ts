@@ -15,7 +15,7 @@ const openTenant = (release: Release): Promise<HistoryTenant> => openHistory(ser
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  it('a type and the whole tell each change, newest first, with request and response', async () => {
+  it('a type and the whole list each change, newest first, with request and response', async () => {
     const { send, put, remove, history, root } = await openTenant(release);
     const { json: made } = await send('POST', '/Patient', { resourceType: 'Patient' });
     await put('Organization', 'clinic', { name: 'Clinic' });
@@ -101,7 +101,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('_since, _at and _since-version choose by when a change was made', async () => {
+  it('_since, _at and _since-version select by the time of the change', async () => {
     const tenant = await openTenant(release);
     const { send, put, remove, history } = tenant;
     const times: string[] = [];
@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(namesOf(await history('/_history?_since-version=9999999999'))).toEqual([]);
   });
 
-  it('_list tells the versions that a List refers to, and no others', async () => {
+  it('_list lists the versions of the items of a List, and no others', async () => {
     const tenant = await openTenant(release);
     const { send, put, history, root } = tenant;
     for (const id of ['ann', 'ann', 'bob', 'bob', 'cid']) await put('Patient', id);
@@ -195,7 +195,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(other.root).not.toBe(root);
   });
 
-  it('base conformance resources stand in no history', async () => {
+  it('base conformance resources are in no history', async () => {
     const { history, send } = await openTenant(release);
     expect((await send('GET', '/StructureDefinition/Patient')).status).toBe(200);
     expect(await history('/StructureDefinition/_history')).toMatchObject({ total: 0 });
@@ -203,7 +203,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/StructureDefinition/Patient/_history')).status).toBe(404);
   });
 
-  it('the history of an id that never was is 404, whatever it is asked for', async () => {
+  it('the history of an id that never existed is 404, with any parameters', async () => {
     const { send } = await openTenant(release);
     for (const query of ['', '?_count=0', '?_since=2020', '?_at=2020', '?_list=x']) {
       const { status, json } = await send('GET', `/Patient/never-was/_history${query}`);
@@ -231,7 +231,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  it('a cursor of one history is none of another', async () => {
+  it('a cursor of one history is invalid for another', async () => {
     const { put, history, send, root } = await openTenant(release);
     for (const id of ['a', 'b', 'c']) await put('Basic', id, { code: { text: 'x' } });
     const next = nextOf(await history('/_history?_count=1'), root) ?? '';
@@ -243,7 +243,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await other.send('GET', `/_history?_cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('the statement of capabilities says which histories there are', async () => {
+  it('the statement of capabilities lists the histories', async () => {
     const { json } = await server.request('GET', `${server.path('system', release)}/metadata`);
     const [{ interaction, resource }] = json.rest;
     expect(interaction).toContainEqual({ code: 'history-system' });

@@ -1,4 +1,7 @@
-/** FHIRPath of clients that costs too much, at each place that takes it: refused as that, never a fault of the server. */
+/**
+ * FHIRPath of clients that costs too much, at each place that accepts it: refused as too costly, never a fault of the
+ * server.
+ */
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { makeParameter, until } from '../support/search-parameters';
 import { toParameters, remove } from '../support/fhirpath-patch';
@@ -122,19 +125,19 @@ describe('hostile FHIRPath', () => {
       const made = profile(id, { constraint: [constraint(`c-${index}`, expression)] });
       expect((await request('PUT', `StructureDefinition/${id}`, made)).status).toBe(201);
       const written = await request('POST', 'Patient', claiming(id));
-      const judged = await request('POST', 'Patient/$validate', claiming(id));
+      const validated = await request('POST', 'Patient/$validate', claiming(id));
       // An expression that is none is a warning: the profile is not checked by it.
       if (expression === DEEP) {
-        expect([written.status, judged.status]).toEqual([201, 200]);
-        expect(judged.text).toContain('levels deep');
+        expect([written.status, validated.status]).toEqual([201, 200]);
+        expect(validated.text).toContain('levels deep');
         continue;
       }
       expect([written.status, issueOf(written)]).toEqual([
         422,
         expect.objectContaining({ code: 'too-costly' }),
       ]);
-      expect(judged.status).toBe(200);
-      expect(judged.json.issue).toContainEqual(
+      expect(validated.status).toBe(200);
+      expect(validated.json.issue).toContainEqual(
         expect.objectContaining({ code: 'too-costly', severity: 'error' }),
       );
     }

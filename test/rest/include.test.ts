@@ -131,7 +131,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     expect(included).toEqual([...expected].sort());
   });
 
-  it('what is included is neither counted nor given twice', async () => {
+  it('an included resource is neither counted nor repeated', async () => {
     const { json, matches } = await find(
       'Observation?code=c&_include=Observation:subject&_total=accurate&_count=2',
     );
@@ -141,7 +141,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     expect(new Set(urls).size).toBe(urls.length);
   });
 
-  it('each page brings along what its own matches refer to, and stands alone', async () => {
+  it('each page includes the targets of its own matches, independent of other pages', async () => {
     const pages: Record<string, string[]> = {};
     let path: string | undefined = 'Observation?_sort=_id&_count=1&_include=Observation:subject';
     while (path !== undefined) {
@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     it.each([
       ['_include:iterate=Organization:partof', (from: number) => LEVELS - 1 - from],
       ['_revinclude:iterate=Organization:partof', (from: number) => from],
-    ])('%s goes ten rounds, and says so where there would be more', async (include, levelOf) => {
+    ])('%s goes ten rounds, with a warning where there would be more', async (include, levelOf) => {
       // From where ten further ones are all, and from where there are eleven.
       for (const [from, isAll] of [
         [1, true],
@@ -191,7 +191,7 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
       }
     });
 
-    it('a page brings a thousand resources along, and says so where there would be more', async () => {
+    it('a page includes a thousand resources, with a warning where there would be more', async () => {
       const ids = Array.from({ length: 1_001 }, (_, index) => `many-${index}`);
       const entry = ids.map((id) => ({
         resource: { resourceType: 'Basic', id, code: CODE },

@@ -54,7 +54,7 @@ describe.each<[Release, string]>([
     expect(next.meta.extension[0].valueInteger).toBeGreaterThan(sequence.valueInteger);
   });
 
-  it("a create gives an id of its own, whatever the client's", async () => {
+  it('a create assigns a new id, whatever the client sent', async () => {
     const { status, json } = await send('POST', '/Patient', { ...patient, id: 'mine' });
     expect(status).toBe(201);
     expect(json.id).not.toBe('mine');
@@ -75,7 +75,7 @@ describe.each<[Release, string]>([
     expect(json.issue[0].diagnostics.length).toBeGreaterThan(10);
   });
 
-  it('a read gives back what was written, to the last digit', async () => {
+  it('a read returns the written resource, to the last digit', async () => {
     const text =
       '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.10,"unit":"kg"},"component":[{"code":{"text":"y"},"valueQuantity":{"value":100.000}}]}';
     const created = await send('POST', '/Observation', text);
@@ -100,7 +100,7 @@ describe.each<[Release, string]>([
     }
   });
 
-  it('a read of what is not there is 404', async () => {
+  it('a read of a missing resource is 404', async () => {
     const { status, json } = await send('GET', '/Patient/not-there');
     expect(status).toBe(404);
     expect(json.issue[0].code).toBe('not-found');
@@ -148,13 +148,13 @@ describe.each<[Release, string]>([
       expect(updateCreate).toBe(true);
   });
 
-  it('a PUT whose body has another id, or none, is 400', async () => {
+  it('a PUT with another id in its body, or none, is 400', async () => {
     const id = await create();
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id: 'other' })).status).toBe(400);
     expect((await send('PUT', `/Patient/${id}`, patient)).status).toBe(400);
   });
 
-  it('If-Match decides about a PUT, in weak, strong and listed form', async () => {
+  it('If-Match applies to a PUT, in weak, strong and listed form', async () => {
     const id = await create();
     const put = (match: string) => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-match': match });
     expect((await put('W/"7"')).status).toBe(412);
@@ -172,7 +172,7 @@ describe.each<[Release, string]>([
     ['PATCH', 'a FHIRPath Patch', toParameters(replace('Patient.active', { valueBoolean: false })), 'application/fhir+json'],
     ['GET', 'a patch', [{ op: 'replace', path: '/active', value: false }], 'application/json'],
     ['DELETE', 'nothing', undefined, ''],
-  ] as const)('If-Match decides about a %s with %s too, in weak, strong and listed form', async (method, _what, body, type) => {
+  ] as const)('If-Match applies to a %s with %s too, in weak, strong and listed form', async (method, _what, body, type) => {
     for (const [stale, current] of [
       ['W/"7"', 'W/"1"'],
       ['"7"', '"1"'],
@@ -190,7 +190,7 @@ describe.each<[Release, string]>([
     }
   }); // prettier-ignore
 
-  it('If-Match on what is not there is 412, whatever it says', async () => {
+  it('If-Match on a missing resource is 412, for any value', async () => {
     const body = { ...patient, id: 'nobody' };
     for (const match of ['W/"1"', '*']) {
       expect((await send('PUT', '/Patient/nobody', body, { 'if-match': match })).status).toBe(412);
@@ -214,7 +214,7 @@ describe.each<[Release, string]>([
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"3"');
   });
 
-  it('a deletion is a version: 410 afterwards, old versions stay, a PUT goes on counting', async () => {
+  it('a deletion is a version: 410 afterwards, old versions stay, a PUT continues the count', async () => {
     const id = await create();
     const deleted = await send('DELETE', `/Patient/${id}`);
     expect(deleted.status).toBe(200);
@@ -237,7 +237,7 @@ describe.each<[Release, string]>([
     expect(back.headers.location).toMatch(/_history\/3$/);
   });
 
-  it('deleting what never was is 200 too', async () => {
+  it('deleting a resource that never existed is 200 too', async () => {
     const { status, json } = await send('DELETE', '/Patient/never-was');
     expect(status).toBe(200);
     expect(json.resourceType).toBe('OperationOutcome');
@@ -248,13 +248,11 @@ describe.each<[Release, string]>([
     const same = await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"1"' });
     expect([same.status, same.text, same.headers.etag]).toEqual([304, '', 'W/"1"']);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200);
-    for (const known of ['"1"', 'W/"7", W/"1"', '*'])
+    for (const tag of ['"1"', 'W/"7", W/"1"', '*'])
       for (const method of ['GET', 'HEAD'])
-        expect((await send(method, `/Patient/${id}`, undefined, { 'if-none-match': known })).status).toBe(
-          304,
-        );
+        expect((await send(method, `/Patient/${id}`, undefined, { 'if-none-match': tag })).status).toBe(304);
     const future = new Date(Date.now() + 86_400_000).toUTCString();
-    // What says more wins.
+    // The more specific one applies.
     const both = { 'if-none-match': 'W/"2"', 'if-modified-since': future };
     expect((await send('GET', `/Patient/${id}`, undefined, both)).status).toBe(200);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-modified-since': future })).status).toBe(
@@ -267,7 +265,7 @@ describe.each<[Release, string]>([
     ).toBe(304);
   });
 
-  it('Prefer decides what a write answers', async () => {
+  it('Prefer decides the answer of a write', async () => {
     const minimal = await send('POST', '/Patient', patient, { prefer: 'return=minimal' });
     expect([minimal.status, minimal.text]).toEqual([201, '']);
     const id = /Patient\/([^/]+)\//.exec(minimal.headers.location ?? '')?.[1] ?? '';
@@ -283,15 +281,15 @@ describe.each<[Release, string]>([
     expect(outcome.headers.etag).toBe('W/"4"');
   });
 
-  it("the server's part of meta is not the client's, the rest is kept", async () => {
-    const kept = {
+  it("the server's part of meta is not the client's, the rest is stored", async () => {
+    const sentMeta = {
       profile: ['http://example.org/profile'],
       tag: [{ system: 'http://example.org/tags', code: 't' }],
       security: [{ code: 'R' }],
     };
     const foreign = { url: 'http://example.org/reviewed', valueBoolean: true };
     const meta = {
-      ...kept,
+      ...sentMeta,
       versionId: '77',
       lastUpdated: '2001-01-01T00:00:00Z',
       extension: [
@@ -308,7 +306,7 @@ describe.each<[Release, string]>([
     let before = 0;
     for (const [index, answer] of [created, updated, patched].entries()) {
       const { json } = answer;
-      expect(json.meta).toMatchObject({ ...kept, versionId: String(index + 1) });
+      expect(json.meta).toMatchObject({ ...sentMeta, versionId: String(index + 1) });
       expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
       const [first, sequence, author, ...others] = json.meta.extension;
       expect([first, author, others]).toEqual([foreign, AUTHOR, []]);
@@ -332,7 +330,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Binary/${json.id}?_format=json`)).json.data).toBe(content);
   });
 
-  it('tells the history of a resource, newest first, page by page', async () => {
+  it('lists the history of a resource, newest first, page by page', async () => {
     const id = await create();
     await send('PUT', `/Patient/${id}`, { ...patient, id });
     await send('DELETE', `/Patient/${id}`);
@@ -357,7 +355,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}/_history?_unknown=x`)).status).toBe(400);
   });
 
-  it('gives a laid-out answer for _pretty', async () => {
+  it('returns an indented answer for _pretty', async () => {
     const id = await create();
     const { text, json } = await send('GET', `/Patient/${id}?_pretty=true`);
     expect(text).toContain('\n  "resourceType": "Patient"');

@@ -1,4 +1,4 @@
-/** What is found in a resource that is stored all the same is told of, and never put into the resource. */
+/** Faults of a resource that is stored nevertheless are reported, and never put into the resource. */
 import { bundleOf, put } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { startServer, type Answer, type TestServer } from '../support/server';
@@ -34,7 +34,7 @@ const WARNING = {
 
 describe('A warning of a single write', () => {
   it.each(['minimal', 'representation', 'OperationOutcome'])(
-    'is counted in X-Issues, whatever is preferred as its answer (%s)',
+    'is counted in X-Issues, for any preferred answer (%s)',
     async (wanted) => {
       const sent = parameter(`single-${wanted.toLowerCase()}`, '_id');
       const answer = await send('PUT', `/SearchParameter/${sent.id}`, sent, {
@@ -48,14 +48,14 @@ describe('A warning of a single write', () => {
     },
   );
 
-  it('can be read by pages of other origins, and what has none has no such header', async () => {
+  it('can be read by pages of other origins, and answers without warnings have no such header', async () => {
     const { headers } = await send('PUT', '/Patient/sound', sound, { origin: 'https://app.example' });
     expect(headers['x-issues']).toBeUndefined();
     expect(headers['access-control-expose-headers']).toContain('X-Issues');
   });
 });
 
-it.each(['batch', 'transaction'])('warnings of a %s stand in the outcome of their entry', async (type) => {
+it.each(['batch', 'transaction'])('warnings of a %s are in the outcome of their entry', async (type) => {
   for (const prefer of ['return=minimal', 'return=representation', 'return=OperationOutcome']) {
     const bundle = bundleOf(type, put(sound), put(parameter(`in-${type}`, '_id')));
     const { status, json } = await send('POST', '', bundle, { prefer });
@@ -65,7 +65,7 @@ it.each(['batch', 'transaction'])('warnings of a %s stand in the outcome of thei
   }
 });
 
-describe('Warnings of mutations stand in extensions.issues, with the field that they are of,', () => {
+describe('Warnings of mutations are in extensions.issues, with the field that they belong to,', () => {
   const r = parameter('by-graphql', '_id');
   it.each<[string, string, object, readonly (string | number)[]]>([
     ['of any type', 'mutation($r: ResourceInput!) { x: update(resource: $r) { versionId } }', { r }, ['x']],
@@ -93,7 +93,7 @@ describe('Warnings of mutations stand in extensions.issues, with the field that 
     expect(json.extensions).toEqual({ issues: [{ path, ...WARNING, expression: 'SearchParameter.code' }] });
   });
 
-  it('and there are no extensions where there is nothing to tell', async () => {
+  it('and there are no extensions without warnings', async () => {
     const { json } = await query('mutation($r: ResourceInput!) { update(resource: $r) { versionId } }', {
       r: sound,
     });

@@ -1,7 +1,7 @@
 import { indentJson } from '../../src/rest/json-layout';
 
 describe('_pretty', () => {
-  it('lays JSON out as JSON.stringify does', () => {
+  it('indents JSON like JSON.stringify', () => {
     const value = {
       resourceType: 'Patient',
       empty: {},

@@ -1,6 +1,6 @@
 /**
- * The cases of json-patch-tests by PATCH. No resource can hold what their documents are, but a patch is judged when all
- * of it is done: it puts the document into the resource, does what the case says, tests what came of it and takes it away.
+ * The cases of json-patch-tests by PATCH. No resource can hold their documents, but a patch is validated as a whole:
+ * it puts the document into the resource, executes the case, tests the result and removes it.
  */
 import type { Release } from '../../src/core';
 import { jsonPatchCases, moveDown } from '../support/json-patch-cases';
@@ -17,7 +17,7 @@ const basic = { resourceType: 'Basic', id: 'patched', code: { text: 'x' } };
 const bring = (value: unknown): string => JSON.stringify({ op: 'add', path: '/content', value });
 const test = (value: unknown): string => JSON.stringify({ op: 'test', path: '/content', value });
 const TAKE_AWAY = JSON.stringify({ op: 'remove', path: '/content' });
-/** What no document of the cases is. */
+/** A value that no document of the cases has. */
 const ANOTHER = { 'not in': 'any case' };
 
 describe.each<[Release, string]>([
@@ -37,12 +37,12 @@ describe.each<[Release, string]>([
   });
 
   it.each(jsonPatchCases)(
-    'a JSON Patch does what json-patch-tests say: %s',
+    'a JSON Patch has the result of json-patch-tests: %s',
     async (_title, document, operations, ...rest) => {
       const before = await version();
       const between = moveDown(operations).trim().slice(1, -1);
       if (rest.length === 0) {
-        // The case is what is refused: without it the patch is a good one.
+        // The case itself is refused: without it the patch is valid.
         expect((await patch(bring(document), test(document), TAKE_AWAY)).status).toBe(200);
         const unchanged = await version();
         const refused = await patch(bring(document), between, TAKE_AWAY);

@@ -20,7 +20,7 @@ const OBSERVATIONS: readonly (readonly [id: string, code: object, effective: obj
   ['pulse-1', coded('8867-4'), { effectiveDateTime: '2021-01-01T10:00:00Z' }],
   ['pulse-2', coded('8867-4'), { effectiveDateTime: '2021-01-02T10:00:00Z' }],
   ['pulse-3', coded('8867-4'), { effectiveDateTime: '2021-01-03T10:00:00Z' }],
-  // At the same moment as the one before, told in another zone.
+  // At the same moment as the one before, in another zone.
   ['pulse-3b', coded('8867-4'), { effectiveDateTime: '2021-01-03T12:00:00+02:00' }],
   ['pulse-none', coded('8867-4'), {}],
   // One code under two names, joined by the one that has both.
@@ -56,7 +56,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  async function ask(query: string): Promise<string[]> {
+  async function invoke(query: string): Promise<string[]> {
     const { status, json, text } = await get(query);
     if (status !== 200) throw new Error(`${status} ${text}`);
     expect(json).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });
@@ -66,29 +66,29 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   }
 
   it('the newest of each code comes, newest first, with those of the same moment', async () => {
-    const ids = await ask('patient=ann&category=vital-signs');
+    const ids = await invoke('patient=ann&category=vital-signs');
     expect(ids.slice(0, 3)).toEqual(['text-2', 'text-1', 'heat-2']);
     expect(ids.slice(3, 5).sort()).toEqual(['pulse-3', 'pulse-3b']);
     expect(ids.slice(5)).toEqual(['same-code']);
   });
 
-  it('max says how many of each; a tie is not cut', async () => {
-    expect((await ask('subject=Patient/ann&code=8867-4&max=1')).sort()).toEqual([
+  it('max is the number of each; a tie is not cut', async () => {
+    expect((await invoke('subject=Patient/ann&code=8867-4&max=1')).sort()).toEqual([
       'pulse-3',
       'pulse-3b',
       'same-code',
     ]);
     const pulse = `patient=ann&code=${LOINC}|8867-4`;
-    expect((await ask(`${pulse}&max=2`)).sort()).toEqual(['pulse-3', 'pulse-3b']);
-    expect((await ask(`${pulse}&max=3`)).slice(2)).toEqual(['pulse-2']);
-    expect((await ask(`${pulse}&max=9`)).slice(2)).toEqual(['pulse-2', 'pulse-1', 'pulse-none']);
-    expect(await ask('patient=ann&code=8310-5,x-heat&max=2')).toEqual(['heat-2', 'heat-1']);
+    expect((await invoke(`${pulse}&max=2`)).sort()).toEqual(['pulse-3', 'pulse-3b']);
+    expect((await invoke(`${pulse}&max=3`)).slice(2)).toEqual(['pulse-2']);
+    expect((await invoke(`${pulse}&max=9`)).slice(2)).toEqual(['pulse-2', 'pulse-1', 'pulse-none']);
+    expect(await invoke('patient=ann&code=8310-5,x-heat&max=2')).toEqual(['heat-2', 'heat-1']);
   });
 
   it('other search parameters narrow it, also with max in a body', async () => {
-    expect(await ask(`patient=ann&code=${LOINC}|8867-4&status=amended`)).toEqual(['pulse-2']);
-    expect(await ask(`patient=ann&code=${LOINC}|8867-4&date=lt2021-01-02`)).toEqual(['pulse-1']);
-    expect(await ask('patient=nobody&category=vital-signs')).toEqual([]);
+    expect(await invoke(`patient=ann&code=${LOINC}|8867-4&status=amended`)).toEqual(['pulse-2']);
+    expect(await invoke(`patient=ann&code=${LOINC}|8867-4&date=lt2021-01-02`)).toEqual(['pulse-1']);
+    expect(await invoke('patient=nobody&category=vital-signs')).toEqual([]);
     const path = `${server.path('system', release)}/Observation/$lastn?patient=ann&code=${encodeURIComponent(`${LOINC}|8867-4`)}`;
     const parameter = [{ name: 'max', valuePositiveInt: 3 }];
     const { status, json } = await server.request('POST', path, { resourceType: 'Parameters', parameter });

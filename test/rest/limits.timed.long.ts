@@ -51,7 +51,7 @@ function nested(depth: number): object {
   return { resourceType: 'Basic', code: { text: 'x' }, extension: [extension] };
 }
 
-/** A text of so many bytes: what is meant, and blanks behind it. */
+/** A text of this many bytes: the content, padded with blanks. */
 const padded = (value: object, bytes: number): string => JSON.stringify(value).padEnd(bytes, ' ');
 
 const bundle = (type: string, entries: number): object => ({
@@ -86,7 +86,7 @@ const query = (release: Release, bytes: number): string => {
 };
 
 describe.each(TESTED_RELEASES)(
-  'under %s what is as much as may be is taken, and more is refused with its status',
+  'under %s a request at the limit is accepted, and a larger one is refused with its status',
   (release) => {
     beforeAll(async () => {
       const basic = { resourceType: 'Basic', id: 'b', code: { text: 'x' } };
@@ -160,11 +160,11 @@ describe.each(TESTED_RELEASES)(
         (most) => ['GET', '/Basic/b', undefined, { x: 'x'.repeat(most ? 7000 : 9000) }],
       ],
       ['characters of an id', 404, 400, 'value', (most) => ['GET', `/Basic/${'x'.repeat(most ? 64 : 65)}`]],
-    ])('%s', async (_title, taken, refused, code, request) => {
-      const ask = ([method, rest, body, headers]: Request) => send(method, rest, body, headers, release);
-      const within = await ask(request(true));
-      expect([within.status, within.status === taken ? '' : within.text]).toEqual([taken, '']);
-      const beyond = await ask(request(false));
+    ])('%s', async (_title, accepted, refused, code, request) => {
+      const submit = ([method, rest, body, headers]: Request) => send(method, rest, body, headers, release);
+      const within = await submit(request(true));
+      expect([within.status, within.status === accepted ? '' : within.text]).toEqual([accepted, '']);
+      const beyond = await submit(request(false));
       expect([beyond.status, beyond.json.resourceType, beyond.json.issue[0].code]).toEqual([
         refused,
         'OperationOutcome',
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)(
       ]);
     });
 
-    it('a search that is too long for an address is taken by POST', async () => {
+    it('a search that is too long for an address is accepted by POST', async () => {
       const ids = `_id=${`${'x'.repeat(60)},`.repeat(50)}`;
       const { status } = await send('POST', '/Patient/_search', ids, FORM, release);
       expect(status).toBe(200);
@@ -186,7 +186,7 @@ describe.each(TESTED_RELEASES)(
 );
 
 describe('a connection', () => {
-  /** What the server sends to somebody who sends the parts, each a while after the other, and then waits. */
+  /** The response of the server to parts that arrive one after the other, without an end. */
   function talk(parts: readonly string[], pauseMs: number): Promise<{ received: string; ms: number }> {
     const started = performance.now();
     return new Promise((resolve) => {
@@ -206,14 +206,14 @@ describe('a connection', () => {
 
   const isTimeout = expect.stringMatching(/^HTTP\/1\.1 408 [\s\S]*"OperationOutcome"[\s\S]*"timeout"/);
 
-  it('whose headers do not come is told 408 and closed', async () => {
+  it('without its headers in time gets 408 and is closed', async () => {
     const head = `GET ${root}/Basic HTTP/1.1\r\nhost: localhost\r\n`;
     const { received, ms } = await talk([head, 'x-1: a\r\n', 'x-2: a\r\n'], 150);
     expect(received).toEqual(isTimeout);
     expect(ms / slowness()).toBeLessThan(1500);
   });
 
-  it('whose body does not come is told 408 and closed, and nothing is stored', async () => {
+  it('without its body in time gets 408 and is closed, and nothing is stored', async () => {
     const head = `POST ${root}/Basic HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 300\r\n\r\n`;
     const { received, ms } = await talk([head, '{"resourceType"', ':"Basic",'], 150);
     expect(received).toEqual(isTimeout);
@@ -221,7 +221,7 @@ describe('a connection', () => {
     expect(ms / slowness()).toBeLessThan(3000);
   });
 
-  it('beyond as many as may be is closed, and one that comes when others have gone is served', async () => {
+  it('beyond the limit is closed, and one that comes when others have ended is served', async () => {
     const sockets = Array.from({ length: 12 }, open);
     await new Promise((resolve) => setTimeout(resolve, 100));
     const { received } = await talk([`GET ${root}/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n`], 0);

@@ -1,4 +1,4 @@
-/** What is logged of a request, and what must never be: a canary goes through every way in. */
+/** The log of requests, and its forbidden content: a canary in every kind of input. */
 import { createApp, type App } from '../../src/app';
 import type { Log } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -18,13 +18,18 @@ let app: App;
 let client: HttpClient;
 const lines: Line[] = [];
 
-function keep(level: string): (details: object, message: string) => void {
+function record(level: string): (details: object, message: string) => void {
   return (details, message) => lines.push({ level, details: { ...details }, message });
 }
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const log: Log = {
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  };
   app = await createApp(makeSettings(database), log);
   const { port } = await app.listen();
   client = createHttpClient(`http://127.0.0.1:${port}`);
@@ -35,7 +40,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The line is written when the connection is told that the answer is out, a moment after the client has it. */
+/** The line is written when the connection reports that the answer was sent, a moment after the client has it. */
 async function lineOf(requestId: string): Promise<Line['details']> {
   for (let tries = 0; tries < 100; tries += 1) {
     const line = lines.find(
@@ -47,7 +52,7 @@ async function lineOf(requestId: string): Promise<Line['details']> {
   throw new Error(`no line of request ${requestId}`);
 }
 
-it('one line tells route pattern, type, interaction, tenant, status and time', async () => {
+it('one line has route pattern, type, interaction, tenant, status and time', async () => {
   const body = { resourceType: 'Patient' };
   await client.request('POST', `${toPath('system', 'r4')}/Patient`, body, { 'x-request-id': 'one' });
   const line = await lineOf('one');
@@ -64,7 +69,7 @@ it('one line tells route pattern, type, interaction, tenant, status and time', a
   expect(line).not.toHaveProperty('abandoned');
 });
 
-it('what clients send reaches no log', async () => {
+it('the content of requests reaches no log', async () => {
   const root = toPath('system', 'r4');
   const patient = { resourceType: 'Patient', id: CANARY, name: [{ family: CANARY }] };
   const sent: [string, string, unknown?, Record<string, string>?][] = [

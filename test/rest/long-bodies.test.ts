@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What makes a body long: characters that are no part of any value. */
+/** Padding that makes a body long: characters that are not part of any value. */
 const BLANKS = ' '.repeat(300_000);
 const SYSTEM = 'http://example.org/animals';
 const OUTCOME = 'OperationOutcome';
@@ -29,7 +29,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   }); // prettier-ignore
 
-  /** The answer without what is new in each. */
+  /** The answer without the parts that always differ. */
   const constant = ({ status, text }: Answer): readonly [number, string] => [
     status,
     text.replace(/"identifier":"urn:uuid:[^"]*"/, '').replace(/"timestamp":"[^"]*"/, ''),
@@ -97,7 +97,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect([status, json.issue[0].expression[0]]).toEqual([400, expect.stringContaining(place)]);
   });
 
-  it('an answer that was remembered is given to a long input as to a short one', async () => {
+  it('a cached answer is the same for a long input as for a short one', async () => {
     const body = parameters({ name: 'url', valueUri: `${SYSTEM}/all` }, { name: 'count', valueInteger: 1 });
     const first = await send('POST', '/ValueSet/$expand', body + BLANKS);
     const second = await send('POST', '/ValueSet/$expand', body);
@@ -116,7 +116,7 @@ describe('a body of more than a megabyte', () => {
   });
   const divOf = (resource: { text: { div: string } }): string => resource.text.div.slice(0, 60);
 
-  it.each(['batch', 'transaction'])('is a %s of which each entry is answered as it came', async (type) => {
+  it.each(['batch', 'transaction'])('is a %s with an answer for each entry in its order', async (type) => {
     const ids = Array.from({ length: 40 }, (_, index) => `${type}-${index}`);
     const entry = ids.map((id) => ({ request: { method: 'PUT', url: `Basic/${id}` }, resource: basic(id) }));
     const body = { resourceType: 'Bundle', type, entry };

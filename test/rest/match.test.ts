@@ -43,9 +43,13 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
     }
   });
 
-  it('grades who it may be, the most likely first', async () => {
-    const asked = { name: [{ family: 'martin', given: ['ana'] }], birthDate: '1984-02-28', gender: 'female' };
-    const { status, json } = await match(parameters(asked));
+  it('grades the candidates, the most likely first', async () => {
+    const candidate = {
+      name: [{ family: 'martin', given: ['ana'] }],
+      birthDate: '1984-02-28',
+      gender: 'female',
+    };
+    const { status, json } = await match(parameters(candidate));
     expect([status, json.type, json.issue]).toEqual([200, 'searchset', undefined]);
     expect(found(json.entry)).toEqual(['ana', 'anna', 'twin'].slice(0, json.total));
     const scores = json.entry.map(({ search }: Entry) => search.score ?? 0);
@@ -57,7 +61,7 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
     expect(scores[0]).toBeGreaterThan(scores[1]);
   });
 
-  it('takes the bare Patient, finds by an identifier with separators in it, and by an e-mail address', async () => {
+  it('accepts the bare Patient, finds by an identifier with separators in it, and by an e-mail address', async () => {
     const identifier = [{ system: SYSTEM, value: 'a|1' }];
     const byNumber = await match({ resourceType: 'Patient', identifier });
     expect([found(byNumber.json.entry), byNumber.json.entry[0].search.extension[0].valueCode]).toEqual([
@@ -97,15 +101,15 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
     expect(none.json.entry[0].search.mode).toBe('outcome');
   });
 
-  it('count limits what is answered, and total says how many there are', async () => {
+  it('count limits the answer, and total is the number of all matches', async () => {
     const double = { identifier: [{ system: SYSTEM, value: 'both' }] };
     const { json } = await match(parameters(double, { name: 'count', valueInteger: 1 }));
     expect([json.total, found(json.entry)]).toEqual([2, ['double-1']]);
   });
 
-  it('nobody is an empty Bundle, in another tenant too', async () => {
-    const nobody = await match(parameters({ name: [{ family: 'Unheard', given: ['Of'] }] }));
-    expect([nobody.status, nobody.json.total, nobody.json.entry]).toEqual([200, 0, undefined]);
+  it('no match is an empty Bundle, in another tenant too', async () => {
+    const noMatch = await match(parameters({ name: [{ family: 'Unheard', given: ['Of'] }] }));
+    expect([noMatch.status, noMatch.json.total, noMatch.json.entry]).toEqual([200, 0, undefined]);
     const elsewhere = await match(parameters({ identifier: [{ system: SYSTEM, value: 'a|1' }] }), 'other');
     expect(elsewhere.json.total).toBe(0);
   });
@@ -123,8 +127,8 @@ describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
   });
 
   it('a count of none is refused, and so is the operation on one patient', async () => {
-    const asked = parameters({ birthDate: '1984-02-28' }, { name: 'count', valueInteger: 0 });
-    expect((await match(asked)).status).toBe(400);
+    const candidate = parameters({ birthDate: '1984-02-28' }, { name: 'count', valueInteger: 0 });
+    expect((await match(candidate)).status).toBe(400);
     const one = await server.request(
       'POST',
       `${root()}/Patient/ana/$match`,

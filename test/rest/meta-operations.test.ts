@@ -48,7 +48,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', 'Patient/not-there/$meta')).status).toBe(404);
   });
 
-  it('labels that are not there are added, each once, as a new version that searches find', async () => {
+  it('missing labels are added, each once, as a new version that searches find', async () => {
     const patient = await makePatient({ tag: [tag('one', { display: 'First' })] });
     const { status, json } = await change(patient, 'meta-add', {
       tag: [tag('one', { display: 'Another' }), tag('two'), tag('two'), { code: 'two' }],
@@ -68,7 +68,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', `Patient?_tag=${TAGS}|two&_id=${id}`)).json.entry).toHaveLength(1);
   });
 
-  it('labels are taken away by system and code, whatever their display; those that are not there are no error', async () => {
+  it('labels are removed by system and code, whatever their display; missing ones are no error', async () => {
     const patient = await makePatient({ tag: [tag('one'), tag('two')], security: [RESTRICTED] });
     const { json } = await change(patient, 'meta-delete', {
       tag: [tag('one', { display: 'Any' }), tag('three')],
@@ -95,7 +95,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', `${patient}/_history`)).json.total).toBe(1);
   });
 
-  it('profiles are added and taken away by their whole url', async () => {
+  it('profiles are added and removed by their whole url', async () => {
     const profile = 'http://hl7.org/fhir/StructureDefinition/Patient';
     const patient = await makePatient();
     const added = await change(patient, 'meta-add', { profile: [profile] });
@@ -132,7 +132,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', 'Patient/exact')).text).toContain('"valueDecimal":1.500');
   });
 
-  it('what is not there is 404, what was deleted 410, what belongs to the specification 405', async () => {
+  it('a missing resource is 404, a deleted one 410, one of the specification 405', async () => {
     const meta = { tag: [tag('one')] };
     const patient = await makePatient();
     await send('DELETE', patient);
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         expect([rest, code, (await change(rest, code, meta)).status]).toEqual([rest, code, expected]);
   });
 
-  it('the input is told by its place where it is wrong', async () => {
+  it('an error of the input names its place', async () => {
     const patient = await makePatient();
     const { status, json } = await change(patient, 'meta-add', { tag: [{ system: 'not a uri', code: 5 }] });
     expect(status).toBe(400);

@@ -1,9 +1,9 @@
 /**
- * What the CapabilityStatement lists for searches is what searches take. That each parameter also finds what has
- * its value and leaves out the rest is shown by test/properties/every-parameter.
+ * Searches accept the parameters of the CapabilityStatement. test/properties/every-parameter shows that each
+ * parameter also finds its values and leaves out the rest.
  */
 import { setTimeout } from 'node:timers/promises';
-import { ask, bundleOf } from '../support/bundles';
+import { entryOf, bundleOf } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -44,7 +44,7 @@ const VALUES: Readonly<Record<string, string>> = {
   quantity: '5|http://unitsofmeasure.org|mg',
   uri: 'http://example.org/some',
 };
-/** Of parameters that are special, and of those whose values are the server's own. */
+/** Special parameters, and those with values of the server. */
 const NAMED: Readonly<Record<string, string>> = {
   near: '48.2|16.4|5|km',
   _filter: '_id eq some',
@@ -65,7 +65,7 @@ describe.each(
     { release, audit: 'off' },
     { release, audit: 'on' },
   ]),
-)('what metadata of $release lists where AUDIT is $audit', ({ release, audit }) => {
+)('the search parameters in metadata of $release where AUDIT is $audit', ({ release, audit }) => {
   const send = (method: string, rest: string, body?: unknown): Promise<Answer> => {
     const server = servers.get(audit);
     if (server === undefined) throw new Error('there is no server');
@@ -80,24 +80,28 @@ describe.each(
     if (audit === 'on') types = types.filter(({ type }) => type === 'AuditEvent' || type === 'Patient');
   });
 
-  /** What is not answered with 200: of entries of a batch, or each by itself. */
+  /** Requests that are not answered with 200: as entries of a batch, or each by itself. */
   async function refused(searches: readonly string[], isAlone = false): Promise<readonly string[]> {
     const wrong: string[] = [];
-    const told = (search: string, status: string, outcome?: Outcome): void => {
+    const record = (search: string, status: string, outcome?: Outcome): void => {
       if (!status.startsWith('200'))
         wrong.push(`${search}: ${status} ${outcome?.issue[0]?.diagnostics ?? ''}`);
     };
     if (isAlone)
       for (const search of searches) {
         const { status, json } = await send('GET', `/${search}`);
-        told(search, String(status), json);
+        record(search, String(status), json);
       }
     for (let start = 0; start < searches.length; start += MOST) {
       const some = searches.slice(start, start + MOST);
-      const { json } = await send('POST', '', bundleOf('batch', ...some.map((search) => ask('GET', search))));
+      const { json } = await send(
+        'POST',
+        '',
+        bundleOf('batch', ...some.map((search) => entryOf('GET', search))),
+      );
       some.forEach((search, index) => {
         const { status, outcome } = json.entry[index].response;
-        told(search, status, outcome);
+        record(search, status, outcome);
       });
     }
     return wrong;
@@ -141,7 +145,7 @@ describe.each(
     }
   }, 120_000);
 
-  it('for AuditEvents: what the tenant has made, where they are resources like all others', async () => {
+  it('for AuditEvents: those of the tenant, where they are ordinary resources', async () => {
     const made = {
       resourceType: 'SearchParameter',
       url: 'http://example.org/SearchParameter/outcome-text',

@@ -38,7 +38,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
   });
 
   it.each(['full', 'normative', 'terminology'])(
-    'with mode=%s is 304 for who has it already',
+    'with mode=%s is 304 for a client that has it already',
     async (mode) => {
       const path = `${root}/metadata?mode=${mode}`;
       const { headers } = await server.request('GET', path);
@@ -51,7 +51,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     },
   );
 
-  it('is refused in other forms, and with modes that there are not', async () => {
+  it('is refused in other formats, and with unknown modes', async () => {
     expect((await server.request('GET', `${root}/metadata`, undefined, { accept: 'text/csv' })).status).toBe(
       406,
     );
@@ -113,14 +113,14 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     );
   });
 
-  it('with mode=terminology names the parameters that an expansion takes', async () => {
+  it('with mode=terminology lists the parameters that an expansion accepts', async () => {
     const { json } = await server.request('GET', `${root}/metadata?mode=terminology`);
     const names = json.expansion.parameter.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['filter', 'count', 'offset', 'activeOnly']));
     expect(names).not.toContain('date');
   });
 
-  it('says of each tenant what works there: its own search parameters are in its own statement', async () => {
+  it('is different for each tenant: its own search parameters are in its own statement', async () => {
     const parameter = {
       resourceType: 'SearchParameter',
       url: 'http://example.org/SearchParameter/nickname',

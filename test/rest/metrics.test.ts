@@ -11,7 +11,7 @@ describe('metrics', () => {
   });
   afterAll(() => listener?.close());
 
-  it('count requests by interaction and class of status, the event loop, and what is in flight', async () => {
+  it('count requests by interaction and class of status, the event loop, and requests in flight', async () => {
     metrics.requestStarted();
     metrics.requestStarted();
     metrics.requestFinished('read', 404, 0.003);
@@ -34,14 +34,14 @@ describe('metrics', () => {
     client.close();
   });
 
-  it('keep a connection open for longer than a collector takes to ask again', async () => {
+  it('keep a connection open for longer than the interval of a collector', async () => {
     const client = createHttpClient(`http://127.0.0.1:${listener?.port}`);
     const { headers } = await client.request('GET', '/metrics');
     client.close();
     expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThan(60);
   });
 
-  it('on loopback are 421 under any other name, so that a page whose name was made to point here reads nothing', async () => {
+  it('on loopback are 421 under any other name, so that a page with a host name that points here reads nothing', async () => {
     const client = createHttpClient(`http://127.0.0.1:${listener?.port}`);
     const status = async (host: string) =>
       (await client.request('GET', '/metrics', undefined, { host })).status;
@@ -49,7 +49,7 @@ describe('metrics', () => {
     client.close();
   });
 
-  it('are left out with a warning when their port is taken', async () => {
+  it('are left out with a warning when their port is in use', async () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_details: object, message: string) => warnings.push(message) };
     const second = await listenForMetrics(metrics, { host: '127.0.0.1', port: listener?.port ?? 0 }, log);

@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect(await find(`Observation?_query=latest-labs&${given}`)).toEqual(expected);
   });
 
-  it('brings along what it says, pages, and stands in the links as it was asked', async () => {
+  it('includes, pages, and has its parameters in the links', async () => {
     const { json } = await server.request(
       'GET',
       path('Observation?_query=latest-labs&patient=Patient/one&_count=2'),
@@ -136,7 +136,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect((second.json as Bundle).entry?.[0]?.resource.id).toBe('labs-0');
   });
 
-  it('a value stays one value, whatever stands in it', async () => {
+  it('a value stays one value, with any characters in it', async () => {
     for (const value of ['Patient/one&status=final', 'Patient/one,Patient/two', 'x$y', '\\'])
       expect([
         value,
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect(await find('Observation?_query=latest-labs&patient=one%26_count=0')).toEqual([]);
   });
 
-  it('says what is missing, too much or not known, and is known to this tenant and type alone', async () => {
+  it('reports missing, superfluous and unknown inputs, and exists for this tenant and type alone', async () => {
     expect(await refusal('Observation?_query=latest-labs')).toMatch(/^400 .*needs the parameter 'patient'/);
     expect(await refusal('Observation?_query=latest-labs&patient=a&patient=b')).toMatch(
       /^400 .*takes 'patient' once/,
@@ -182,7 +182,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     const first = await another.request('GET', path('Observation?_query=short&_count=1'));
     await put(definition('short', 'status=amended', []));
     expect(await find('Observation?_query=short', another)).toEqual([]);
-    // A page of what it was before is none of what it is.
+    // A page of an earlier definition is not valid for the current one.
     const next = new URL((first.json as Bundle).link.find(({ relation }) => relation === 'next')?.url ?? '');
     expect((await another.request('GET', next.pathname + next.search)).status).toBe(400);
     await put({ ...named, status: 'retired' });
@@ -216,19 +216,19 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
       422,
       [`OperationDefinition.${place}`],
     ]);
-    const { json: judged } = await server.request(
+    const { json: validated } = await server.request(
       'POST',
       path('OperationDefinition/$validate?mode=create'),
       JSON.stringify({ ...resource, id: undefined }),
     );
     expect(
-      judged.issue
+      validated.issue
         .filter(({ severity }: { severity: string }) => severity === 'error')
         .map(({ expression }: { expression: string[] }) => expression[0]),
     ).toContain(`OperationDefinition.${place}`);
   });
 
-  it('a draft, and a definition without our extension, are stored as they are and are no queries', async () => {
+  it('a draft, and a definition without our extension, are stored unchanged and are no queries', async () => {
     expect((await put(definition('draft', 'nothing=1', [], { status: 'draft' }))).status).toBe(201);
     expect((await put(definition('plain', '', [], { extension: undefined }))).status).toBe(201);
     for (const code of ['draft', 'plain'])

@@ -11,7 +11,7 @@ function isAccepted(accept: string | undefined, format?: string, release: 'r4' |
   }
 }
 
-describe('what a client accepts', () => {
+describe('the accepted content types of a client', () => {
   it.each([
     [undefined],
     [''],
@@ -29,7 +29,7 @@ describe('what a client accepts', () => {
     ['application/fhir+json;q=0, application/json'],
     ['no media type at all'],
     [BROWSER],
-  ])('takes JSON with Accept: %s', (accept) => {
+  ])('accepts JSON with Accept: %s', (accept) => {
     expect(isAccepted(accept)).toBe(true);
   });
 
@@ -46,7 +46,7 @@ describe('what a client accepts', () => {
     expect(isAccepted(accept)).toBe(false);
   });
 
-  it('understands fhirVersion for the release of the address', () => {
+  it('accepts fhirVersion for the release of the address', () => {
     expect(isAccepted('application/fhir+json; fhirVersion=4.3', undefined, 'r4b')).toBe(true);
     expect(isAccepted('application/fhir+json; fhirVersion=4.0', undefined, 'r4b')).toBe(false);
   });
@@ -57,12 +57,12 @@ describe('what a client accepts', () => {
     ['application/fhir+json'],
     ['application/fhir json'],
     ['text/json'],
-  ])('lets _format=%s override the header', (format) => {
+  ])('gives _format=%s precedence over the header', (format) => {
     expect(isAccepted('application/fhir+xml', format)).toBe(true);
   });
 
   it.each([['xml'], ['application/fhir+xml'], ['html'], ['ttl'], ['nonsense']])(
-    'refuses _format=%s whatever the header says',
+    'refuses _format=%s with any header',
     (format) => {
       expect(isAccepted('application/fhir+json', format)).toBe(false);
     },

@@ -63,7 +63,7 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     expect(base.href).toBe(`${server.base}${root}`);
   });
 
-  it('says of each type what the CapabilityStatement says', async () => {
+  it('has for each type the same as the CapabilityStatement', async () => {
     const { json: statement } = await server.request('GET', `${root}/metadata`);
     for (const { type, searchParam } of statement.rest[0].resource) {
       const names = document.paths[`/${type}`]?.['get']?.parameters?.map(
@@ -77,13 +77,13 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     );
   });
 
-  it('says of operations that change something that they are for POST', () => {
+  it('has operations that change something only for POST', () => {
     expect(document.paths['/ValueSet/$expand']).toMatchObject({ get: {}, post: {} });
     expect(document.paths['/ValueSet/{id}/$expand']).toMatchObject({ get: {}, post: {} });
     expect(document.paths['/{type}/$validate'] ?? document.paths['/Patient/$validate']).toBeDefined();
   });
 
-  it('is true: what is in it is answered, and what is not is not', async () => {
+  it('is true: its addresses are served, and others are not', async () => {
     const fill = (template: string): string =>
       template
         .replace('{type}', 'Patient')
@@ -94,10 +94,10 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     const sampled = Object.entries(document.paths).filter(
       ([template]) => !/^\/(?!Patient)[A-Z]/.test(template),
     );
-    const asked = sampled.flatMap(([template, item]) =>
+    const requests = sampled.flatMap(([template, item]) =>
       ['get', 'post', 'put', 'patch', 'delete'].map((method) => ({ template, item, method })),
     );
-    await forEachOf(asked, 8, async ({ template, item, method }) => {
+    await forEachOf(requests, 8, async ({ template, item, method }) => {
       const address = root + fill(template === '/' ? '' : template);
       const body = method === 'get' ? undefined : '';
       const { status, text } = await server.request(method.toUpperCase(), address, body);
@@ -106,7 +106,7 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     });
   });
 
-  it('says of each tenant what works there: a search parameter of its own is in its own document', async () => {
+  it('is different for each tenant: a search parameter of its own is in its own document', async () => {
     const tenant = `own-${release}`;
     await server.createTenant(tenant);
     const own = server.path(tenant, release);
@@ -122,7 +122,7 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     expect(await named(root)).toBe(false);
   }); // prettier-ignore
 
-  it('is 304 for who has it', async () => {
+  it('is 304 for a client that has it', async () => {
     const { headers } = await server.request('GET', `${root}/openapi.json`);
     const again = await server.request('GET', `${root}/openapi.json`, undefined, {
       'if-none-match': String(headers['etag']),

@@ -80,7 +80,7 @@ const PRIMITIVES: readonly (readonly [type: string, value: unknown, isValid: boo
 /** In the place of a value. */
 const ABSENT = { extension: [{ url: 'http://example.org/why', valueCode: 'x' }] };
 
-/** Members of a Patient that JSON allows and FHIR does not, and where that is told; undefined: it is allowed. */
+/** Members of a Patient that JSON allows and FHIR does not, and the place of the error; undefined: it is allowed. */
 const SHAPES: readonly (readonly [title: string, members: object, place: string | undefined])[] = [
   ['an empty list', { name: [] }, 'Patient.name'],
   ['an empty list of primitives', { name: [{ family: 'C', given: [] }] }, 'Patient.name[0].given'],
@@ -209,7 +209,7 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     ['/CodeSystem/gender/$lookup', 'on one resource'],
     ['/$lookup', 'at system level'],
     ['/Patient/$meta-add', 'on the type Patient'],
-  ])('%s, where it is not defined, is 400 and told where it is', async (rest, level) => {
+  ])('%s, where it is not defined, is 400 and names the levels where it is', async (rest, level) => {
     const { status, json } = await send('POST', rest, parameters());
     expect([status, json.issue[0].code]).toEqual([400, 'not-supported']);
     expect(json.issue[0].diagnostics).toContain(`cannot be called ${level}`);
@@ -246,7 +246,7 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     expect(missing.json.issue[0].diagnostics).toContain("'meta' is required");
   });
 
-  it('GET asks what changes nothing, the dollar percent-encoded or not; what may change something is 405', async () => {
+  it('GET runs operations that change nothing, the dollar percent-encoded or not; others are 405', async () => {
     for (const code of ['$expand', '%24expand']) {
       const rest = `/ValueSet/${code}?url=${encodeURIComponent(GENDERS)}&_format=json`;
       const answer = await send('GET', rest);
@@ -260,7 +260,7 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     expect([complex.status, complex.json.issue[0].code]).toEqual([400, 'invalid']);
   });
 
-  it('$validate tells faults by their place in the resource, wrapped or not; without one it is 400', async () => {
+  it('$validate reports faults by their place in the resource, wrapped or not; without one it is 400', async () => {
     const broken = { resourceType: 'Patient', name: [{ family: ['Chalmers'] }] };
     for (const rest of ['/$validate', '/Patient/$validate'])
       for (const body of [broken, parameters({ name: 'resource', resource: broken })]) {
@@ -279,14 +279,14 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     ['CodeSystem/$validate-code', { url: CLINICAL, code: 'nonsense' }, 'result', false],
     ['CodeSystem/$subsumes', { system: CLINICAL, codeA: 'active', codeB: 'relapse' }, 'outcome', 'subsumes'],
     ['ConceptMap/$translate', { system: GENDER_CODES, code: 'male' }, 'result', true],
-  ])('%s of %j answers Parameters; of a system that nobody knows it is 404', async (path, asked, name, told) => {
-    const ask = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
-    const { status, json } = await ask(asked);
+  ])('%s of %j answers Parameters; of an unknown system it is 404', async (path, asked, name, detail) => {
+    const invoke = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
+    const { status, json } = await invoke(asked);
     expect([status, json.resourceType]).toEqual([200, 'Parameters']);
     const [found] = json.parameter.filter((parameter: { name: string }) => parameter.name === name);
-    expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(told);
+    expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(detail);
     const system = 'url' in asked ? 'url' : 'system';
-    const unknown = await ask({ ...asked, [system]: 'http://example.org/nobody-knows' });
+    const unknown = await invoke({ ...asked, [system]: 'http://example.org/nobody-knows' });
     expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
   }); // prettier-ignore
 
@@ -300,7 +300,7 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     expect(await errorsOf(resource)).toEqual(isValid ? [] : [`Basic.extension[0].value.ofType(${type})`]);
   });
 
-  it.each(SHAPES)('%s: %j is told at %s', async (_title, members, place) => {
+  it.each(SHAPES)('%s: %j is reported at %s', async (_title, members, place) => {
     expect(await errorsOf({ resourceType: 'Patient', ...members })).toEqual(
       place === undefined ? [] : [place],
     );

@@ -1,4 +1,4 @@
-/** What pages of other sites, names that point here and proxies can make the server do. */
+/** Attacks by pages of other sites, host names that point here, and proxies. */
 import { connect } from 'node:net';
 import { makeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const port = (): string => new URL(server.base).port;
 
-/** Sends text as it is; the status line and all that comes until the server closes. */
+/** Sends text unchanged; returns the status line and everything until the server closes. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port()), '127.0.0.1', () => socket.write(text));
@@ -47,13 +47,13 @@ function exchange(text: string): Promise<string> {
 }
 
 describe('in open mode on loopback', () => {
-  const ask = async (path: string, headers: Headers, at = server) =>
+  const statusOf = async (path: string, headers: Headers, at = server) =>
     (await at.request('GET', path, undefined, headers)).status;
 
   it.each(['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]:3000'])(
     'a request for %s is answered',
     async (host) => {
-      expect(await ask(`${fhir}/Patient/p`, { host })).toBe(200);
+      expect(await statusOf(`${fhir}/Patient/p`, { host })).toBe(200);
     },
   );
 
@@ -64,7 +64,7 @@ describe('in open mode on loopback', () => {
     '192.168.1.2',
     '[fe80::1]',
   ])(
-    'a request for %s is 421 everywhere, so that a page whose name was made to point here learns nothing',
+    'a request for %s is 421 everywhere, so that a page with a host name that points here learns nothing',
     async (host) => {
       for (const path of [
         `${fhir}/Patient/p`,
@@ -72,8 +72,8 @@ describe('in open mode on loopback', () => {
         `${graphql}?query={__typename}`,
         '/nowhere',
       ])
-        expect(await ask(path, { host })).toBe(421);
-      expect(await ask('/w/system/api/v1/tenants', { host })).toBe(421);
+        expect(await statusOf(path, { host })).toBe(421);
+      expect(await statusOf('/w/system/api/v1/tenants', { host })).toBe(421);
       const { json } = await server.request('GET', graphql, undefined, { host });
       expect(json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'security' }] });
       const written = await server.request(
@@ -88,18 +88,24 @@ describe('in open mode on loopback', () => {
 
   it('health is answered under any name', async () => {
     for (const path of ['/health/live', '/health/ready', '/health/live/', '/health/live?x=1'])
-      expect(await ask(path, { host: 'evil.example' })).toBe(200);
+      expect(await statusOf(path, { host: 'evil.example' })).toBe(200);
   });
 
   it('the names of PUBLIC_URL are answered too, as the Host and as that of a proxy that is trusted', async () => {
     const path = `${fhir}/Patient/p`;
-    expect(await ask(path, { host: 'fhir.example' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'FHIR.example:443' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'localhost' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'localhost', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(200);
-    expect(await ask(path, { host: 'evil.example' }, proxied)).toBe(421);
-    expect(await ask(path, { host: 'localhost', 'x-forwarded-host': 'evil.example' }, proxied)).toBe(421);
-    expect(await ask(path, { host: 'evil.example', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(421);
+    expect(await statusOf(path, { host: 'fhir.example' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'FHIR.example:443' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'localhost' }, proxied)).toBe(200);
+    expect(await statusOf(path, { host: 'localhost', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(
+      200,
+    );
+    expect(await statusOf(path, { host: 'evil.example' }, proxied)).toBe(421);
+    expect(await statusOf(path, { host: 'localhost', 'x-forwarded-host': 'evil.example' }, proxied)).toBe(
+      421,
+    );
+    expect(await statusOf(path, { host: 'evil.example', 'x-forwarded-host': 'fhir.example' }, proxied)).toBe(
+      421,
+    );
   });
 
   it('a request without a Host (HTTP/1.0) is 421, but for health', async () => {
@@ -108,7 +114,7 @@ describe('in open mode on loopback', () => {
   });
 });
 
-it('in enforced mode any name is answered: nothing is given without a credential', async () => {
+it('in enforced mode any name is answered: nothing is returned without a credential', async () => {
   const { status } = await enforced.request('GET', `${fhir}/metadata`, undefined, { host: 'fhir.example' });
   expect(status).toBe(200);
 });
@@ -172,7 +178,7 @@ describe('a write that comes from a page', () => {
   });
 
   it.each(writes)(
-    'of ours, or of CORS_ORIGINS, is as any other: %s',
+    'of this server, or of CORS_ORIGINS, is accepted like any other: %s',
     async (_title, method, path, body, type) => {
       const pages: Headers[] = [
         {},
@@ -192,7 +198,7 @@ describe('a write that comes from a page', () => {
     },
   );
 
-  it('is known by PUBLIC_URL behind a proxy', async () => {
+  it('is accepted with PUBLIC_URL behind a proxy', async () => {
     const write = async (origin: string): Promise<number> =>
       (await proxied.request('PUT', `${fhir}/Patient/p`, patient, { host: 'localhost', origin })).status;
     expect(await write('https://fhir.example')).toBe(200);
@@ -200,7 +206,7 @@ describe('a write that comes from a page', () => {
     expect(await write('http://fhir.example')).toBe(403);
   });
 
-  it('is refused in enforced mode too, whatever client it names', async () => {
+  it('is refused in enforced mode too, with any client', async () => {
     const { basic: authorization } = await makeClient(enforced.app.core, 'system');
     const write = async (page: Headers): Promise<number> =>
       (await enforced.request('PUT', `${fhir}/Patient/p`, patient, { authorization, ...page })).status;
@@ -209,7 +215,7 @@ describe('a write that comes from a page', () => {
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
   });
 
-  it('may read: that the answer stays unread is the matter of its browser', async () => {
+  it('may read: its browser hides the answer', async () => {
     const page = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     const { status, headers } = await server.request('GET', `${fhir}/Patient/p`, undefined, page);
     expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
@@ -230,7 +236,7 @@ describe('administration from this machine', () => {
   it.each([
     ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
     ...['x-forwarded-server', 'x-forwarded-prefix', 'x-real-ip', 'via', 'Via', 'X-Forwarded-Anything'],
-  ])('is refused with the header %s, by which a proxy shows itself', async (name) => {
+  ])('is refused with the header %s of a proxy', async (name) => {
     const list = async (headers: Headers): Promise<number> =>
       (await server.request('GET', '/w/system/api/v1/tenants', undefined, headers)).status;
     expect(await list({})).toBe(200);

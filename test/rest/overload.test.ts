@@ -1,4 +1,7 @@
-/** Limits of a server under load, which are settings (docs/configuration.md): what is over them is told so, and nothing else suffers. */
+/**
+ * Limits of a server under load, which are settings (docs/configuration.md): requests beyond them are refused, and
+ * others are not affected.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startProcess } from '../support/process';
@@ -24,7 +27,7 @@ async function whileLocked(
 }
 
 it.each(TESTED_RELEASES)(
-  'writes of %s beyond those that may wait are 503 at once, and the others are done',
+  'writes of %s beyond the queue are 503 at once, and the others are done',
   async (release) => {
     const server = await startServer({ environment: { MAX_WRITE_QUEUE: '3' } });
     const root = server.path('system', release);
@@ -50,19 +53,19 @@ it.each(TESTED_RELEASES)(
     expect(made.length + answers.filter(({ status }) => status === 503).length).toBe(answers.length);
     const { json } = await server.request('GET', `${root}/Basic?_summary=count`);
     expect(json.total).toBe(made.length);
-    // What waited is done: there is room again.
+    // The waiting writes are done: there is space in the queue again.
     expect((await write('later')).status).toBe(201);
     await server.close();
   },
 );
 
-it('what is answered later has a limit of time of its own', async () => {
+it('an asynchronous request has a time limit of its own', async () => {
   const server = await startServer({ environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
   const path = `${server.path('system', 'r4')}/Basic`;
   await whileLocked(server.database, 'access exclusive', async () => {
-    const taken = await server.request('GET', path, undefined, { prefer: 'respond-async' });
-    expect(taken.status).toBe(202);
-    const place = new URL(String(taken.headers['content-location'])).pathname;
+    const accepted = await server.request('GET', path, undefined, { prefer: 'respond-async' });
+    expect(accepted.status).toBe(202);
+    const place = new URL(String(accepted.headers['content-location'])).pathname;
     let answer = await server.request('GET', place);
     for (; answer.status === 202; answer = await server.request('GET', place)) await delay(50);
     expect([answer.status, answer.json.issue[0].code]).toEqual([503, 'timeout']);
@@ -70,7 +73,7 @@ it('what is answered later has a limit of time of its own', async () => {
   await server.close();
 }); // prettier-ignore
 
-it('a server that is told to stop waits no longer than it may for what is under way', async () => {
+it('a server that stops waits no longer than its timeout for requests under way', async () => {
   const server = await startProcess({ environment: { SHUTDOWN_TIMEOUT_MS: '1000' } });
   await whileLocked(server.database, 'access exclusive', async () => {
     const path = `${server.path('system', 'r4')}/Basic`;

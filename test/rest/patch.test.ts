@@ -113,7 +113,7 @@ describe.each<[Release, string]>([
       'Patient.contact[0]',
     ],
   ])(
-    'that would leave %s changes nothing, and says where',
+    'that would leave %s changes nothing, with the place',
     async (_title, operation, expected, expression) => {
       const id = await create();
       const { status, json } = await send('PATCH', `/Patient/${id}`, [...rename, operation]);
@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
-  it('1,000 operations and a value of 10 MB are taken, a longer one and growth without end are not', async () => {
+  it('1,000 operations and a value of 10 MB are accepted, a longer one and growth without end are not', async () => {
     const id = await create();
     const telecom = { op: 'add', path: '/telecom', value: [{ system: 'phone', value: '0' }] };
     const phones = Array.from({ length: 999 }, (_, index) => ({ op: 'copy', from: '/telecom/0', path: `/telecom/${index}` }));
@@ -171,8 +171,8 @@ describe.each<[Release, string]>([
       expect(json.issue[0].severity).toBe('error');
     }
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe(etag);
-    const taken = await send('PATCH', `/Patient/${id}`, [long], { prefer: 'return=minimal' });
-    expect(taken.status).toBe(200);
+    const accepted = await send('PATCH', `/Patient/${id}`, [long], { prefer: 'return=minimal' });
+    expect(accepted.status).toBe(200);
   }); // prettier-ignore
 
   it('a stale If-Match is 412', async () => {

@@ -9,7 +9,7 @@ let other: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database });
-  // Another server of the same installation; nobody tells it of changes.
+  // Another server of the same installation; it gets no notices of changes.
   other = await startServer({ database });
   await server.app.core.tenants.create('clinic');
   await server.app.core.tenants.create('ward');
@@ -94,7 +94,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     );
   });
 
-  it('refuse what does not meet them, with all faults, on create, update and patch', async () => {
+  it('refuse invalid resources, with all faults, on create, update and patch', async () => {
     const broken = patient('Born', { contact: [{ gender: 'male' }] });
     const refused = await send('POST', '/Patient', broken);
     const places = ['Patient.birthDate', 'Patient.contact[0]', 'Patient.name'];
@@ -149,7 +149,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     );
   });
 
-  it('whose slices differ by the codes of a value set are told these by terminology', async () => {
+  it('with slices that differ by the codes of a value set use terminology', async () => {
     const codes = ['35200-5', '35217-9', '2085-9', '18262-6'];
     const report = {
       resourceType: 'DiagnosticReport',
@@ -172,7 +172,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(foreign)).toEqual([0, 1, 2].map((index) => `DiagnosticReport.result[${index}]`));
   });
 
-  it('that are not known are a warning on a write and an error for $validate', async () => {
+  it('that do not exist are a warning on a write and an error for $validate', async () => {
     const unknown = patient('http://nowhere.example/fhir/StructureDefinition/x', { name: named });
     const written = await server.request('POST', `${root()}/Patient`, unknown, {
       prefer: 'return=OperationOutcome',
@@ -187,13 +187,16 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(await validate(unknown)).toContainEqual({ severity: 'error', ...issue });
   });
 
-  it('that are asked for by $validate count whether they are claimed or not', async () => {
-    const asked = { name: 'profile', [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named` };
-    const issues = await validate({ resourceType: 'Patient', text, active: true }, [asked]);
+  it('that are named for $validate count whether they are claimed or not', async () => {
+    const profileParameter = {
+      name: 'profile',
+      [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named`,
+    };
+    const issues = await validate({ resourceType: 'Patient', text, active: true }, [profileParameter]);
     expect(placesOf(issues)).toEqual(['Patient.name']);
   });
 
-  it('of extensions count for $validate wherever these stand', async () => {
+  it('of extensions count for $validate at any place', async () => {
     const extended = {
       resourceType: 'Patient',
       text,
@@ -204,7 +207,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(await validate(extended))).toEqual(['Patient.birthDate.extension[0].value.ofType(date)']);
   });
 
-  it('are true from the moment on that they were written, in every process', async () => {
+  it('apply from the moment on that they were written, in every process', async () => {
     const changing = (min: number) =>
       profile('Changing', 'Patient', [{ id: 'Patient.gender', path: 'Patient.gender', min }]);
     const claimed = patient('Changing', { name: named });
@@ -218,7 +221,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect((await other.request('POST', `${root()}/Patient`, claimed)).status).toBe(201);
   });
 
-  it('of one tenant are nothing to another', async () => {
+  it('of one tenant do not apply to another', async () => {
     expect((await send('POST', '/Patient', patient('Named'))).status).toBe(422);
     expect((await server.request('POST', `${root('ward')}/Patient`, patient('Named'))).status).toBe(201);
   });
@@ -244,7 +247,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
 });
 
 describe('With VALIDATION=structure', () => {
-  it('profiles are not looked at', async () => {
+  it('profiles are not validated', async () => {
     const lenient = await startServer({ database, environment: { VALIDATION: 'structure' } });
     try {
       const path = `${lenient.path('clinic', 'r4')}/Patient`;

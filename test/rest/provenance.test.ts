@@ -110,7 +110,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(await count('Provenance')).toBe(before);
   });
 
-  it('is refused where a change could not carry it, and is nothing to a read', async () => {
+  it('is refused where a change could not store it, and ignored by a read', async () => {
     const operation = await server.request('POST', `${root}/Basic/$validate`, basic, header(provenance));
     expect(operation.status).toBe(422);
     expect(
@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     ).toBe(200);
   });
 
-  it('goes with writes by condition, and with none that finds what it would make', async () => {
+  it('is stored with conditional writes, and not when they find an existing resource', async () => {
     const identifier = [{ system: 'http://example.org/ids', value: `conditional-${release}` }];
     const criteria = `identifier=http://example.org/ids|conditional-${release}`;
     const create = { 'if-none-exist': criteria, ...header(provenance) };
@@ -137,7 +137,7 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(references).toEqual(expect.arrayContaining(expected));
   });
 
-  it('goes with each of many changes at the same time', async () => {
+  it('is stored with each of many changes at the same time', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         server.request(
@@ -160,24 +160,28 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
   });
 
   it('with a transaction is stored once, for all versions that it writes', async () => {
-    const [kept, gone] = [`kept-${release}`, `gone-${release}`];
-    for (const id of [kept, gone]) await server.request('PUT', `${root}/Basic/${id}`, { ...basic, id });
+    const [current, gone] = [`kept-${release}`, `gone-${release}`];
+    for (const id of [current, gone]) await server.request('PUT', `${root}/Basic/${id}`, { ...basic, id });
     const before = await count('Provenance');
     const bundle = bundleOf(
       'transaction',
       post(),
-      { resource: { ...basic, id: kept }, request: { method: 'PUT', url: `Basic/${kept}` } },
+      { resource: { ...basic, id: current }, request: { method: 'PUT', url: `Basic/${current}` } },
       { request: { method: 'DELETE', url: `Basic/${gone}` } },
       { request: { method: 'DELETE', url: 'Basic/never-there' } },
-      { request: { method: 'GET', url: `Basic/${kept}` } },
+      { request: { method: 'GET', url: `Basic/${current}` } },
     );
     const { status, json } = await server.request('POST', root, bundle, header(provenance));
     expect([status, json.issue]).toEqual([200, undefined]);
     expect(await count('Provenance')).toBe(before + 1);
-    const [entry] = await targets(`Basic/${kept}`);
-    const written = [`${json.entry[0].resource.id}/_history/1`, `${kept}/_history/2`, `${gone}/_history/2`];
-    const told = entry?.resource['target'] as { reference: string }[];
-    expect(told.map(({ reference }) => reference).sort()).toEqual(
+    const [entry] = await targets(`Basic/${current}`);
+    const written = [
+      `${json.entry[0].resource.id}/_history/1`,
+      `${current}/_history/2`,
+      `${gone}/_history/2`,
+    ];
+    const targetReferences = entry?.resource['target'] as { reference: string }[];
+    expect(targetReferences.map(({ reference }) => reference).sort()).toEqual(
       written.map((each) => `Basic/${each}`).sort(),
     );
   });
@@ -210,16 +214,16 @@ describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
     expect(entry?.resource['target']).toEqual([
       { reference: `Basic/${json.entry[2].resource.id}/_history/1` },
     ]);
-    const taken = await server.request('POST', root, batch, {
+    const accepted = await server.request('POST', root, batch, {
       ...header(provenance),
       prefer: 'respond-async',
     });
-    const address = new URL(taken.headers['content-location'] ?? '').pathname;
+    const address = new URL(accepted.headers['content-location'] ?? '').pathname;
     for (let status = 202; status === 202;) ({ status } = await server.request('GET', address));
     expect(await count('Provenance')).toBe(before + 4);
   });
 
-  it('with a transaction may name what the transaction makes, where references must lead somewhere', async () => {
+  it('with a transaction may refer to resources of the transaction, where references must have targets', async () => {
     await server.createTenant(`strict-${release}`, {
       'referential-integrity': 'on-write-and-delete',
     });

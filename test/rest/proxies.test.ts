@@ -1,4 +1,4 @@
-/** How the server names itself in answers, behind proxies and without, and clients that go away. */
+/** The server's own address in answers, behind proxies and without, and clients that disconnect. */
 import { connect } from 'node:net';
 import { makeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -57,7 +57,7 @@ describe('a connection', () => {
   });
   afterAll(() => server.close());
 
-  /** Sends text as it is and gives back what came until the server or, after a while, the client closed. */
+  /** Sends text unchanged and returns everything until the server or, after a while, the client closed. */
   function exchange(text: string, closeAfterMs: number): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(server.base).port), '127.0.0.1', () => socket.write(text));
@@ -86,7 +86,7 @@ describe('a connection', () => {
     );
   });
 
-  it('that is given up at any point does no harm', async () => {
+  it('that breaks off at any point does no harm', async () => {
     const path = `${server.path('system', 'r4')}/Patient`;
     const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`;
     await Promise.all([

@@ -21,7 +21,7 @@ describe('parameters of an address', () => {
     ]);
   });
 
-  it('are told apart from those that form the answer', () => {
+  it('are separate from those of the format of the answer', () => {
     const query = readQuery('/Patient?_pretty=true&name=x&_format=application/fhir%2Bjson#fragment');
     expect(query.parameters).toEqual([['name', 'x']]);
     expect(query.pretty).toBe(true);

@@ -1,4 +1,4 @@
-/** What clients are told of limits of requests, by every way in. */
+/** The rate limits that clients see, by every kind of request. */
 import { Client } from 'pg';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -34,29 +34,32 @@ const WAYS: readonly (readonly [way: string, ask: (tenant: string) => Promise<An
 ];
 const basic = { resourceType: 'Basic', code: { text: 'x' } };
 
-it.each(WAYS)('%s beyond the limit is 429, says when to come again, and does nothing', async (_way, ask) => {
-  const tenant = await makeTenant();
-  const answers: Answer[] = [];
-  for (let sent = 0; sent < 5; sent++) answers.push(await ask(tenant));
-  expect(answers.slice(0, 4).map(({ status }) => status)).not.toContain(429);
-  for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"client-minute";q=4;w=60');
-  expect(answers.map(({ headers }) => /;r=(\d+);/.exec(String(headers['ratelimit']))?.[1])).toEqual([
-    ...['3', '2', '1', '0', '0'],
-  ]);
-  const refused = answers[4];
-  const seconds = Number(refused?.headers['retry-after']);
-  expect(refused?.status).toBe(429);
-  expect(seconds).toBeGreaterThan(0);
-  expect(seconds).toBeLessThanOrEqual(15);
-  const { json } = refused ?? { json: undefined };
-  const [issue] = (json.errors?.[0].extensions.outcome ?? json).issue;
-  expect(issue).toMatchObject({ severity: 'error', code: 'throttled' });
-  expect(issue.diagnostics).toBe(
-    `This client may send 4 requests a minute and has sent them: try again in ${seconds} s`,
-  );
-});
+it.each(WAYS)(
+  '%s beyond the limit is 429, with the time of a retry, and does nothing',
+  async (_way, sendRequest) => {
+    const tenant = await makeTenant();
+    const answers: Answer[] = [];
+    for (let sent = 0; sent < 5; sent++) answers.push(await sendRequest(tenant));
+    expect(answers.slice(0, 4).map(({ status }) => status)).not.toContain(429);
+    for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"client-minute";q=4;w=60');
+    expect(answers.map(({ headers }) => /;r=(\d+);/.exec(String(headers['ratelimit']))?.[1])).toEqual([
+      ...['3', '2', '1', '0', '0'],
+    ]);
+    const refused = answers[4];
+    const seconds = Number(refused?.headers['retry-after']);
+    expect(refused?.status).toBe(429);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(15);
+    const { json } = refused ?? { json: undefined };
+    const [issue] = (json.errors?.[0].extensions.outcome ?? json).issue;
+    expect(issue).toMatchObject({ severity: 'error', code: 'throttled' });
+    expect(issue.diagnostics).toBe(
+      `This client may send 4 requests a minute and has sent them: try again in ${seconds} s`,
+    );
+  },
+);
 
-it('the limits of one tenant are no matter to another, and both releases share them', async () => {
+it('the limits of one tenant do not affect another, and both releases share them', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
   const statusOf = async (tenant: string, release: 'r4' | 'r4b'): Promise<number> =>
     (await server.request('GET', `${server.path(tenant, release)}/Patient`)).status;
@@ -67,7 +70,7 @@ it('the limits of one tenant are no matter to another, and both releases share t
   expect(await statusOf(quiet, 'r4')).toBe(200);
 });
 
-it('scripts of web pages may read what is left', async () => {
+it('scripts of web pages may read the remaining requests', async () => {
   const { headers } = await server.request(
     'GET',
     `${server.path(await makeTenant(), 'r4')}/metadata`,
@@ -108,7 +111,7 @@ it('each entry of a batch or transaction and each change of a GraphQL request is
   expect(leftOf(await send('batch', 8))).toBe('12');
   expect(leftOf(await graphql(`mutation { a: ${make} b: ${make} c: ${make} }`))).toBe('9');
   expect(leftOf(await graphql(`mutation @atomic { a: ${make} b: ${make} }`))).toBe('7');
-  // What is found wrong later was counted all the same.
+  // Requests that fail later were counted all the same.
   expect(leftOf(await send('transaction', 3))).toBe('4');
   const last = await send('batch', 15);
   expect([last.status, leftOf(last)]).toEqual([200, '0']);
@@ -119,13 +122,13 @@ it('each entry of a batch or transaction and each change of a GraphQL request is
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(36);
 });
 
-it('a tenant that has all of its requests under way is told so at once, and no other waits for it', async () => {
+it('a tenant at its limit of concurrent requests is refused at once, and no other waits for it', async () => {
   const tenant = await makeTenantWith({ 'max-requests': '2' });
   const quiet = await makeTenantWith({ 'max-requests': '2' });
   const owner = new Client(server.database.settings);
   await owner.connect();
   await owner.query('begin; lock table andiron.resource, andiron.resource_version in access exclusive mode');
-  const ask = (of: string): Promise<Answer> =>
+  const sendRequest = (of: string): Promise<Answer> =>
     server.request('GET', `${server.path(of, 'r4')}/Basic?_summary=count`);
   const graphql = server.request(
     'POST',
@@ -133,12 +136,12 @@ it('a tenant that has all of its requests under way is told so at once, and no o
     { query: '{ search(type: Basic) { total } }' },
     JSON_TYPE,
   );
-  const all = [graphql, ...Array.from({ length: 5 }, () => ask(tenant))];
+  const all = [graphql, ...Array.from({ length: 5 }, () => sendRequest(tenant))];
   const atOnce: Answer[] = [];
   for (const answer of all) void answer.then((one) => atOnce.push(one));
   // Four of the six are refused while nothing can be answered.
   while (atOnce.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
-  const others = ask(quiet);
+  const others = sendRequest(quiet);
   await owner.query('rollback');
   await owner.end();
   expect((await others).status).toBe(200);
@@ -150,22 +153,22 @@ it('a tenant that has all of its requests under way is told so at once, and no o
     expect(headers).toMatchObject({ 'retry-after': '1', ratelimit: '"tenant-concurrent";r=0' });
     expect(text).toContain('throttled');
   }
-  // What was answered is under way no more.
-  expect((await ask(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
+  // Answered requests are not under way any more.
+  expect((await sendRequest(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });
 
-it('refusals that repeat are answered later, and delay no other client', async () => {
+it('refusals that repeat are delayed, and delay no other client', async () => {
   const [busy, quiet] = [await makeTenant(), await makeTenant()];
-  const ask = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
+  const sendRequest = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
     const began = performance.now();
     const { status } = await server.request('POST', `${server.path(tenant, 'r4')}/Basic`, basic);
     return { status, milliseconds: performance.now() - began };
   };
-  for (let sent = 0; sent < 4 + 9; sent++) await ask(busy);
-  const late = [ask(busy), ask(busy), ask(busy)];
+  for (let sent = 0; sent < 4 + 9; sent++) await sendRequest(busy);
+  const late = [sendRequest(busy), sendRequest(busy), sendRequest(busy)];
   const order: string[] = [];
   for (const each of late) void each.then(() => order.push('busy'));
-  await ask(quiet).then(() => order.push('quiet'));
+  await sendRequest(quiet).then(() => order.push('quiet'));
   const times = await Promise.all(late);
   expect(times.map(({ status }) => status)).toEqual([429, 429, 429]);
   // A timer may be a millisecond early.

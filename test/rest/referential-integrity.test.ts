@@ -50,7 +50,7 @@ function refusalOf({ status, json }: Answer): unknown[] {
 }
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  it('a reference to what is not there is refused with its expression, each of them', async () => {
+  it('a reference to a missing resource is refused with its expression, each of them', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
@@ -77,7 +77,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/_history?_count=0')).json.total).toBe(1);
   });
 
-  it('what is no resource of the tenant here needs not be there', async () => {
+  it('targets that are not resources of the tenant need not exist', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const references = [
       { reference: '#s' },
@@ -94,10 +94,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const itself = { link: [{ other: { reference: 'Patient/own' }, type: 'seealso' }] };
     expect((await put('Patient', 'own', itself)).status).toBe(201);
     expect((await send('DELETE', '/Patient/own')).status).toBe(200);
-    // What the specification brings is there for every tenant.
+    // Base resources exist for every tenant.
     const about = { subject: { reference: 'StructureDefinition/Patient' }, code: { text: 'x' } };
     expect((await put('Basic', 'b', about)).status).toBe(201);
-    // A document's references are answered inside it.
+    // A document's references are resolved inside it.
     const entry = [
       {
         fullUrl: 'https://elsewhere.example/Observation/o',
@@ -107,7 +107,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await put('Bundle', 'c', { type: 'collection', entry })).status).toBe(201);
   });
 
-  it('deleted resources and versions that never were are not there', async () => {
+  it('deleted resources and versions that never existed do not exist', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     await put('Patient', 'bob');
@@ -127,7 +127,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ]).toEqual([reference, status]);
   });
 
-  it('updates and patches are held to it as creates are, and change nothing when refused', async () => {
+  it('updates and patches are checked like creates, and change nothing when refused', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -140,12 +140,12 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(refusalOf(await send('PATCH', '/Observation/o', patch))).toEqual(broken);
     const { json, headers } = await send('GET', '/Observation/o');
     expect([json.subject, headers.etag]).toEqual([subject, 'W/"1"']);
-    // On write alone: what is referred to may be deleted.
+    // On write alone: a referenced resource may be deleted.
     expect((await send('DELETE', '/Patient/ann')).status).toBe(200);
     expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
   });
 
-  it('another tenant’s resource is as little there as one that nobody has, in the same words', async () => {
+  it('another tenant’s resource does not exist, in the same words as for an unused id', async () => {
     const here = await openTenant(release, 'on-write');
     const other = await openTenant(release, 'on-write');
     expect((await other.put('Patient', 'known')).status).toBe(201);
@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(answers[0]?.[0]).toBe(422);
   });
 
-  it('the Provenance in a header is held to it, but for the version that it is about', async () => {
+  it('the Provenance in a header is checked, except the version that it is about', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     const withProvenance = (who: string): Promise<Answer> => {
       const agent = [{ who: { reference: who } }];
@@ -182,7 +182,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', '/Provenance?_count=0')).json.total).toBe(1);
   });
 
-  it('what others refer to is not deleted, and the answer says who they are', async () => {
+  it('a resource that others refer to is not deleted, and the answer lists them', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     await put('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));
@@ -219,7 +219,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       'an identifier’s assigner',
       { identifier: [{ value: '1', assigner: { reference: 'Organization/clinic' } }] },
     ],
-  ])('what no search leads to counts as well: %s', async (_place, more) => {
+  ])('references without a search parameter count as well: %s', async (_place, more) => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Organization', 'clinic', { name: 'Clinic' });
     await put('Patient', 'ann');
@@ -236,7 +236,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', `/${target}`)).status).toBe(200);
   });
 
-  it('many that refer are told by a few of them', async () => {
+  it('of many referring resources a few are listed', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -249,7 +249,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain('and others');
   });
 
-  it('writes by condition are held to it', async () => {
+  it('writes by condition are checked', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const identifier = [{ system: 'urn:s', value: '1' }];
     const body = observation({ identifier, subject: { reference: 'Patient/ann' } });
@@ -274,7 +274,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', '/Patient/none')).status).toBe(200);
   });
 
-  it('the statement of capabilities says which references are enforced', async () => {
+  it('the statement of capabilities lists the enforced references', async () => {
     for (const [mode, isEnforced] of [
       ['off', false],
       ['on-write', false],
@@ -364,7 +364,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
   const bundle = (...entry: object[]): object => ({ resourceType: 'Bundle', type: 'transaction', entry });
   const URN = 'urn:uuid:7a9b5a3e-4d35-4a5b-9a7f-0d7d5c3f4b11';
 
-  it('may refer to what its other entries make, whichever comes first', async () => {
+  it('may refer to resources of its other entries, in any order', async () => {
     const { send } = await openTenant(release, 'on-write-and-delete');
     const circle = [
       put('Patient', 'ann', { link: [{ other: { reference: 'Patient/bob' }, type: 'seealso' }] }),
@@ -395,7 +395,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
       ['not-found', 'Bundle.entry[1].resource.performer[0].reference'],
     ]);
     expect((await send('GET', '/_history?_count=0')).json.total).toBe(0);
-    // Nor to what another of its entries deletes.
+    // Nor to a resource that another of its entries deletes.
     await send('POST', '', bundle(put('Patient', 'ann')));
     const deleting = bundle(
       remove('Patient/ann'),
@@ -408,7 +408,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
     expect((await send('GET', '/Patient/ann')).status).toBe(200);
   });
 
-  it('deletes what nothing refers to when it is over, and else nothing', async () => {
+  it('deletes resources without references at its end, and no others', async () => {
     const { send, put: store } = await openTenant(release, 'on-write-and-delete');
     await store('Patient', 'ann');
     await store('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));

@@ -1,5 +1,5 @@
-/** What must not be stored in silence, on every path by which something is written. */
-import { ask, bundleOf, post, put, transaction } from '../support/bundles';
+/** Content that must not be stored in silence, by every kind of write. */
+import { entryOf, bundleOf, post, put, transaction } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 
@@ -53,15 +53,15 @@ const ofOutcome = (status: number, { issue: [first] }: Answer['json']): Refusal 
   expression: String(first.expression[0]),
 });
 
-/** Each sends a wrong resource, or a patch that would make one, and gives what it was refused with. */
+/** Each sends a wrong resource, or a patch that would make one, and returns the refusal. */
 type Resource = { readonly resourceType: string; readonly id: string; readonly [member: string]: unknown };
 interface Wrong {
   readonly resource: Resource;
   /** Of a resource `there` of the same type. */
   readonly patch: readonly object[];
 }
-const alone = async (...asked: Parameters<typeof send>): Promise<Refusal> => {
-  const { status, json } = await send(...asked);
+const alone = async (...request: Parameters<typeof send>): Promise<Refusal> => {
+  const { status, json } = await send(...request);
   return ofOutcome(status, json);
 };
 const inBundle = async (type: string, entry: object): Promise<Refusal> => {
@@ -118,7 +118,10 @@ const SINGLE: Readonly<Record<string, (wrong: Wrong) => Promise<Refusal>>> = {
 const IN_TRANSACTION: typeof SINGLE = {
   'an entry of a transaction': ({ resource }) => inBundle('transaction', put(resource)),
   'a patch in a transaction': ({ resource, patch }) =>
-    inBundle('transaction', ask('PATCH', `${resource.resourceType}/there`, {}, { resource: binary(patch) })),
+    inBundle(
+      'transaction',
+      entryOf('PATCH', `${resource.resourceType}/there`, {}, { resource: binary(patch) }),
+    ),
   'a mutation under @atomic': ({ resource }) =>
     byGraphql('mutation($r: ResourceInput!) @atomic { create(resource: $r) { versionId } }', {
       r: withoutId(resource),
@@ -144,7 +147,7 @@ describe.each(['requested', 'active'])(
   },
 );
 
-it('Subscriptions that ask for nothing are stored, and $validate says which are not', async () => {
+it('Subscriptions that request nothing are stored, and $validate lists those that are not', async () => {
   for (const status of ['off', 'error'])
     expect((await send('PUT', '/Subscription/quiet', subscription('quiet', status))).status).toBeLessThan(
       300,
@@ -177,7 +180,7 @@ describe.each(FORMS)(
       expect((await send('GET', '/Observation/there')).json.subject.reference).toBe('Patient/a');
     });
 
-    it('and within one means what it finds', async () => {
+    it('and within one means the resource that it finds', async () => {
       const { status, json } = await send('POST', '', transaction(post(observation(reference))));
       expect([status, json.entry[0].resource.subject.reference]).toEqual([200, 'Patient/known']);
     });
@@ -185,7 +188,7 @@ describe.each(FORMS)(
 );
 
 it.each(['Patient/1?active=true', '?identifier=1', './Patient?identifier=1', `${ROOT}/Patient/1?x=1`])(
-  'the reference %s, which leads nowhere, is refused in a transaction too',
+  'the reference %s, which has no target, is refused in a transaction too',
   async (reference) => {
     for (const answer of [
       await send('POST', '/Observation', observation(reference)),

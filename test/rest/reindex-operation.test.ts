@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     searchable: true,
   };
 
-  it('says how far all of them are, and each', async () => {
+  it('reports the progress of all of them, and of each', async () => {
     const all = await get('north', '$reindex-status');
     expect(all.status).toBe(200);
     expect(partsOf(all).status).toBe('completed');
@@ -82,7 +82,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     expect((await get('north', 'SearchParameter/none/$reindex-status')).status).toBe(404);
   });
 
-  it('makes what is missing again, and is searched by meanwhile', async () => {
+  it('restores missing rows, and can be searched meanwhile', async () => {
     const { database } = server;
     const client = new Client(database.settings);
     await client.connect();
@@ -104,20 +104,25 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
   });
 
-  it('is for POST, and for what is the tenant’s own', async () => {
+  it('is for POST, and for the tenant’s own resources', async () => {
     expect((await get('north', '$reindex')).status).toBe(405);
     expect((await send('POST', 'north', 'SearchParameter/none/$reindex')).status).toBe(404);
     expect((await send('POST', 'north', 'SearchParameter/individual-gender/$reindex')).status).toBe(405);
     expect((await send('POST', 'north', 'Patient/ada/$reindex')).status).toBe(400);
   });
 
-  it('is described where it says that it is', async () => {
+  it('is described at the address of its definition', async () => {
     const { json } = await get('south', 'metadata');
     const offered: { name: string; definition: string }[] = json.rest[0].operation;
     const { definition } = offered.find(({ name }) => name === 'reindex') ?? {};
     const found = await get('south', `OperationDefinition?url=${definition}`);
     expect(found.json.entry[0].resource).toMatchObject({ code: 'reindex', url: definition });
-    const judged = await send('POST', 'south', 'OperationDefinition/$validate', found.json.entry[0].resource);
-    expect(judged.text).not.toContain('"error"');
+    const validated = await send(
+      'POST',
+      'south',
+      'OperationDefinition/$validate',
+      found.json.entry[0].resource,
+    );
+    expect(validated.text).not.toContain('"error"');
   });
 });

@@ -1,4 +1,4 @@
-/** `_contained` and `_containedType`: matches among what resources contain (search.html#contained). */
+/** `_contained` and `_containedType`: matches among contained resources (search.html#contained). */
 import type { Release } from '../../src/core';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -43,7 +43,7 @@ function observation(id: string, contained: readonly object[], more: object = {}
 
 describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
   const path = (rest: string, tenant = 'system'): string => `${server.path(tenant, release)}/${rest}`;
-  const ask = async (query: string, tenant?: string): Promise<Bundle> => {
+  const searchBundle = async (query: string, tenant?: string): Promise<Bundle> => {
     const { status, text, json } = await server.request('GET', path(query, tenant));
     if (status !== 200) throw new Error(`${query}: ${status} ${text}`);
     return json as Bundle;
@@ -95,7 +95,7 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
         ],
       },
       {
-        // Referred to by what is contained, not by the container itself.
+        // Referenced by the contained resource, not by the container itself.
         resourceType: 'MedicationRequest',
         id: 'four',
         status: 'active',
@@ -181,51 +181,53 @@ describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
       expect((await server.request('GET', path(`Patient?${query}`))).status).toBe(400);
       return;
     }
-    const all = await ask(`Patient?${query}&_total=accurate`);
+    const all = await searchBundle(`Patient?${query}&_total=accurate`);
     expect([...shown(all)].sort()).toEqual([...expected].sort());
     expect(all.total).toBe(expected.length);
-    expect((await ask(`Patient?${query}&_count=0`)).total).toBe(expected.length);
+    expect((await searchBundle(`Patient?${query}&_count=0`)).total).toBe(expected.length);
     expect(await follow(`Patient?${query}&_count=1`)).toEqual(shown(all));
     expect(await follow(`Patient?${query}&_count=2`)).toEqual(shown(all));
   });
 
-  it('what is contained is shown as it stands there, with all its digits and in parts', async () => {
-    const { entry = [] } = await ask('Patient?birthdate=1970-01-01&_contained=true&_containedType=contained');
+  it('a contained resource is returned unchanged, with all its digits and in parts', async () => {
+    const { entry = [] } = await searchBundle(
+      'Patient?birthdate=1970-01-01&_contained=true&_containedType=contained',
+    );
     expect(entry[0]?.resource).toEqual(person('p', 'Smith', { birthDate: '1970-01-01' }));
-    const parts = await ask(
+    const parts = await searchBundle(
       'Patient?birthdate=1970-01-01&_contained=true&_containedType=contained&_elements=birthDate',
     );
     expect(JSON.stringify(parts.entry?.[0]?.resource)).not.toContain('Smith');
   });
 
-  it('finds what only another contained resource refers to, and follows its references', async () => {
+  it('finds resources that only another contained resource refers to, and follows its references', async () => {
     for (const query of ['name=inner', 'partof=Organization/whole', 'partof.name=whole'])
       expect([
         query,
-        shown(await ask(`Organization?${query}&_contained=true&_containedType=contained`)),
+        shown(await searchBundle(`Organization?${query}&_contained=true&_containedType=contained`)),
       ]).toEqual([query, ['match MedicationRequest/four#o Organization']]);
-    expect(shown(await ask('Organization?partof.name=nobody&_contained=true'))).toEqual([]);
+    expect(shown(await searchBundle('Organization?partof.name=nobody&_contained=true'))).toEqual([]);
   });
 
   it('is of this tenant alone, and gone with its container', async () => {
-    expect(shown(await ask('Patient?family=smith&_contained=true', 'elsewhere'))).toEqual([]);
+    expect(shown(await searchBundle('Patient?family=smith&_contained=true', 'elsewhere'))).toEqual([]);
     await server.request(
       'PUT',
       path('Observation/passing'),
       observation('passing', [person('p', 'Passing')]),
     );
-    expect(shown(await ask('Patient?family=passing&_contained=true'))).toHaveLength(1);
+    expect(shown(await searchBundle('Patient?family=passing&_contained=true'))).toHaveLength(1);
     await server.request('PUT', path('Observation/passing'), observation('passing', [person('p', 'Other')]));
-    expect(shown(await ask('Patient?family=passing&_contained=true'))).toEqual([]);
+    expect(shown(await searchBundle('Patient?family=passing&_contained=true'))).toEqual([]);
     await server.request('DELETE', path('Observation/passing'));
-    expect(shown(await ask('Patient?family=other&_contained=true'))).toEqual([]);
+    expect(shown(await searchBundle('Patient?family=other&_contained=true'))).toEqual([]);
   });
 
   it.each([
     ['Patient?family=smith&_contained=true&_sort=family', 422],
     ['Patient?family=smith&_contained=both&_offset=1', 422],
     ['Patient?_content=smith&_contained=true', 422],
-    // Words, however deep they are asked for.
+    // Words, at any depth of the criteria.
     ['Patient?_has:Observation:subject:code:text=weight&_contained=true', 422],
     ['Patient?_has:Observation:subject:_text=weight&_contained=both', 422],
     ['Patient?_has:Observation:subject:performer:Practitioner.name:text=smith&_contained=true', 422],

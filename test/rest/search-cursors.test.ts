@@ -9,7 +9,7 @@ interface Bundle {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-const KEPT = 1_000;
+const COUNT = 1_000;
 const TOUCHED = 120;
 const KEYS = [
   'first-secret-key-of-thirty-two-characters',
@@ -60,13 +60,13 @@ function nextOf({ link }: Bundle): string | undefined {
   return url === undefined ? undefined : new URL(url).pathname + new URL(url).search;
 }
 
-/** In pages of seven; of the others fewer are read, because one after the other takes its time. */
+/** In pages of seven; fewer of the others are read, because reading one after the other takes time. */
 const ONE_CODE = 'code=8867-4';
 
 describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (release) => {
-  const kept = Array.from({ length: KEPT }, (_, index) => `kept-${index}`);
+  const createdIds = Array.from({ length: COUNT }, (_, index) => `kept-${index}`);
   const touched = Array.from({ length: TOUCHED }, (_, index) => `touched-${index}`);
-  beforeAll(() => forEach([...kept, ...touched], (id) => put(release, id)));
+  beforeAll(() => forEach([...createdIds, ...touched], (id) => put(release, id)));
 
   it.each([
     ONE_CODE,
@@ -107,8 +107,8 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       isOver = true;
       await Promise.all(writers);
     }
-    // A chain to a patient that does not exist finds nobody.
-    const expected = query.startsWith('subject:Patient') ? [] : kept;
+    // A chain to a patient that does not exist finds nothing.
+    const expected = query.startsWith('subject:Patient') ? [] : createdIds;
     expect(expected.filter((id) => seen.get(id) !== 1)).toEqual([]);
   });
 
@@ -132,11 +132,11 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       } finally {
         await restarted.close();
       }
-      const forgetful = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
+      const otherKeys = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
       try {
-        expect((await forgetful.request('GET', path)).status).toBe(400);
+        expect((await otherKeys.request('GET', path)).status).toBe(400);
       } finally {
-        await forgetful.close();
+        await otherKeys.close();
       }
     });
 

@@ -41,7 +41,7 @@ const VALUES: Readonly<Record<string, { readonly is: object; readonly of: Range 
     of: { ...range('0001', '2020-03-05'), from: -OPEN },
   },
 };
-const ASKED: Readonly<Record<string, Range>> = {
+const SEARCHED: Readonly<Record<string, Range>> = {
   '2020': range('2020-01-01', '2021-01-01'),
   '2020-03': range('2020-03-01', '2020-04-01'),
   '2020-03-04': range('2020-03-04', '2020-03-05'),
@@ -50,25 +50,25 @@ const ASKED: Readonly<Record<string, Range>> = {
   '2019': range('2019-01-01', '2020-01-01'),
   '2021': range('2021-01-01', '2022-01-01'),
 };
-const isWithin = (value: Range, asked: Range): boolean =>
-  value.from >= asked.from && value.over <= asked.over;
-/** Widened by a tenth of how far away it is: this test does not ask where that is a border. */
+const isWithin = (value: Range, searched: Range): boolean =>
+  value.from >= searched.from && value.over <= searched.over;
+/** Widened by a tenth of its distance to now: this test does not use the border. */
 const isAbout = (value: Range, { from, over }: Range): boolean => {
   const now = Date.now();
   const away = Math.max(0, from - now, now - over) / 10;
   return value.from < over + away && value.over > from - away;
 };
-const MEETS: Readonly<Record<string, (value: Range, asked: Range) => boolean>> = {
+const MEETS: Readonly<Record<string, (value: Range, searched: Range) => boolean>> = {
   '': isWithin,
   eq: isWithin,
-  ge: (value, asked) => isWithin(value, asked) || value.over > asked.over,
-  le: (value, asked) => isWithin(value, asked) || value.from < asked.from,
+  ge: (value, searched) => isWithin(value, searched) || value.over > searched.over,
+  le: (value, searched) => isWithin(value, searched) || value.from < searched.from,
   ap: isAbout,
-  ne: (value, asked) => !isWithin(value, asked),
-  gt: (value, asked) => value.over > asked.over,
-  lt: (value, asked) => value.from < asked.from,
-  sa: (value, asked) => value.from >= asked.over,
-  eb: (value, asked) => value.over <= asked.from,
+  ne: (value, searched) => !isWithin(value, searched),
+  gt: (value, searched) => value.over > searched.over,
+  lt: (value, searched) => value.from < searched.from,
+  sa: (value, searched) => value.from >= searched.over,
+  eb: (value, searched) => value.over <= searched.from,
 };
 
 describe.each(TESTED_RELEASES)('a date under %s', (release) => {
@@ -83,12 +83,12 @@ describe.each(TESTED_RELEASES)('a date under %s', (release) => {
   });
 
   it.each(Object.keys(MEETS))(
-    'the prefix "%s" goes by the whole of both, whatever their precision',
+    'the prefix "%s" compares both ranges, whatever their precision',
     async (prefix) => {
-      for (const [text, asked] of Object.entries(ASKED)) {
+      for (const [text, searched] of Object.entries(SEARCHED)) {
         const met = Object.keys(VALUES).filter((id) => {
           const value = VALUES[id]?.of;
-          return value !== undefined && MEETS[prefix]?.(value, asked) === true;
+          return value !== undefined && MEETS[prefix]?.(value, searched) === true;
         });
         const query = `date=${prefix}${text}`;
         const { status, json } = await send('GET', `/DiagnosticReport?${query}`);

@@ -1,4 +1,4 @@
-/** `_explain=true`: how a search was answered. */
+/** `_explain=true`: how a search was executed. */
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -53,21 +53,21 @@ async function explain(query: string): Promise<{ texts: string[]; outcome: objec
   return { texts, outcome: outcome.resource, others: entries.slice(0, -1) };
 }
 
-it('is refused as any unknown parameter unless the server allows it', async () => {
+it('is refused like any unknown parameter unless the server allows it', async () => {
   const path = `${root}/Patient?name=canary&_explain=true`;
   const { status, json } = await silent.request('GET', path);
   expect(status).toBe(400);
   expect(json.issue[0].diagnostics).toContain("'_explain' is not a search parameter of Patient");
 });
 
-it('takes true and false, and nothing else', async () => {
+it('accepts true and false, and nothing else', async () => {
   const { status, json } = await server.request('GET', `${root}/Patient?name=canary&_explain=maybe`);
   expect([status, json.issue[0].code]).toEqual([400, 'value']);
   const plain = await server.request('GET', `${root}/Patient?name=canary&_explain=false`);
   expect(plain.json.entry).toHaveLength(1);
 });
 
-it('tells the plan, the SQL with placeholders, its times, and the plan of PostgreSQL', async () => {
+it('returns the plan, the SQL with placeholders, its times, and the plan of PostgreSQL', async () => {
   const { texts, others } = await explain('/Observation?code=canary&status=final');
   expect(others).toHaveLength(1);
   expect(texts[0]).toMatch(/^Time: \d+\.\d+ ms/);
@@ -92,27 +92,24 @@ it.each([
   ['/Observation?value-quantity=', 'gt5', 'gt77.5'],
   ['/Observation?date=', 'ge2020', 'ge2021-03-04T05:06:07Z'],
   ['/Observation?subject:Patient.name=', 'left', 'right'],
-])(
-  '%s: searches of one shape are the same SQL, whatever is looked for (%s, %s)',
-  async (query, one, other) => {
-    const statements = async (value: string): Promise<string[]> =>
-      (await explain(query + encodeURIComponent(value))).texts.flatMap(
-        (text) => /^Statement \d+, run .*\n([\s\S]*)$/.exec(text)?.[1] ?? [],
-      );
-    const asked = await statements(one);
-    expect(asked.length).toBeGreaterThan(0);
-    expect(await statements(other)).toEqual(asked);
-  },
-);
+])('%s: searches of one shape have the same SQL, for any values (%s, %s)', async (query, one, other) => {
+  const statements = async (value: string): Promise<string[]> =>
+    (await explain(query + encodeURIComponent(value))).texts.flatMap(
+      (text) => /^Statement \d+, run .*\n([\s\S]*)$/.exec(text)?.[1] ?? [],
+    );
+  const executed = await statements(one);
+  expect(executed.length).toBeGreaterThan(0);
+  expect(await statements(other)).toEqual(executed);
+});
 
-it('tells what drives a chain', async () => {
+it('shows the access path of a chain', async () => {
   const { texts } = await explain('/Observation?subject:Patient.organization.name=canary');
   expect(texts[1]).toMatch(
     /'subject:Patient.organization.name' \(chain found from the inside by '[\w.:]+': .*chain found from the inside by 'name': 'name' \(string\)/,
   );
 });
 
-it('shows that a list over all types asks only the types that stand on it', async () => {
+it('shows that a list over all types reads only the types of its items', async () => {
   const list = {
     ...{ resourceType: 'List', id: 'canary-list', status: 'current', mode: 'working' },
     entry: [{ item: { reference: 'Patient/canary' } }],
@@ -148,16 +145,16 @@ it.each([
     const { texts, outcome, others } = await explain(query);
     expect(others).toEqual(plain.json.entry ?? []);
     expect(texts.some((text) => text.startsWith('Plan for '))).toBe(true);
-    const told = texts.join('\n');
-    expect(told).not.toMatch(/canar(y|ies)|8765|1987|example\.org|administrative|observation-status/i);
-    // Nor a hash, a key or an instant; the number that stands for no clinical date is the program's own.
-    expect(told.replaceAll(`'-9223372036854775808'`, '')).not.toMatch(/(?<![\w$.])\d{6,}/);
+    const explained = texts.join('\n');
+    expect(explained).not.toMatch(/canar(y|ies)|8765|1987|example\.org|administrative|observation-status/i);
+    // Nor a hash, a key or an instant; the number for no clinical date is a constant of the program.
+    expect(explained.replaceAll(`'-9223372036854775808'`, '')).not.toMatch(/(?<![\w$.])\d{6,}/);
     const { json } = await server.request('POST', `${root}/OperationOutcome/$validate`, outcome);
     expect(json.issue.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
   },
 );
 
-it('stands in the links of the answer', async () => {
+it('is part of the links of the answer', async () => {
   const first = await server.request('GET', `${root}/Observation?_count=1&_explain=true&code=canary,other`);
   expect(first.status).toBe(200);
   const self = (first.json.link as { relation: string; url: string }[]).find(

@@ -87,7 +87,7 @@ describe('hierarchies of references', () => {
   describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
     const find = (query: string): Promise<string[]> => finder(server, release)(query);
-    const ask = (query: string): ReturnType<TestServer['request']> =>
+    const search = (query: string): ReturnType<TestServer['request']> =>
       server.request('GET', `${server.path('system', release)}/${query}`);
 
     it.each<[string, string[]]>([
@@ -105,7 +105,7 @@ describe('hierarchies of references', () => {
       ['MedicationAdministration?context:above=visit', []],
       ['Procedure?location:above=room', IN_HOSPITAL],
       ['Procedure?location:above=wing', ['in-hospital']],
-      // What nobody has stored is above and below all the same.
+      // A missing resource is above and below nevertheless.
       ['Procedure?location:below=gone', ['in-gone']],
       ['Procedure?location:above=annex', ['in-gone']],
       ['Location?partof:below=gone', ['annex']],
@@ -127,7 +127,7 @@ describe('hierarchies of references', () => {
     ])('%s finds %j', async (query, expected) => {
       expect(await find(query)).toEqual(expected);
       expect(await find(`${query}&_sort=-_lastUpdated`)).toEqual(expected);
-      expect((await ask(`${query}&_summary=count`)).json.total).toBe(expected.length);
+      expect((await search(`${query}&_summary=count`)).json.total).toBe(expected.length);
     });
 
     it('pages and sorts', async () => {
@@ -143,7 +143,7 @@ describe('hierarchies of references', () => {
       expect(found).toEqual(['in-room', 'in-ward', 'in-hospital']);
     });
 
-    it('ends where what is between was deleted', async () => {
+    it('ends where a resource in between was deleted', async () => {
       await storeAll(server, release, [location('floor', 'annex'), location('corner', 'floor')]);
       expect(await find('Location?partof:below=annex')).toEqual(['corner', 'floor']);
       for (const id of ['floor', 'corner']) {
@@ -161,12 +161,12 @@ describe('hierarchies of references', () => {
       ['Procedure?based-on:below=CarePlan/whole', 'several hierarchies (based-on, part-of, replaces)'],
       ['Procedure?location:under=hospital', 'below, above'],
     ])('%s is refused: %s', async (query, reason) => {
-      const { status, text } = await ask(query);
+      const { status, text } = await search(query);
       expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
     });
   });
 
-  it('what another tenant has is not part of it', async () => {
+  it('resources of another tenant are not part of it', async () => {
     await server.app.core.tenants.create('other');
     const others = [
       { resourceType: 'Patient', id: 'ann' },
@@ -178,7 +178,7 @@ describe('hierarchies of references', () => {
     expect(await finder(server, 'r4', 'other')('Procedure?location:below=hospital')).toEqual(['in-cell']);
   });
 
-  it('goes thousands of parts deep, and no further than 10,000 resources', async () => {
+  it('goes thousands of levels deep, and no further than 10,000 resources', async () => {
     await server.app.core.tenants.create('deep');
     const few = [location('top'), location('floor', 'top'), procedure('there', '01', 'floor')];
     await storeAll(server, 'r4', few, 'deep');

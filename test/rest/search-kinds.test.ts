@@ -175,7 +175,7 @@ describe.each(TESTED_RELEASES)('search under %s', (release) => {
     ['Observation?value-quantity=sa5.39|http://unitsofmeasure.org|mg', ['mg', 'ug']],
     ['Observation?value-quantity=eb6|http://unitsofmeasure.org|mg', ['less', 'mg', 'ug']],
     ['Observation?value-quantity=5.4,5400', ['mg', 'named', 'no-unit', 'ug']],
-    // Its last digit lies behind what a double holds.
+    // Its last digit is beyond the precision of a double.
     ['Observation?value-quantity=lt9.35||s&_id=digits', ['digits']],
     ['Observation?value-quantity=9.4||s', []],
     ['Observation?value-quantity=9.3||s', ['digits']],

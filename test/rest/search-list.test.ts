@@ -148,7 +148,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it("a functional list is the patient's newest current one that is kept up to date", async () => {
+  it("a functional list is the patient's newest current one that is updated", async () => {
     expect(await find('Condition?patient=example&_list=$current-problems')).toEqual(['Condition/example']);
     expect(await find('Condition?subject=Patient/example&_list=$current-problems')).toEqual([
       'Condition/example',
@@ -169,7 +169,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(await find('Condition?patient=example&_list=$current-problems')).toEqual(['Condition/example']);
   });
 
-  it('drug allergies are those of medications, and those of which nobody said', async () => {
+  it('drug allergies are those of medications, and those without a category', async () => {
     expect(await find('AllergyIntolerance?patient=example&_list=$current-allergies')).toEqual([
       'AllergyIntolerance/example',
       'AllergyIntolerance/medication',

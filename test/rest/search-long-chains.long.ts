@@ -1,10 +1,10 @@
-/** Chains of many links through many resources: what is gathered on their way has a bound. */
+/** Chains of many links through many resources: the number of intermediate resources is limited. */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { storeAll } from '../support/stored';
 
 const RELEASE: Release = 'r4b';
-/** One set of all organizations is kept as keys; two chains of nine such sets are too many. */
+/** One set of all organizations is stored as keys; two chains of nine such sets are too many. */
 const FEW = 9_500;
 /** One set is too many. */
 const MANY = 10_100;
@@ -56,13 +56,13 @@ async function search(query: string): Promise<{ status: number; text: string; id
   return { status, text, ids: entry.map(({ resource }) => resource.id) };
 }
 
-it('a chain that thousands of resources are met on finds what it leads from', async () => {
+it('a chain over thousands of resources finds the sources', async () => {
   const { status, ids } = await search(chain('name=ring'));
   expect([status, ids]).toEqual([200, ['a']]);
   expect((await search(chain('name=other'))).ids).toEqual([]);
 }, 60_000);
 
-it('more than a hundred thousand on the way of chains are too costly, and it is said what would be allowed', async () => {
+it('more than a hundred thousand resources in a chain are too costly, and the error states the limit', async () => {
   const { status, text } = await search(`${chain('name=ring')}&${chain('name:missing=false')}`);
   expect(status).toBe(422);
   expect(JSON.parse(text)).toMatchObject({
@@ -72,7 +72,7 @@ it('more than a hundred thousand on the way of chains are too costly, and it is 
   });
 }, 60_000);
 
-it('of a set that is too large the criteria stay, and the chain means the same', async () => {
+it('a set that is too large is replaced by its criteria, and the chain means the same', async () => {
   await storeOrganizations(FEW, MANY);
   const { status, ids } = await search(chain('name=ring'));
   expect([status, ids]).toEqual([200, ['a']]);

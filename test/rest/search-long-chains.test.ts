@@ -1,4 +1,4 @@
-/** Chains of many links: what is behind each is found by itself, and they mean what short ones do. */
+/** Chains of many links: each link is searched by itself, with the meaning of short chains. */
 import type { Release } from '../../src/core';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -62,7 +62,7 @@ const RESOURCES = [
   observation('e', { derivedFrom: [reference('Observation/b')], focus: [reference('Observation/c')] }),
 ];
 
-/** Each with the ids of what it finds. */
+/** Each with the ids of its matches. */
 const SEARCHES: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['focus.subject.gender=male', ['a', 'b', 'c']],
   ['focus.subject:Patient.organization.partof.partof.name=top', ['a', 'b', 'c']],
@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('chains of many links under %s', (release: Releas
     }
   });
 
-  it.each(SEARCHES)('find what leads there, once, and count it: %s', async (query, ids) => {
+  it.each(SEARCHES)('find the sources, once, and count them: %s', async (query, ids) => {
     for (const total of ['', '&_total=accurate', '&_summary=count']) {
       const path = `${server.path('system', release)}/Observation?${query}${total}`;
       const { status, json, text } = await server.request('GET', path);

@@ -30,7 +30,7 @@ interface Resource {
 
 const reference = (to: string): object => ({ reference: to });
 
-/** A third of the observations contain whom they are about, a third another observation, which contains nothing itself. */
+/** A third of the observations contain their subject, a third another observation, which contains nothing itself. */
 function resourcesOf(index: number, size: number): readonly Resource[] {
   const other = (step: number): number => (index * 7 + step) % size;
   const code = { coding: [{ code: `c${index % 5}` }] };

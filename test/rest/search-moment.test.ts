@@ -1,4 +1,4 @@
-/** What a search answers is of one moment, while others write. */
+/** The answer of a search is of one moment, while others write. */
 import { startServer, type TestServer } from '../support/server';
 import { rounds } from '../support/rounds';
 
@@ -69,7 +69,7 @@ it.each([
   ['of several types', '?_type=Patient,Practitioner&name=storm'],
   ['of several types, by last update', '?_type=Patient,Practitioner&name=storm&_sort=-_lastUpdated'],
 ])(
-  'the total of a search %s is that of its matches, while resources come, change and go',
+  'the total of a search %s is that of its matches, while resources are created, changed and deleted',
   async (_title, query) => {
     await put({ resourceType: 'Patient', id: 'stays', name: [{ family: 'Storm' }] });
     const totals = new Set<number>();
@@ -151,7 +151,7 @@ it.each([
     'is referred to by, over several rounds',
     '/Organization?_id=g&_revinclude=Patient:organization&_revinclude:iterate=Observation:subject',
   ],
-])('what a page %s is of the moment of the page', async (_title, query) => {
+])('the resources of a page %s are of the moment of the page', async (_title, query) => {
   await writeRound(0);
   const rounds = new Set<number>();
   await whileWriting([writeRound], async () => {
@@ -192,10 +192,10 @@ it('searches of several statements do not wait for each other, even where all of
     '/Patient/p/*?_include=*',
     '/Observation?_sort=date',
   ];
-  const asked = Array.from({ length: 4 }, () => queries).flat();
-  const answers = await Promise.all(asked.map((query) => narrow.request('GET', root + query)));
+  const allQueries = Array.from({ length: 4 }, () => queries).flat();
+  const answers = await Promise.all(allQueries.map((query) => narrow.request('GET', root + query)));
   const wrong = answers.flatMap(({ status, text }, index) =>
-    status === 200 ? [] : [`${asked[index] ?? ''}: ${status} ${text.slice(0, 200)}`],
+    status === 200 ? [] : [`${allQueries[index] ?? ''}: ${status} ${text.slice(0, 200)}`],
   );
   expect(wrong).toEqual([]);
   await narrow.close();

@@ -131,8 +131,8 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
       expect([made.status, made.text]).toEqual([201, expect.stringContaining('"active"')]);
     }
     for (const { id, type } of PARAMETERS) {
-      const asked = type === 'composite' ? '=male$Ann' : ':missing=true';
-      await isSearched('north', `Patient?${String(id)}${asked}`);
+      const criterion = type === 'composite' ? '=male$Ann' : ':missing=true';
+      await isSearched('north', `Patient?${String(id)}${criterion}`);
     }
   });
 
@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(json).toEqual({ data: { search: { resources: [{ id: 'ada' }] } } });
   });
 
-  it('find what is written, changed and deleted afterwards', async () => {
+  it('find resources that are written, changed and deleted afterwards', async () => {
     const race = (code: string): object => ({
       resourceType: 'Patient',
       id: 'zoe',
@@ -201,7 +201,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(await all()).toEqual([[], []]);
   });
 
-  it('are nothing to other tenants, nor to the other release', async () => {
+  it('do not exist for other tenants, nor for the other release', async () => {
     for (const query of [
       'Patient?race=asian',
       'Patient?_sort=children',
@@ -227,7 +227,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect(again.status).toBe(304);
   });
 
-  it('leave an index that is what the stored versions give', async () => {
+  it('leave an index that matches the stored versions', async () => {
     for (const tenant of ['north', 'south'])
       for await (const difference of server.app.core.verifyIndex({ tenant, release }))
         expect(difference).toEqual({});
@@ -237,7 +237,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
 
   const makeWrong = (parts: object): ReturnType<typeof makeParameter> =>
     makeParameter('wrong', { type: 'string', base: ['Patient'], expression: 'Patient.name.given', ...parts });
-  const judge = (resource: object) =>
+  const validate = (resource: object) =>
     send('POST', 'refused', 'SearchParameter/$validate', {
       resourceType: 'Parameters',
       parameter: [
@@ -261,17 +261,17 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
         { expression: `Patient.name.where(${"given = 'x' or ".repeat(400)} true)` },
         '4000',
       ],
-    ])('%s', async (_title, parts, said) => {
+    ])('%s', async (_title, parts, message) => {
       const wrong = makeWrong(parts);
       const refused = await send('PUT', 'refused', 'SearchParameter/wrong', wrong);
-      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(said)]);
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)]);
       expect(refused.json.issue[0].expression[0]).toMatch(/^SearchParameter/);
       expect((await get('refused', 'SearchParameter/wrong')).status).toBe(404);
-      expect((await judge(wrong)).text).toContain(said);
+      expect((await validate(wrong)).text).toContain(message);
     });
   });
 
-  describe('that are sound and cannot be searched by are stored with a warning', () => {
+  describe('that are valid and cannot be searched by are stored with a warning', () => {
     it.each([
       ['a function that is not known', { expression: "Patient.name.memberOf('x')" }, 'memberOf'],
       [
@@ -311,7 +311,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
         },
         'http://example.org/none',
       ],
-    ])('%s', async (_title, parts, said) => {
+    ])('%s', async (_title, parts, message) => {
       const wrong = makeWrong(parts);
       const stored = await send('PUT', 'refused', 'SearchParameter/wrong', wrong, {
         prefer: 'return=OperationOutcome',
@@ -323,23 +323,23 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
       expect(stored.status).toBeLessThan(300);
       expect(stored.headers['x-issues']).toMatch(/^\d+; warning$/);
       const warning = stored.json.issue.find(({ severity }: { severity: string }) => severity === 'warning');
-      expect(warning.diagnostics).toContain(said);
+      expect(warning.diagnostics).toContain(message);
       expect(warning.expression[0]).toMatch(/^SearchParameter/);
       const status = await get('refused', '$reindex-status');
       expect(status.text).not.toContain('SearchParameter/wrong');
-      const asked = await judge(wrong);
-      expect(asked.text).toContain(said);
-      expect(asked.text).not.toContain('"severity":"error"');
+      const criterion = await validate(wrong);
+      expect(criterion.text).toContain(message);
+      expect(criterion.text).not.toContain('"severity":"error"');
     });
 
     it('a code that another one of the tenant has, which stays the one that is searched by', async () => {
-      const taken = makeParameter('other', {
+      const accepted = makeParameter('other', {
         code: 'race',
         type: 'token',
         base: ['Patient'],
         expression: 'Patient.language',
       });
-      const stored = await send('PUT', 'north', 'SearchParameter/other', taken, {
+      const stored = await send('PUT', 'north', 'SearchParameter/other', accepted, {
         prefer: 'return=OperationOutcome',
       });
       expect([stored.status, stored.text]).toEqual([201, expect.stringContaining('SearchParameter/race')]);
@@ -362,7 +362,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     });
   });
 
-  it('may repeat what FHIR says, and be drafts with anything that is FHIRPath', async () => {
+  it('may repeat those of FHIR, and be drafts with any valid FHIRPath', async () => {
     const same = makeParameter('same', {
       code: 'gender',
       type: 'token',
@@ -383,7 +383,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect((await get('refused', 'Patient?gender=male')).status).toBe(200);
   });
 
-  it('are made again when what they say changes, and are gone when they are retired or deleted', async () => {
+  it('are indexed again when their expression changes, and removed when they are retired or deleted', async () => {
     await send('PUT', 'changing', 'Patient/p', {
       resourceType: 'Patient',
       id: 'p',
@@ -398,7 +398,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     await isSearched('changing', 'Patient?part=ann');
     expect(idsOf(await get('changing', 'Patient?part=ann'))).toEqual(['p']);
 
-    // What is not about searching changes nothing.
+    // Changes that do not concern searching have no effect.
     await send('PUT', 'changing', 'SearchParameter/part', { ...parameter, description: 'Otherwise' });
     expect(idsOf(await get('changing', 'Patient?part=ann'))).toEqual(['p']);
 
@@ -422,8 +422,8 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
   it.each(['strict', 'lenient'])(
     'are not named queries, which are refused under %s handling',
     async (handling) => {
-      const asked = `${server.path('north', release)}/Patient?_query=mine`;
-      const { status, text } = await server.request('GET', asked, undefined, {
+      const criterion = `${server.path('north', release)}/Patient?_query=mine`;
+      const { status, text } = await server.request('GET', criterion, undefined, {
         prefer: `handling=${handling}`,
       });
       expect([status, text]).toEqual([400, expect.stringContaining('no named queries')]);

@@ -1,4 +1,7 @@
-/** What a search refuses names the parameter, the value and what would be allowed; what is missing is missing exactly. */
+/**
+ * The refusal of a search names the parameter, the value and the allowed ones; exactly the unsupported parts are
+ * refused.
+ */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
@@ -66,12 +69,12 @@ const TYPES = ['Patient', 'Observation', 'Location', 'RiskAssessment', 'Question
 describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   beforeAll(() => storeAll(server, release, RESOURCES));
 
-  const ask = (query: string): ReturnType<HttpServer['request']> =>
+  const search = (query: string): ReturnType<HttpServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
   const find = (query: string): Promise<string[]> => finder(server, release)(query);
 
   it.each(TYPES)(':missing=true and false part all resources of %s, by each parameter', async (type) => {
-    const { json } = await ask('metadata');
+    const { json } = await search('metadata');
     const resources = json.rest[0].resource as {
       type: string;
       searchParam: { name: string; type: string }[];
@@ -80,7 +83,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     const all = await find(type);
     const parting: string[] = [];
     for (const { name, type: kind } of parameters) {
-      // Those that look at no value of a resource, and composites, which take no modifiers.
+      // Parameters that compare no value of a resource, and composites, which have no modifiers.
       if (['_text', '_content', '_filter', '_list'].includes(name) || kind === 'composite') continue;
       const [missing, there] = [
         await find(`${type}?${name}:missing=true`),
@@ -141,9 +144,9 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Patient?_text=(', /'\('.*'_text'.*parenthesis/],
     ['Patient?_cursor=forged', /cursor.*'_cursor'/],
     ['?_type=Shoe', /'Shoe'.*'_type'.*names of resource types/],
-  ])('%s: is refused with the parameter, the value and what would be allowed', async (query, told) => {
-    const { status, json } = await ask(encodeURI(query));
+  ])('%s: is refused with the parameter, the value and what would be allowed', async (query, expected) => {
+    const { status, json } = await search(encodeURI(query));
     expect([status, json.resourceType, json.issue[0].severity]).toEqual([400, 'OperationOutcome', 'error']);
-    expect(json.issue[0].diagnostics).toMatch(told);
+    expect(json.issue[0].diagnostics).toMatch(expected);
   });
 });

@@ -98,7 +98,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     readonly search: { readonly mode: string };
   }
 
-  /** The ids of the matches, in order; of what is refused the status. */
+  /** The ids of the matches, in order; for a refusal the status. */
   const find = async (query: string): Promise<readonly string[] | number> => {
     const { status, json } = await send('GET', `/${query}`);
     if (status !== 200) return status;
@@ -313,7 +313,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     }
   });
 
-  it('a subject by its address, id, type, name and identifier, and whatever version was meant', async () => {
+  it('a subject by its address, id, type, name and identifier, and with any version', async () => {
     for (const query of [
       'subject=Patient/smith',
       'subject=smith',
@@ -343,7 +343,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect([status, json.total, json.entry]).toEqual([200, 0, undefined]);
   });
 
-  it('a searchset says what was asked, where each resource is, and why it is there', async () => {
+  it('a searchset has the parameters of the search, and the address and mode of each resource', async () => {
     const { json } = await send(
       'GET',
       '/Observation?code=8867-4&_include=Observation:subject&shoe-size=9',
@@ -363,7 +363,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect(urls.sort()).toEqual([`${root()}/Observation/rate`, `${root()}/Patient/smith`]);
   });
 
-  it('what is included counts neither for the total nor for _count', async () => {
+  it('included resources count neither for the total nor for _count', async () => {
     const { json } = await send(
       'GET',
       '/Observation?patient=smith&_include=Observation:subject&_count=1&_total=accurate',
@@ -372,7 +372,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect([json.total, modes]).toEqual([2, ['match', 'include']]);
   });
 
-  it('_count: 0 is the total alone, too much is less and said, nonsense is refused', async () => {
+  it('_count: 0 is the total alone, too much is reduced with a warning, invalid values are refused', async () => {
     const none = await send('GET', '/Patient?_count=0');
     expect([none.status, none.json.total, none.json.entry]).toEqual([200, 3, undefined]);
     const most = await send('GET', '/Patient?_count=100000');
@@ -390,7 +390,7 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
     expect(await totalOf('estimate')).toBe(3);
   });
 
-  it('what was deleted, and what former versions said, is never found', async () => {
+  it('deleted resources, and values of former versions, are never found', async () => {
     const put = (name: string) =>
       send('PUT', '/Organization/passing', { resourceType: 'Organization', id: 'passing', name });
     expect((await put('Former')).status).toBe(201);

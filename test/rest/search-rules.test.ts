@@ -116,14 +116,14 @@ const RESOURCES: readonly object[] = [
 describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   beforeAll(() => storeAll(server, release, RESOURCES));
 
-  const ask = (query: string): ReturnType<HttpServer['request']> =>
+  const search = (query: string): ReturnType<HttpServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
 
   async function expectFound(expected: Readonly<Record<string, readonly string[] | number>>): Promise<void> {
     for (const [query, wanted] of Object.entries(expected)) {
       const path = encodeURI(query).replaceAll('+', '%2B');
       const found =
-        typeof wanted === 'number' ? (await ask(path)).status : await finder(server, release)(path);
+        typeof wanted === 'number' ? (await search(path)).status : await finder(server, release)(path);
       expect([query, found]).toEqual([query, typeof wanted === 'number' ? wanted : [...wanted].sort()]);
     }
   }
@@ -320,23 +320,23 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['subject:missing=false', 3],
   ])('Observation?%s: counts each resource once, however often it matches', async (query, total) => {
     for (const form of ['_total=accurate', '_total=estimate', '_summary=count', '_count=0', '_sort=code']) {
-      const { json } = await ask(`Observation?${encodeURI(query)}&${form}`);
+      const { json } = await search(`Observation?${encodeURI(query)}&${form}`);
       expect([form, json.total]).toEqual([form, total]);
     }
     expect(await finder(server, release)(`Observation?${encodeURI(query)}`)).toHaveLength(total);
   });
 
-  it('phonetic is not offered, because it would not be', async () => {
-    const { json } = await ask('metadata');
+  it('phonetic is not supported, and refused', async () => {
+    const { json } = await search('metadata');
     const types = json.rest[0].resource as { searchParam?: { name: string }[] }[];
     expect(types.flatMap(({ searchParam = [] }) => searchParam.map(({ name }) => name))).not.toContain(
       'phonetic',
     );
-    expect((await ask('Patient?phonetic=carreno')).status).toBe(400);
+    expect((await search('Patient?phonetic=carreno')).status).toBe(400);
   });
 
-  it('_lastUpdated goes by the millisecond', async () => {
-    const { json } = await ask('Patient/ada');
+  it('_lastUpdated compares milliseconds', async () => {
+    const { json } = await search('Patient/ada');
     const at = Date.parse(json.meta.lastUpdated);
     const instant = (milliseconds: number): string => new Date(at + milliseconds).toISOString();
     for (const [value, isFound] of [
@@ -358,7 +358,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     }
   });
 
-  it('what a conformance type has is found in the base space and in the own one together, over all pages', async () => {
+  it('conformance resources are found in the base space and in the own one together, over all pages', async () => {
     await expectFound({
       'StructureDefinition?kind=primitive-type&name=base64Binary': ['base64Binary'],
       'ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender': ['administrative-gender'],
@@ -382,7 +382,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     });
     for (const sort of ['', '&_sort=name', '&_sort=-_lastUpdated']) {
       const query = `StructureDefinition?kind=primitive-type${sort}`;
-      const { json } = await ask(`${query}&_count=0`);
+      const { json } = await search(`${query}&_count=0`);
       const found: string[] = [];
       let path: string | undefined = `${server.path('system', release)}/${query}&_count=6`;
       while (path !== undefined) {

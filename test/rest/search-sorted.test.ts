@@ -1,4 +1,4 @@
-/** `_sort` by what index rows lie in the order of: the same pages whether they are walked or gathered (#sort). */
+/** `_sort` by the order of index rows: the same pages by an index scan and by fetch and sort (#sort). */
 import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';
@@ -13,18 +13,18 @@ interface Bundle {
 
 let database: TestDatabase;
 /** Walks wherever it can, because it counts no matches. */
-let walking: TestServer;
+let scanning: TestServer;
 /** Gathers few matches. */
-let gathering: TestServer;
+let sorting: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
   const environment = { SECRET_KEYS: 'one-secret-key-of-thirty-two-characters' };
-  walking = await startServer({ database, environment: { ...environment, SEARCH_SORT_LIMIT: '0' } });
-  gathering = await startServer({ database, environment: { ...environment, SEARCH_EXPLAIN: 'on' } });
+  scanning = await startServer({ database, environment: { ...environment, SEARCH_SORT_LIMIT: '0' } });
+  sorting = await startServer({ database, environment: { ...environment, SEARCH_EXPLAIN: 'on' } });
 });
 afterAll(async () => {
-  await walking.close();
-  await gathering.close();
+  await scanning.close();
+  await sorting.close();
   await database.drop();
 });
 
@@ -138,14 +138,14 @@ async function follow(servers: readonly TestServer[], path: string): Promise<str
 }
 
 describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) => {
-  const root = (): string => gathering.path('system', release);
+  const root = (): string => sorting.path('system', release);
   beforeAll(async () => {
     const entry = [...patients(), ...others()].map((resource) => {
       const { resourceType, id } = resource as { resourceType: string; id: string };
       return { resource, request: { method: 'PUT', url: `${resourceType}/${id}` } };
     });
     for (const { resource, request } of entry) {
-      const { status, text } = await gathering.request('PUT', `${root()}/${request.url}`, resource);
+      const { status, text } = await sorting.request('PUT', `${root()}/${request.url}`, resource);
       if (status !== 201) throw new Error(text);
     }
   });
@@ -160,13 +160,13 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
   ])('%s by %s: pages of any server are those of the whole, in both directions', async (type, code) => {
     for (const sort of [code, `-${code}`]) {
       const path = `${root()}/${type}?_tag=kept&_sort=${sort}`;
-      const whole = await follow([gathering], `${path}&_count=1000`);
+      const whole = await follow([sorting], `${path}&_count=1000`);
       expect(new Set(whole).size).toBe(type === 'Patient' ? 40 : 30);
-      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
-      expect(await follow([walking], `${path}&_count=7`)).toEqual(whole);
-      expect(await follow([gathering, walking], `${path}&_count=3`)).toEqual(whole);
-      expect(await follow([walking], `${root()}/${type}?_sort=${sort}&_count=9`)).toEqual(whole);
-      expect(await follow([walking], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
+      expect(await follow([scanning], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([scanning], `${path}&_count=7`)).toEqual(whole);
+      expect(await follow([sorting, scanning], `${path}&_count=3`)).toEqual(whole);
+      expect(await follow([scanning], `${root()}/${type}?_sort=${sort}&_count=9`)).toEqual(whole);
+      expect(await follow([scanning], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
     }
   });
 
@@ -178,15 +178,15 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     ['Condition', 'onset-date,_id'],
     ['Patient', '-_lastUpdated,family'],
   ])(
-    '%s by %s: what is equal by the first key is sorted by the others, on every page',
+    '%s by %s: equal values of the first key are sorted by the others, on every page',
     async (type, sort) => {
       const path = `${root()}/${type}?_tag=kept&_sort=${sort}`;
-      const whole = await follow([gathering], `${path}&_count=1000`);
+      const whole = await follow([sorting], `${path}&_count=1000`);
       expect(new Set(whole).size).toBe(type === 'Patient' ? 40 : 30);
-      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
-      expect(await follow([walking], `${path}&_count=3`)).toEqual(whole);
-      expect(await follow([gathering, walking], `${path}&_count=4`)).toEqual(whole);
-      expect(await follow([walking], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
+      expect(await follow([scanning], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([scanning], `${path}&_count=3`)).toEqual(whole);
+      expect(await follow([sorting, scanning], `${path}&_count=4`)).toEqual(whole);
+      expect(await follow([scanning], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
     },
   );
 
@@ -200,11 +200,11 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
   ])('Observation by value under the code %s: each once, on every page', async (code, count) => {
     for (const sort of ['value-quantity', '-value-quantity']) {
       const path = `${root()}/Observation?_tag=kept&code=${code}&_sort=${sort}`;
-      const whole = await follow([gathering], `${path}&_count=1000`);
+      const whole = await follow([sorting], `${path}&_count=1000`);
       expect([whole.length, new Set(whole).size]).toEqual([count, count]);
-      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
-      expect(await follow([walking], `${path}&_count=4`)).toEqual(whole);
-      expect(await follow([walking], `${root()}/Observation?code=${code}&_sort=${sort}&_count=3`)).toEqual(
+      expect(await follow([scanning], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([scanning], `${path}&_count=4`)).toEqual(whole);
+      expect(await follow([scanning], `${root()}/Observation?code=${code}&_sort=${sort}&_count=3`)).toEqual(
         whole,
       );
     }
@@ -215,33 +215,33 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     async (code) => {
       for (const value of ['lt100', 'gt0', '5', 'ne5', '120|http://unitsofmeasure.org|mm[Hg]', '120']) {
         const both = await follow(
-          [gathering],
+          [sorting],
           `${root()}/Observation?code=${code}&value-quantity=${value}&_sort=_id`,
         );
         const path = `${root()}/Observation?code-value-quantity=${code}$${value}`;
-        for (const server of [walking, gathering])
+        for (const server of [scanning, sorting])
           expect(await follow([server], `${path}&_sort=_id&_count=2`)).toEqual(both);
-        expect((await follow([walking], `${path}&_count=3`)).sort()).toEqual(both.sort());
-        const { json } = await gathering.request('GET', `${path}&_summary=count`);
+        expect((await follow([scanning], `${path}&_count=3`)).sort()).toEqual(both.sort());
+        const { json } = await sorting.request('GET', `${path}&_summary=count`);
         expect((json as Bundle).total).toBe(both.length);
         if (value === 'lt100') expect(both.length > 0).toBe(code !== 'urn:other|1234-5');
       }
     },
   );
 
-  it('a number and what is more than it begin at one place, so that the next key decides', async () => {
+  it('a number and an open range above it begin at one place, so that the next key decides', async () => {
     // QUANTITIES has 5 and >5 in the first two places, and others between their copies.
     const ids = ['observation-0', 'observation-1', 'observation-20', 'observation-11'];
     for (const sort of ['value-quantity,_id', '-value-quantity,_id'])
-      for (const server of [walking, gathering])
+      for (const server of [scanning, sorting])
         expect(
           await follow([server], `${root()}/Observation?_id=${ids.join(',')}&_sort=${sort}&_count=1`),
         ).toEqual(['observation-0', 'observation-1', 'observation-11', 'observation-20']);
   });
 
-  it('least first and greatest first, each resource once, what has no value last in both', async () => {
-    const ids = await follow([walking], `${root()}/Patient?_sort=family&_count=11`);
-    const descending = await follow([walking], `${root()}/Patient?_sort=-family&_count=11`);
+  it('least first and greatest first, each resource once, resources without a value last in both', async () => {
+    const ids = await follow([scanning], `${root()}/Patient?_sort=family&_count=11`);
+    const descending = await follow([scanning], `${root()}/Patient?_sort=-family&_count=11`);
     const isLast = (id: string): boolean => Number(id.slice(8)) % 8 >= 6;
     for (const order of [ids, descending]) expect(order.slice(30).every(isLast)).toBe(true);
     // Of Aaa Zzz and another name the least counts, then the greatest.
@@ -258,17 +258,17 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
         value.startsWith('>') ? `"value":5,"comparator":">"` : `"value":${value}`,
       ),
     }));
-    for (const { id, text } of long) await walking.request('PUT', `${root()}/Observation/${id}`, text);
+    for (const { id, text } of long) await scanning.request('PUT', `${root()}/Observation/${id}`, text);
     const ids = await follow(
-      [walking, gathering],
+      [scanning, sorting],
       `${root()}/Observation?_id=${long.map(({ id }) => id).join(',')}&_sort=value-quantity&_count=1`,
     );
     expect(ids).toEqual(['long-1', 'long-2', 'long-3', 'long-0']);
-    for (const { id } of long) await walking.request('DELETE', `${root()}/Observation/${id}`);
+    for (const { id } of long) await scanning.request('DELETE', `${root()}/Observation/${id}`);
   });
 
-  it('the total is counted where it is asked for, and _count=0 needs no order', async () => {
-    for (const server of [walking, gathering]) {
+  it('the total is counted where requested, and _count=0 needs no order', async () => {
+    for (const server of [scanning, sorting]) {
       for (const path of [
         'Patient?gender=male&_sort=family&_count=3&_total=accurate',
         'Patient?gender=male&_sort=gender&_count=0',
@@ -281,10 +281,10 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
 
   it('more than 10,000 resources are paged in the order of their names, and no text is read for it', async () => {
     const tenant = `many-${release}`;
-    await gathering.app.core.tenants.create(tenant);
-    const many = gathering.path(tenant, release);
+    await sorting.app.core.tenants.create(tenant);
+    const many = sorting.path(tenant, release);
     const patient = { resourceType: 'Patient', id: 'first', name: [{ family: 'Aaron' }], gender: 'male' };
-    await gathering.request('PUT', `${many}/Patient/first`, patient);
+    await sorting.request('PUT', `${many}/Patient/first`, patient);
     // Written past the server: ten thousand requests would take long.
     const copies = `generate_series(1, 10001) as n where t.space = (
       select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
@@ -307,12 +307,12 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
       );
     for (const query of ['', 'gender=male&']) {
       const page = (rest: string): Promise<string[]> =>
-        follow([gathering], `${many}/Patient?${query}_sort=family&_count=1000${rest}`);
+        follow([sorting], `${many}/Patient?${query}_sort=family&_count=1000${rest}`);
       const ids = await page('');
       expect(ids).toHaveLength(10_002);
       expect([ids[0], ids[1], ids[10_001]]).toEqual(['first', '00001', '10001']);
     }
-    const { json } = await gathering.request('GET', `${many}/Patient?_sort=family&_count=2&_explain=true`);
+    const { json } = await sorting.request('GET', `${many}/Patient?_sort=family&_count=2&_explain=true`);
     expect(JSON.stringify(json)).toContain('the rows of the sort values are scanned in order');
   });
 });

@@ -99,7 +99,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return names;
   }
 
-  it('all types are searched by what all have', async () => {
+  it('all types are searched by the common parameters', async () => {
     expect((await find('?_id=one')).names).toEqual(['Patient/one', 'Practitioner/one']);
     expect((await find('/?_tag=http://example.org/tags|study')).names).toEqual([
       'Condition/asthma',
@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_id=not%20an%20id')).names).toEqual([]);
   });
 
-  it("all that a tenant has is found without parameters, and nothing of the specification's own", async () => {
+  it("all resources of a tenant are found without parameters, and nothing of the specification's own", async () => {
     const { names } = await find('');
     expect([...names].sort()).toEqual(
       RESOURCES.map(({ resourceType, id }) => `${resourceType}/${id}`).sort(),
@@ -121,7 +121,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_count=0', 'small')).bundle.total).toBe(0);
   });
 
-  it('what the server is told of all resources finds them, in one type and in all; a List too', async () => {
+  it('parameters for all resources find them, in one type and in all; a List too', async () => {
     const root = server.path('system', release);
     const profile = 'http://example.org/fhir/StructureDefinition/marked';
     const security = { system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' };
@@ -160,7 +160,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await server.request('DELETE', `${root}/${name}`)).status).toBe(200);
   });
 
-  it('named types are searched by what those types have', async () => {
+  it('named types are searched by their common parameters', async () => {
     expect((await find('?_type=Patient,Practitioner&name=miller,zweig')).names).toEqual([
       'Patient/two',
       'Practitioner/one',
@@ -200,7 +200,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain(message);
   });
 
-  it('what not all types have is left out under lenient handling, and told', async () => {
+  it('a parameter that not all types have is left out under lenient handling, with a warning', async () => {
     const path = `${server.path('system', release)}?_type=Patient,Observation&birthdate=1970-03-01&_tag=study`;
     const { status, json } = await server.request('GET', path, undefined, { prefer: 'handling=lenient' });
     expect(status).toBe(200);
@@ -212,7 +212,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.entry.at(-1).resource.issue[0].diagnostics).toContain('birthdate');
   });
 
-  it('a form does the same, and its parameters and those of the address count alike', async () => {
+  it('a form does the same, and its parameters and those of the address are equal', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const root = server.path('system', release);
     const posted = await server.request(
@@ -266,7 +266,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_offset=100')).names).toEqual([]);
   });
 
-  it('resources of one instant are given once each, while others come and go', async () => {
+  it('resources of one instant are returned once each, while others are created and deleted', async () => {
     const path = server.path('small', release);
     const written = Array.from({ length: 60 }, (_, index) => ({
       resourceType: ['Patient', 'Practitioner', 'Organization'][index % 3] ?? '',
@@ -314,7 +314,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await find('?_type=Patient,Practitioner&_count=0')).bundle.total).toBe(3);
   });
 
-  it('matches bring along what they refer to, and come in parts', async () => {
+  it('matches include their targets, and can be reduced to parts', async () => {
     const { bundle } = await find('?_type=Observation,Condition&_include=Observation:subject');
     expect(namesOf(bundle)).toEqual(['Condition/asthma', 'Observation/sodium']);
     expect(namesOf(bundle, 'include')).toEqual(['Patient/one']);
@@ -329,7 +329,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ]);
   });
 
-  it("a named conformance type is searched in the specification's own too, and what the tenant has hides it", async () => {
+  it("a named conformance type is searched in the specification's own too, and resources of the tenant hide it", async () => {
     const { names } = await find('?_type=Patient,StructureDefinition&_id=one,Patient');
     expect(names).toEqual(['Patient/one', 'StructureDefinition/Patient']);
     const urls = await find(
@@ -350,7 +350,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(new Set(await follow(`${url}&_sort=_lastUpdated`))).toEqual(new Set(paged));
   });
 
-  it("another tenant's resources are never among them, and its cursors are worth nothing here", async () => {
+  it("another tenant's resources are never among them, and its cursors are invalid here", async () => {
     expect((await find('?_tag=study', 'other')).names).toEqual(['Patient/secret']);
     for (const query of ['', '?_tag=study', '?_type=Patient,Observation&_sort=-_lastUpdated', '?_id=secret'])
       expect((await find(query)).names).not.toContain('Patient/secret');
@@ -364,7 +364,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await get(`?_tag=study&_cursor=${cursor.slice(0, -2)}AA`)).status).toBe(400);
   });
 
-  it('the capability statement promises it, and each parameter that it names works', async () => {
+  it('the capability statement lists it, and each parameter that it lists works', async () => {
     const [rest] = (await get('/metadata')).json.rest;
     expect(rest.interaction).toContainEqual({ code: 'search-system' });
     const names = rest.searchParam.map(({ name }: { name: string }) => name);
@@ -383,7 +383,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(rest.compartment).toContain('http://hl7.org/fhir/CompartmentDefinition/patient');
   });
 
-  it('more than it may cost is refused', async () => {
+  it('more than the cost limit is refused', async () => {
     const ids = Array.from({ length: 900 }, (_, index) => `x${index}`).join(',');
     const { status, json } = await get(`?_id=${ids}&_id=${ids}`);
     expect([status, json.issue[0].code]).toEqual([422, 'too-costly']);

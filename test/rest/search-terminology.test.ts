@@ -163,10 +163,10 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     for (const resource of RESOURCES) await put(resource);
   });
 
-  const ask = (query: string): ReturnType<TestServer['request']> =>
+  const search = (query: string): ReturnType<TestServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
   const find = async (query: string): Promise<string[]> => {
-    const { status, json, text } = await ask(query);
+    const { status, json, text } = await search(query);
     if (status !== 200) throw new Error(`${query}: ${status} ${text}`);
     const entries = (json.entry ?? []) as Entry[];
     return entries.map(({ resource }) => resource.id).sort();
@@ -215,7 +215,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     // A code system of which the case makes no difference.
     [`Location?type:below=${ACME}/CodeSystem/wards|north`, ['one']],
     [`Location?type:below=${ACME}/CodeSystem/wards|South`, ['south']],
-    // Of a code whose binding tells the system.
+    // Of a code whose binding defines the system.
     ['Patient?gender:below=female', ['ada']],
     ['Patient?gender:above=http://hl7.org/fhir/administrative-gender|male', ['bob']],
     // Chains and _has.
@@ -261,7 +261,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     ['Patient?gender:inn=x', 400, /'gender'.*text, in, not-in, above, below/],
     ['DocumentReference?contenttype:above=text/xml', 400, /with :below only/],
   ])('%s is %i', async (query, expected, diagnostics) => {
-    const { status, json } = await ask(query);
+    const { status, json } = await search(query);
     expect([status, JSON.stringify(json)]).toEqual([expected, expect.stringMatching(diagnostics)]);
   });
 
@@ -274,10 +274,10 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     expect(await find('Condition?code:in=ValueSet/changing')).toEqual(['pressure']);
     expect(await find(`Condition?code:in=${ACME}/ValueSet/changing`)).toEqual(['pressure']);
     await server.request('DELETE', `${server.path('system', release)}/ValueSet/changing`);
-    expect((await ask('Condition?code:in=ValueSet/changing')).status).toBe(400);
+    expect((await search('Condition?code:in=ValueSet/changing')).status).toBe(400);
   });
 
-  it('sees at once what another process has changed', async () => {
+  it('sees at once the changes of another process', async () => {
     const other = await startServer({
       database: server.database,
       environment: { ...OPEN, PUBLIC_URL: PUBLIC },
@@ -299,7 +299,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     }
   });
 
-  it('asks the terminology of the tenant alone', async () => {
+  it('uses the terminology of the tenant alone', async () => {
     const tenant = `elsewhere-${release}`;
     await server.app.core.tenants.create(tenant);
     const root = server.path(tenant, release);
@@ -340,19 +340,19 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
         include: ['a', 'b'].map((name) => ({ valueSet: [`${ACME}/ValueSet/many-${name}`] })),
       }),
     );
-    const { status, json } = await ask('Condition?code:in=ValueSet/many');
+    const { status, json } = await search('Condition?code:in=ValueSet/many');
     expect([status, JSON.stringify(json)]).toEqual([422, expect.stringMatching(/At most 20000 codes/)]);
     await put(part('many-b', 10_000));
     expect(await find('Condition?code:in=ValueSet/many')).toEqual([]);
   });
 
-  it('pages, sorts and counts what it finds like any other search', async () => {
-    const first = await ask('Condition?code:not-in=ValueSet/liver&_count=2&_total=accurate&_sort=_id');
+  it('pages, sorts and counts its matches like any other search', async () => {
+    const first = await search('Condition?code:not-in=ValueSet/liver&_count=2&_total=accurate&_sort=_id');
     expect(first.json['total']).toBe(3);
     expect((first.json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual([
       'pressure',
       'same-code-elsewhere',
     ]);
-    expect((await ask('Condition?code:in=ValueSet/liver&_summary=count')).json['total']).toBe(2);
+    expect((await search('Condition?code:in=ValueSet/liver&_summary=count')).json['total']).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-/** How long a search may run, and for whom. */
+/** The time limit of a search, and its effect on others. */
 import { Client } from 'pg';
 import { startServer, type TestServer } from '../support/server';
 import { slowness } from '../support/machine-speed';
@@ -49,8 +49,8 @@ async function whileLocked<T>(server: TestServer, table: string, work: () => Pro
   }
 }
 
-/** A GET whose client can go away. */
-function ask(address: string, init: RequestInit = {}): { leave(): Promise<void>; status: Promise<number> } {
+/** A GET whose client can disconnect. */
+function open(address: string, init: RequestInit = {}): { leave(): Promise<void>; status: Promise<number> } {
   const controller = new AbortController();
   const status = fetch(address, { ...init, signal: controller.signal }).then(async (response) => {
     await response.text();
@@ -92,12 +92,12 @@ async function fill(server: TestServer): Promise<void> {
   }
 }
 
-describe('a search whose client has gone away', () => {
+describe('a search of a disconnected client', () => {
   let server: TestServer;
   let owner: Client;
   beforeAll(async () => {
     server = await startServer({
-      // What is asked again would be answered without the statements that are looked at here.
+      // A repeated search would be answered without the statements under test.
       environment: { STATEMENT_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000', SEARCH_CACHE_MB: '0' },
     });
     owner = await openOwner(server);
@@ -127,9 +127,9 @@ describe('a search whose client has gone away', () => {
     ['in a compartment', 'reference_index', '/Patient/p/*'],
   ])('%s: is cancelled in PostgreSQL within a second', async (_title, table, search) => {
     await whileLocked(server, table, async () => {
-      const asked = ask(server.root('system', 'r4') + search);
+      const pending = open(server.root('system', 'r4') + search);
       await untilWaiting(owner);
-      await asked.leave();
+      await pending.leave();
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });
     expect((await server.request('GET', server.path('system', 'r4') + search)).status).toBe(200);
@@ -138,34 +138,34 @@ describe('a search whose client has gone away', () => {
   it('by GraphQL: is cancelled in PostgreSQL within a second', async () => {
     const query = '{ search(type: Patient, query: "name=smith") { resources { id } } }';
     await whileLocked(server, 'string_index', async () => {
-      const asked = ask(server.root('system', 'r4').replace('/fhir/', '/graphql/'), {
+      const pending = open(server.root('system', 'r4').replace('/fhir/', '/graphql/'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
       });
       await untilWaiting(owner);
-      await asked.leave();
+      await pending.leave();
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });
   });
 
-  /** Two statements of shared pages may be under way at once: what comes after these goes together in the next one. */
-  async function takeStatements(address: string): Promise<ReturnType<typeof ask>[]> {
-    const first = ask(address);
+  /** Two statements of shared pages may be under way at once: later ones go together in the next one. */
+  async function takeStatements(address: string): Promise<ReturnType<typeof open>[]> {
+    const first = open(address);
     await untilWaiting(owner, 1);
-    const second = ask(address);
+    const second = open(address);
     await untilWaiting(owner, 2);
     return [first, second];
   }
 
-  /** Nothing outside tells that requests have come and wait for their statement. */
+  /** There is no signal that requests have arrived and wait for their statement. */
   const arrival = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
 
-  it('leaves a statement that others share to them, and takes it along as the last of them', async () => {
+  it('leaves a shared statement to the others, and cancels it as the last of them', async () => {
     const address = `${server.root('system', 'r4')}/Observation?code=c`;
     await whileLocked(server, 'token_index', async () => {
       const first = await takeStatements(address);
-      const shared = [ask(address), ask(address), ask(address)];
+      const shared = [open(address), open(address), open(address)];
       await arrival();
       for (const each of first) await each.leave();
       await until(owner, `wait_event_type = 'Lock' and query like '%unnest%'`, (count) => count === 1);
@@ -179,12 +179,12 @@ describe('a search whose client has gone away', () => {
     });
   });
 
-  it('does not take the answer from those who asked the same and stay', async () => {
+  it('does not cancel the statement of clients with the same search', async () => {
     const address = `${server.root('system', 'r4')}/Observation?code=c`;
     let staying: Promise<number>[] = [];
     await whileLocked(server, 'token_index', async () => {
       const first = await takeStatements(address);
-      const [leaving, ...others] = [ask(address), ask(address), ask(address)];
+      const [leaving, ...others] = [open(address), open(address), open(address)];
       await arrival();
       await leaving.leave();
       for (const each of first) await each.leave();
@@ -194,10 +194,10 @@ describe('a search whose client has gone away', () => {
     expect(await Promise.all(staying)).toEqual([200, 200]);
   });
 
-  it('leaves every connection fit for others, however often it happens', async () => {
+  it('leaves every connection usable for others, however often it happens', async () => {
     const path = `${server.path('system', 'r4')}/Patient?name=smith`;
     for (let round = 0; round < 20; round++) {
-      const leaving = Array.from({ length: 8 }, () => ask(server.base + path));
+      const leaving = Array.from({ length: 8 }, () => open(server.base + path));
       await new Promise((resolve) => setTimeout(resolve, round));
       await Promise.allSettled(leaving.map((each) => each.leave()));
       const answers = await Promise.all(Array.from({ length: 8 }, () => server.request('GET', path)));
@@ -243,13 +243,13 @@ describe('a search that meets a time limit', () => {
       ['string_index', '/Patient?name=smith&_summary=count', 'or leave the total out'],
       ['string_index', '/Patient?name=smith&_sort=family,-_id', "narrow 'name'"],
       ['string_index', '?_type=Patient,Organization&name=smith', "narrow 'name'"],
-    ])('on %s: %s is told what to narrow', async (table, search, told) => {
+    ])('on %s: %s gets an error that suggests what to narrow', async (table, search, expected) => {
       const answer = await whileLocked(server, table, () =>
         server.request('GET', server.path('system', 'r4') + search),
       );
       expect(answer.status).toBe(503);
       expect(answer.json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'timeout' }] });
-      expect(answer.json.issue[0].diagnostics).toContain(told);
+      expect(answer.json.issue[0].diagnostics).toContain(expected);
       expect(answer.json.issue[0].diagnostics).not.toMatch(/smith|final|male\b(?!')/);
       expect((await untilIdle(owner)) / slowness()).toBeLessThan(1000);
     });

@@ -1,4 +1,4 @@
-/** What an accurate total costs: 20,000 hits are counted in PostgreSQL within 6 ms. */
+/** The cost of an accurate total: 20,000 matches are counted in PostgreSQL within 6 ms. */
 import { slowness } from '../support/machine-speed';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
@@ -7,7 +7,7 @@ import { TESTED_RELEASES } from '../support/releases';
 
 const HITS = 20_000;
 const LIMIT_MS = 6;
-/** The least counts: what others do on the machine is no cost of the total. No longer than this it is tried again. */
+/** The least counts: other load of the machine is no cost of the total. It is tried again for this long at most. */
 const PATIENCE_MS = 5_000;
 
 let server: TestServer;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The milliseconds of the statements that count, as the explanation of the search tells them. */
+/** The milliseconds of the counting statements, in the explanation of the search. */
 async function countingTime(path: string): Promise<number> {
   const { status, json } = await server.request('GET', `${path}&_count=0&_explain=true`);
   expect([status, json.total]).toEqual([200, HITS]);
@@ -33,7 +33,7 @@ async function countingTime(path: string): Promise<number> {
 }
 
 it.each(TESTED_RELEASES)(
-  'the total of 20,000 hits is counted in six milliseconds under %s',
+  'the total of 20,000 matches is counted in six milliseconds under %s',
   async (release) => {
     const path = `${server.path('system', release)}/Observation`;
     const observation = {

@@ -103,13 +103,13 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     for (const text of RESOURCES) await put(text);
   });
 
-  const ask = (query: string): ReturnType<TestServer['request']> => {
+  const searchWords = (query: string): ReturnType<TestServer['request']> => {
     const [path = '', search = ''] = query.split('?');
     const encoded = encodeURI(search).replaceAll('+', '%2B');
     return server.request('GET', `${server.path('system', release)}/${path}?${encoded}`);
   };
   const find = async (query: string): Promise<string[]> => {
-    const { status, json, text } = await ask(query);
+    const { status, json, text } = await searchWords(query);
     if (status !== 200) throw new Error(`${query}: ${status} ${text}`);
     const entries = (json.entry ?? []) as Entry[];
     return entries.map(({ resource }) => resource.id).sort();
@@ -205,7 +205,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     ['Patient?gender:text=male', /':text' cannot be used with the search parameter 'gender'.*no text/],
     ['Patient?birthdate:text=x', /':text' cannot be used/],
   ])('%s is 400', async (query, diagnostics) => {
-    const { status, json } = await ask(query);
+    const { status, json } = await searchWords(query);
     expect([status, JSON.stringify(json)]).toEqual([400, expect.stringMatching(diagnostics)]);
   });
 
@@ -232,13 +232,13 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     ['Condition?_content=.*|[[[\\x00+*?{9999}$^', 200],
   ])('is answered or refused in a moment: %.80s', async (query, expected) => {
     let status = 0;
-    const spent = await leastAwaitedMilliseconds(2_000, async () => ({ status } = await ask(query)));
-    // What takes PostgreSQL too long ends with 503 (STATEMENT_TIMEOUT_MS).
+    const spent = await leastAwaitedMilliseconds(2_000, async () => ({ status } = await searchWords(query)));
+    // Statements that take PostgreSQL too long end with 503 (STATEMENT_TIMEOUT_MS).
     expect(status).toBe(expected);
     expect(spent).toBeLessThan(2_000);
   });
 
-  it('looks at what is there now', async () => {
+  it('finds current versions only', async () => {
     const text = (words: string): string => JSON.stringify(condition('changing', { text: words }));
     await put(text('Volatile zebra'));
     expect(await find('Condition?code:text=zebra')).toEqual(['changing']);
@@ -268,7 +268,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     expect(json['entry']).toBeUndefined();
   });
 
-  it("hides a base resource behind the tenant's own, whose words alone count", async () => {
+  it("hides a base resource behind the tenant's own, and only the words of the latter count", async () => {
     const find1 = (): Promise<string[]> =>
       find('ValueSet?title:text=administrativegender&_id=administrative-gender');
     expect(await find1()).toEqual(['administrative-gender']);
@@ -286,7 +286,7 @@ describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
     expect(await find1()).toEqual(['administrative-gender']);
   });
 
-  it('pages through what it finds, each once, and counts it', async () => {
+  it('pages through its matches, each once, and counts them', async () => {
     const many = Array.from({ length: 25 }, (_, index) =>
       JSON.stringify(condition(`page-${index}`, { text: `Pageable number ${index}` })),
     );

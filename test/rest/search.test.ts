@@ -65,7 +65,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     expect((await send('POST', '/Patient/_search', 'name=%', form)).status).toBe(400);
   });
 
-  it('refuses an unknown parameter, unless the client prefers to go on', async () => {
+  it('refuses an unknown parameter, unless the client prefers lenient handling', async () => {
     const strict = await send('GET', '/Patient?nme=x');
     expect(strict.status).toBe(400);
     expect(strict.json.issue[0].diagnostics).toContain('nme');

@@ -59,7 +59,7 @@ describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (releas
     }
   });
 
-  it('takes a profile of the tenant by url or by address, and one of the specification as it is', async () => {
+  it('accepts a profile of the tenant by url or by address, and one of the specification unchanged', async () => {
     const answers = [
       await send(
         'POST',
@@ -74,9 +74,9 @@ describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (releas
     }
     const version = release === 'r4' ? '4.0.1' : '4.3.0';
     const url = { name: 'url', valueString: `${BASE}/Observation|${version}` };
-    const known = await send('POST', '/StructureDefinition/$snapshot', parameters(url));
-    expect([known.status, known.json.id]).toEqual([200, 'Observation']);
-    expect(known.json.snapshot.element).toHaveLength(50);
+    const found = await send('POST', '/StructureDefinition/$snapshot', parameters(url));
+    expect([found.status, found.json.id]).toEqual([200, 'Observation']);
+    expect(found.json.snapshot.element).toHaveLength(50);
   });
 
   it('changes nothing that is stored', async () => {
@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (releas
     expect([other.status, other.json.issue[0].code]).toEqual([404, 'not-found']);
   });
 
-  it('asks for exactly one structure: 400, and for POST: 405', async () => {
+  it('requires exactly one structure: 400, and POST: 405', async () => {
     expect((await send('POST', '/StructureDefinition/$snapshot', parameters())).status).toBe(400);
     const both = parameters(
       { name: 'url', valueString: `${OWN}/Named` },

@@ -73,14 +73,14 @@ describe.each(TESTED_RELEASES)('parts of resources under %s', (release) => {
     expect(resource.meta.tag?.map(({ code }) => code)).toEqual(['SUBSETTED']);
   });
 
-  it('a summary keeps of a component what is summary, and the digits of a value', async () => {
+  it('a summary has the summary elements of a component, and the digits of a value', async () => {
     const { resource, text } = await partOf('Observation?_id=whole&_summary=true');
     expect(resource['component']).toEqual([{ code: { text: 'y' }, valueString: 'z' }]);
     expect(resource['note']).toBeUndefined();
     expect(text).toContain('"value":1.00');
   });
 
-  it('_summary=false and no wish at all give the whole, without the tag, and a count nothing of it', async () => {
+  it('_summary=false and no preference at all return the whole, without the tag, and a count nothing of it', async () => {
     for (const query of ['Observation?_id=whole&_summary=false', 'Observation?_id=whole']) {
       const { members, resource } = await partOf(query);
       expect(members).toHaveLength(7);
@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('parts of resources under %s', (release) => {
     expect([json.total, json.entry]).toEqual([1, undefined]);
   });
 
-  it('_elements of another type are those of what is included', async () => {
+  it('_elements of another type apply to included resources', async () => {
     const { json } = await server.request(
       'GET',
       `${server.path('system', release)}/Observation?_id=whole&_include=Observation:subject&_elements=Patient.birthDate`,

@@ -1,4 +1,4 @@
-/** What becomes of a tenant: renamed, stopped, let again, removed with everything in it. */
+/** The life of a tenant: renamed, disabled, enabled, removed with all its data. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { RELEASE_NAMES } from '../../src/core';
@@ -8,7 +8,7 @@ import { lockTenant } from '../../src/core/storage/tenants/tenant-removal';
 import { startServer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Kept for the whole installation, not for a tenant; what identifies tenants themselves. */
+/** Tables of the whole installation, not of a tenant; those that identify tenants themselves. */
 const OF_ALL = ['erasure', 'installation', 'server_process', 'space', 'tenant', 'token_bucket'];
 
 let server: TestServer;
@@ -27,22 +27,22 @@ const administer = (method: string, path: string, body?: unknown) =>
   server.request(method, `/w/system/api/v1/tenants/${path}`, body, JSON_TYPE);
 
 /** Everything that the database keeps of some spaces and a tenant, by table: rows as text. */
-async function keptOf(tenant: number, spaces: readonly number[]): Promise<Record<string, number>> {
+async function rowCounts(tenant: number, spaces: readonly number[]): Promise<Record<string, number>> {
   const { rows } = await owner.query<{ name: string; column: string }>(
     `select c.relname as name, a.attname as column from pg_attribute a
      join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
      join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'andiron'
      where a.attname in ('space', 'tenant') and not a.attisdropped`,
   );
-  const kept: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   for (const { name, column } of rows) {
     const { rowCount } = await owner.query(
       `select 1 from andiron."${name}" where "${column}" = any ($1::int[]) limit 1`,
       [column === 'space' ? spaces : [tenant]],
     );
-    if (rowCount !== 0) kept[`${name}.${column}`] = rowCount ?? 0;
+    if (rowCount !== 0) counts[`${name}.${column}`] = rowCount ?? 0;
   }
-  return kept;
+  return counts;
 }
 
 async function numbersOf(name: string): Promise<{ tenant: number; spaces: number[] }> {
@@ -92,7 +92,7 @@ async function fill(name: string): Promise<void> {
   }
 }
 
-it('Each table says by a column "space" or "tenant" whose its rows are, or is of the whole installation', async () => {
+it('Each table has a column "space" or "tenant", or belongs to the whole installation', async () => {
   const session = await OwnerSession.open(server.database.settings);
   const owned = (await readOwnedTables(session)).map(({ name }) => name);
   await session.close();
@@ -103,7 +103,7 @@ it('Each table says by a column "space" or "tenant" whose its rows are, or is of
   expect([...owned, ...OF_ALL].sort()).toEqual(rows.map(({ name }) => name).sort());
 });
 
-it('A tenant is called something else, stopped, and let again', async () => {
+it('A tenant is renamed, disabled, and enabled again', async () => {
   await server.createTenant('renamed');
   const path = `${server.path('renamed', 'r4')}/Patient`;
   const renamed = await administer('PATCH', 'renamed', { display: 'St. Mary’s', status: 'disabled' });
@@ -127,12 +127,12 @@ it('A tenant is called something else, stopped, and let again', async () => {
   expect((await administer('PATCH', 'nobody', { status: 'disabled' })).status).toBe(404);
 });
 
-it('A tenant is removed with everything in it, and nothing else is', async () => {
+it('A tenant is removed with all its data, and nothing else is', async () => {
   await fill('acme');
   await fill('globex');
   const { tenant, spaces } = await numbersOf('acme');
   const other = await numbersOf('globex');
-  const before = await keptOf(other.tenant, other.spaces);
+  const before = await rowCounts(other.tenant, other.spaces);
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['async_job.space', 'search_parameter.space']));
   expect((await administer('DELETE', 'acme')).status).toBe(400);
   expect((await administer('DELETE', 'acme?confirm=globex')).status).toBe(400);
@@ -144,8 +144,8 @@ it('A tenant is removed with everything in it, and nothing else is', async () =>
   const ofTable = (name: string) => json.tables.find(({ table }: { table: string }) => table === name);
   expect(ofTable('resource_version')).toEqual({ table: 'resource_version', removed: 12, left: 0 });
   expect(ofTable('search_parameter')).toEqual({ table: 'search_parameter', removed: 2, left: 0 });
-  expect(await keptOf(tenant, spaces)).toEqual({});
-  expect(await keptOf(other.tenant, other.spaces)).toEqual(before);
+  expect(await rowCounts(tenant, spaces)).toEqual({});
+  expect(await rowCounts(other.tenant, other.spaces)).toEqual(before);
   expect((await server.request('GET', `${server.path('acme', 'r4')}/Patient/ann`)).status).toBe(404);
   expect((await administer('GET', 'acme')).status).toBe(404);
   await server.createTenant('acme');
@@ -153,17 +153,17 @@ it('A tenant is removed with everything in it, and nothing else is', async () =>
   expect((await server.request('GET', `${server.path('globex', 'r4')}/Patient/ann`)).status).toBe(200);
 });
 
-it('A removal that was interrupted is gone on with; meanwhile the tenant is not answered and nobody can write to it', async () => {
+it('A removal that was interrupted is resumed; meanwhile the tenant is not served and refuses writes', async () => {
   await fill('umbra');
   const { tenant, spaces } = await numbersOf('umbra');
   const { core } = server.app;
   const space = await core.findSpace('umbra', 'r4');
   expect(await core.tenants.remove('umbra', 0)).toMatchObject({ isComplete: false });
-  expect(Object.keys(await keptOf(tenant, spaces))).toContain('resource_version.space');
+  expect(Object.keys(await rowCounts(tenant, spaces))).toContain('resource_version.space');
   expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
   expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
   expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
-  // Of one who was let in before.
+  // Of a client that was admitted before.
   const late = core.create(
     {
       space: space ?? (await Promise.reject(new Error('no space'))),
@@ -177,7 +177,7 @@ it('A removal that was interrupted is gone on with; meanwhile the tenant is not 
   );
   await expect(late).rejects.toThrow();
   expect(await core.tenants.remove('umbra')).toMatchObject({ isComplete: true });
-  expect(await keptOf(tenant, spaces)).toEqual({});
+  expect(await rowCounts(tenant, spaces)).toEqual({});
   expect(await core.tenants.remove('umbra')).toBeUndefined();
 });
 
@@ -189,7 +189,7 @@ describe('A tenant that another process works on', () => {
     return session;
   };
 
-  it('is removed as soon as PostgreSQL has done what a killed process left to it', async () => {
+  it('is removed as soon as PostgreSQL has finished the work of a killed process', async () => {
     await server.createTenant('orphaned');
     const { tenant, spaces } = await numbersOf('orphaned');
     const session = await hold(tenant);
@@ -198,10 +198,10 @@ describe('A tenant that another process works on', () => {
     await session.close();
     const { status, json } = await removal;
     expect([status, json.isComplete]).toEqual([200, true]);
-    expect(await keptOf(tenant, spaces)).toEqual({});
+    expect(await rowCounts(tenant, spaces)).toEqual({});
   });
 
-  it('is left to it while it goes on', async () => {
+  it('is left to it while it continues', async () => {
     await server.createTenant('held');
     const session = await hold((await numbersOf('held')).tenant);
     expect((await administer('DELETE', 'held?confirm=held')).status).toBe(409);
@@ -210,7 +210,7 @@ describe('A tenant that another process works on', () => {
     expect((await administer('DELETE', 'held?confirm=held')).status).toBe(200);
   });
 
-  it('is removed once where two ask for it; who comes second learns that it is gone', async () => {
+  it('is removed once by two requests; the second finds that it does not exist', async () => {
     await server.createTenant('twice');
     const session = await hold((await numbersOf('twice')).tenant);
     const removals = [1, 2].map(() => administer('DELETE', 'twice?confirm=twice'));
@@ -257,7 +257,7 @@ describe('where access is enforced and recorded', () => {
     expect((await closed.request('GET', `${path}/nord`, undefined, administrator)).status).toBe(200);
   });
 
-  it('administrators have a tenant written out over HTTP and make another of it, of the same bytes', async () => {
+  it('administrators export a tenant over HTTP and import another one of it, of the same bytes', async () => {
     const administrator = await headersOf('system', true);
     const ofNord = await headersOf('nord', false);
     const patient = { resourceType: 'Patient', id: 'moved' };
@@ -295,7 +295,7 @@ describe('where access is enforced and recorded', () => {
     expect(read.status).toBe(200);
   });
 
-  it('in open mode nobody purges without the credentials of an administrator', async () => {
+  it('in open mode a purge requires the credentials of an administrator', async () => {
     const root = server.path('system', 'r4');
     const patient = { resourceType: 'Patient', id: 'kept' };
     await server.request('PUT', `${root}/Patient/kept`, patient);
@@ -305,7 +305,7 @@ describe('where access is enforced and recorded', () => {
     expect((await server.request('GET', `${root}/Patient/kept`)).status).toBe(200);
   });
 
-  it('a purge takes what was recorded of accesses with it; only the record of the purge itself comes after', async () => {
+  it('a purge removes the audit records of the resource; only the record of the purge itself remains', async () => {
     const headers = { ...(await headersOf('system', true)), 'content-type': 'application/fhir+json' };
     const root = closed.path('system', 'r4');
     for (const id of ['anna', 'ann'])
@@ -322,7 +322,7 @@ describe('where access is enforced and recorded', () => {
       return rows[0]?.count ?? 0;
     };
     // The resource itself, its making, and the reads.
-    for (let look = 0; look < 200 && (await recorded('Patient/ann', 'nothing')) < 3; look++)
+    for (let attempt = 0; attempt < 200 && (await recorded('Patient/ann', 'nothing')) < 3; attempt++)
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await recorded('Patient/ann', 'nothing')).toBeGreaterThanOrEqual(3);
     const { status, json } = await closed.request('POST', `${root}/Patient/ann/$purge`, undefined, headers);

@@ -1,4 +1,4 @@
-/** Tenants over HTTP: what one keeps, no other sees; administration from this machine. */
+/** Tenants over HTTP: no tenant sees data of another; administration from this machine. */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 
@@ -41,7 +41,7 @@ describe('tenant administration', () => {
     expect((await administer('DELETE')).status).toBe(405);
   });
 
-  it('takes no more than 64 kB', async () => {
+  it('accepts no more than 64 kB', async () => {
     const name = (length: number): string => JSON.stringify({ name: 'x'.repeat(length) });
     expect((await administer('POST', name(64_000))).status).toBe(400);
     const { status, json } = await administer('POST', name(66_000));
@@ -51,7 +51,7 @@ describe('tenant administration', () => {
     expect(changed.status).toBe(413);
   });
 
-  it('is closed to those who come through a proxy or under another name', async () => {
+  it('is closed to requests through a proxy or under another name', async () => {
     const ways: readonly [number, Record<string, string>][] = [
       [403, { 'x-forwarded-for': '203.0.113.7' }],
       [403, { forwarded: 'for=203.0.113.7' }],

@@ -62,7 +62,7 @@ it.each([
   expect((await find('system', query)).sort()).toEqual(inUtc);
 });
 
-it.each(['date', 'date,_id'])('_sort=%s goes by the same zone', async (sort) => {
+it.each(['date', 'date,_id'])('_sort=%s uses the same zone', async (sort) => {
   expect(await find('copenhagen', `_sort=${sort}`)).toEqual(['evening', 'day', 'night', 'winter']);
   expect(await find('system', `_sort=${sort}`)).toEqual(['evening', 'night', 'day', 'winter']);
 });

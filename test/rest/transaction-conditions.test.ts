@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/http.html#transaction.
  */
 import type { Release } from '../../src/core';
-import { ask, post, transaction, uuid } from '../support/bundles';
+import { entryOf, post, transaction, uuid } from '../support/bundles';
 import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 
 let server: HttpServer;
@@ -70,7 +70,7 @@ describe.each<[Release, string]>([
     expect([await total('Basic'), await total('Observation')]).toEqual(before.map((count) => count + 1));
   });
 
-  it('resolves a reference by criteria to what it makes itself, unless that makes two', async () => {
+  it('resolves a reference by criteria to a resource of its own, unless that makes two', async () => {
     const reference = `Patient?${criteria('made-here')}`;
     const made = await send(
       'POST',
@@ -110,7 +110,7 @@ describe.each<[Release, string]>([
     expect(await total(`Patient?${criteria('84')}`)).toBe(1);
   });
 
-  it('makes once what two entries would make under the same criteria', async () => {
+  it('creates one resource for two entries with the same criteria', async () => {
     const { json } = await send(
       'POST',
       '',
@@ -129,36 +129,36 @@ describe.each<[Release, string]>([
   });
 
   it('updates, patches and deletes by criteria', async () => {
-    const made = await send('POST', '', transaction({ resource: patient('cond'), ...ask('PUT', `Patient?${criteria('cond')}`) }));
+    const made = await send('POST', '', transaction({ resource: patient('cond'), ...entryOf('PUT', `Patient?${criteria('cond')}`) }));
     const [{ resource, response }] = made.json.entry;
     expect(response.status).toBe('201 Created');
     const update = { ...patient('cond'), active: true };
-    const changed = await send('POST', '', transaction({ resource: update, ...ask('PUT', `Patient?${criteria('cond')}`) }));
+    const changed = await send('POST', '', transaction({ resource: update, ...entryOf('PUT', `Patient?${criteria('cond')}`) }));
     expect(changed.json.entry[0]).toMatchObject({ resource: { id: resource.id, active: true }, response: { status: '200 OK', etag: 'W/"2"' } });
     const operations = [{ op: 'replace', path: '/active', value: false }];
     const data = Buffer.from(JSON.stringify(operations)).toString('base64');
     const binary = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
-    const patched = await send('POST', '', transaction({ resource: binary, ...ask('PATCH', `Patient?${criteria('cond')}`) }));
+    const patched = await send('POST', '', transaction({ resource: binary, ...entryOf('PATCH', `Patient?${criteria('cond')}`) }));
     expect(patched.json.entry[0]).toMatchObject({ resource: { id: resource.id, active: false }, response: { etag: 'W/"3"' } });
     const parameters = {
       resourceType: 'Parameters',
       parameter: [{ name: 'operation', part: [{ name: 'type', valueCode: 'delete' }, { name: 'path', valueString: 'Patient.active' }] }],
     };
-    const path = await send('POST', '', transaction({ resource: parameters, ...ask('PATCH', `Patient/${resource.id}`) }));
+    const path = await send('POST', '', transaction({ resource: parameters, ...entryOf('PATCH', `Patient/${resource.id}`) }));
     expect(path.json.entry[0].resource.active).toBeUndefined();
-    const missing = await send('POST', '', transaction({ resource: binary, ...ask('PATCH', `Patient?${criteria('nobody')}`) }));
+    const missing = await send('POST', '', transaction({ resource: binary, ...entryOf('PATCH', `Patient?${criteria('nobody')}`) }));
     expect([missing.status, missing.json.issue[0].expression]).toEqual([404, ['Bundle.entry[0].request.url']]);
-    const deleted = await send('POST', '', transaction(ask('DELETE', `Patient?${criteria('cond')}`), ask('DELETE', `Patient?${criteria('nobody')}`)));
+    const deleted = await send('POST', '', transaction(entryOf('DELETE', `Patient?${criteria('cond')}`), entryOf('DELETE', `Patient?${criteria('nobody')}`)));
     expect(deleted.json.entry.map(({ response: { status } }: { response: { status: string } }) => status)).toEqual(['200 OK', '200 OK']);
     expect((await send('GET', `/Patient/${resource.id}`)).status).toBe(410);
   }); // prettier-ignore
 
-  it('deletes several by criteria only where the tenant lets it', async () => {
+  it('deletes several by criteria only where the tenant allows it', async () => {
     for (let count = 0; count < 3; count++) await send('POST', '/Patient', patient('several'));
     const { status, json } = await send(
       'POST',
       '',
-      transaction(ask('DELETE', `Patient?${criteria('several')}`)),
+      transaction(entryOf('DELETE', `Patient?${criteria('several')}`)),
     );
     const isAllowed = tenant === 'other';
     expect(status).toBe(isAllowed ? 200 : 412);
@@ -171,18 +171,18 @@ describe.each<[Release, string]>([
     ['DELETE', 'Patient?identifier='],
     ['DELETE', 'Patient?_sort=birthdate'],
     ['DELETE', 'Patient'],
-  ])('never takes %s %s for all patients', async (method, url) => {
+  ])('never reads %s %s for all patients', async (method, url) => {
     const before = await total('Patient');
     const { status, json } = await send(
       'POST',
       '',
-      transaction({ resource: { resourceType: 'Patient' }, ...ask(method, url) }),
+      transaction({ resource: { resourceType: 'Patient' }, ...entryOf(method, url) }),
     );
     expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.entry[0].request.url']]);
     expect(await total('Patient')).toBe(before);
   });
 
-  it('works in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
+  it('executes in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
     const id = `ordered-${release}`;
     await send('PUT', `/Patient/${id}`, {
       resourceType: 'Patient',
@@ -199,20 +199,20 @@ describe.each<[Release, string]>([
       'POST',
       '',
       transaction(
-        ask('GET', `Observation?subject=Patient/${id}-next`),
-        ask('GET', `Patient/${id}-next`),
+        entryOf('GET', `Observation?subject=Patient/${id}-next`),
+        entryOf('GET', `Patient/${id}-next`),
         {
           resource: { resourceType: 'Patient', id: `${id}-next`, gender: 'other' },
-          ...ask('PUT', `Patient/${id}-next`),
+          ...entryOf('PUT', `Patient/${id}-next`),
         },
         post(observation(`Patient/${id}-next`)),
-        ask('DELETE', `Patient/${id}`),
-        ask('HEAD', `Patient/${id}-next`),
-        ask('GET', `Patient?${criteria('85')}`),
-        ask('GET', `Patient/${patched}`),
+        entryOf('DELETE', `Patient/${id}`),
+        entryOf('HEAD', `Patient/${id}-next`),
+        entryOf('GET', `Patient?${criteria('85')}`),
+        entryOf('GET', `Patient/${patched}`),
         {
           resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
-          ...ask('PATCH', `Patient/${patched}`),
+          ...entryOf('PATCH', `Patient/${patched}`),
         },
         post({ resourceType: 'Patient', gender: 'unknown' }, uuid(85)),
       ),
@@ -238,45 +238,49 @@ describe.each<[Release, string]>([
     ]);
   });
 
-  it('reads, searches, looks at histories and asks operations among its entries', async () => {
+  it('reads, searches, returns histories and runs operations among its entries', async () => {
     const id = `read-${release}`;
     const resource = { resourceType: 'Patient', id, name: [{ family: 'Reading' }] };
     const { status, json } = await send(
       'POST',
       '',
       transaction(
-        { resource, ...ask('PUT', `Patient/${id}`) },
-        ask('GET', `Patient/${id}/_history`),
-        ask('GET', `Patient/${id}/_history/1`),
-        ask('GET', `Patient/${id}`, { ifNoneMatch: 'W/"1"' }),
-        ask('GET', 'ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender'),
-        ask('GET', 'metadata'),
-        ask('GET', `Patient/${id}/*`),
+        { resource, ...entryOf('PUT', `Patient/${id}`) },
+        entryOf('GET', `Patient/${id}/_history`),
+        entryOf('GET', `Patient/${id}/_history/1`),
+        entryOf('GET', `Patient/${id}`, { ifNoneMatch: 'W/"1"' }),
+        entryOf('GET', 'ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender'),
+        entryOf('GET', 'metadata'),
+        entryOf('GET', `Patient/${id}/*`),
         {
           resource: { resourceType: 'Parameters', parameter: [{ name: 'resource', resource }] },
-          ...ask('POST', 'Patient/$validate'),
+          ...entryOf('POST', 'Patient/$validate'),
         },
       ),
     );
     expect([status, json.issue]).toEqual([200, undefined]);
-    const [, history, version, known, expansion, metadata, compartment, validation] = json.entry;
+    const [, history, version, unchanged, expansion, metadata, compartment, validation] = json.entry;
     expect(history.resource).toMatchObject({ type: 'history', total: 1 });
     expect(version.resource.id).toBe(id);
-    expect([known.response.status, known.resource]).toEqual(['304 Not Modified', undefined]);
+    expect([unchanged.response.status, unchanged.resource]).toEqual(['304 Not Modified', undefined]);
     expect(expansion.resource.expansion.contains).toHaveLength(4);
     expect(metadata.resource.resourceType).toBe('CapabilityStatement');
     expect(compartment.resource.type).toBe('searchset');
     expect(validation.resource.resourceType).toBe('OperationOutcome');
   });
 
-  it('is undone by an entry that reads what is not there, or by an operation that writes', async () => {
+  it('is undone by an entry that reads a missing resource, or by an operation that writes', async () => {
     const before = await total('Patient');
-    const absent = await send('POST', '', transaction(post(patient('undone')), ask('GET', 'Patient/nobody')));
+    const absent = await send(
+      'POST',
+      '',
+      transaction(post(patient('undone')), entryOf('GET', 'Patient/nobody')),
+    );
     expect([absent.status, absent.json.issue[0].expression]).toEqual([404, ['Bundle.entry[1]']]);
     const writing = await send(
       'POST',
       '',
-      transaction(post(patient('undone')), ask('POST', 'Patient/nobody/$meta-add')),
+      transaction(post(patient('undone')), entryOf('POST', 'Patient/nobody/$meta-add')),
     );
     expect([writing.status, writing.json.issue[0].expression]).toEqual([
       422,
@@ -285,7 +289,7 @@ describe.each<[Release, string]>([
     expect(await total('Patient')).toBe(before);
   });
 
-  it('keeps nothing of what operations found in what was undone', async () => {
+  it('caches nothing of operations that were undone', async () => {
     const url = `http://example.org/undone-${release}`;
     const system = (code: string): object => ({
       resourceType: 'CodeSystem',
@@ -300,7 +304,7 @@ describe.each<[Release, string]>([
       status: 'active',
       compose: { include: [{ system: url }] },
     };
-    const expand = ask('GET', `ValueSet/$expand?url=${url}/all`);
+    const expand = entryOf('GET', `ValueSet/$expand?url=${url}/all`);
     const undone = await send(
       'POST',
       '',
@@ -308,7 +312,7 @@ describe.each<[Release, string]>([
         post(system('wrong') as Resource & Record<string, unknown>),
         post(valueSet),
         expand,
-        ask('GET', 'Patient/nobody'),
+        entryOf('GET', 'Patient/nobody'),
       ),
     );
     expect(undone.status).toBe(404);

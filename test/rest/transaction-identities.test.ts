@@ -1,5 +1,5 @@
-/** What the entries of a transaction are about, and what they call each other: https://hl7.org/fhir/R4/http.html#trules. */
-import { ask, post, put, transaction, uuid } from '../support/bundles';
+/** The identities of the entries of a transaction, and their references: https://hl7.org/fhir/R4/http.html#trules. */
+import { entryOf, post, put, transaction, uuid } from '../support/bundles';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 
 const PUBLIC_URL = 'https://fhir.example';
@@ -34,15 +34,15 @@ const run = async (...entries: readonly object[]): Promise<Answer['json'][]> => 
   return json.entry;
 };
 
-describe('A transaction that deletes what the criteria of another entry find is refused with 422', () => {
-  const remove = (url: string): object => ask('DELETE', url);
+describe('A transaction that deletes a match of the criteria of another entry is refused with 422', () => {
+  const remove = (url: string): object => entryOf('DELETE', url);
   it.each<[string, (mrn: string) => object, string]>([
     ['a create', (mrn) => post(patient(mrn), undefined, { ifNoneExist: byMrn(mrn) }), 'ifNoneExist'],
-    ['an update', (mrn) => ask('PUT', `Patient?${byMrn(mrn)}`, {}, { resource: patient(mrn) }), 'url'],
+    ['an update', (mrn) => entryOf('PUT', `Patient?${byMrn(mrn)}`, {}, { resource: patient(mrn) }), 'url'],
     [
       'a patch',
       (mrn) =>
-        ask(
+        entryOf(
           'PATCH',
           `Patient?${byMrn(mrn)}`,
           {},
@@ -75,7 +75,7 @@ describe('A transaction that deletes what the criteria of another entry find is 
     expect([json.total, json.entry[0].resource.meta.versionId]).toEqual([1, '1']);
   });
 
-  it('and what meets no criteria is made, although a deletion by the same finds nothing', async () => {
+  it('and criteria without a match create a resource, although a deletion by the same finds nothing', async () => {
     const [first, second] = await run(
       remove(`Patient?${byMrn('nobody')}`),
       post(patient('nobody'), undefined, { ifNoneExist: byMrn('nobody') }),
@@ -84,7 +84,7 @@ describe('A transaction that deletes what the criteria of another entry find is 
   });
 });
 
-describe('References to entries of the same transaction become references to what they are stored as', () => {
+describe('References to entries of the same transaction become references to the stored resources', () => {
   const references = async (entry: object, ...texts: readonly string[]) => {
     const found: string[] = [];
     for (const text of texts) {
@@ -116,7 +116,7 @@ describe('References to entries of the same transaction become references to wha
     expect(second.resource.subject.reference).toBe(`Patient/${first.resource.id}/_history/1`);
   });
 
-  it('under our own address in any of its forms, whatever the fullUrl is written like', async () => {
+  it("under the server's own address in any of its forms, for any fullUrl", async () => {
     const own = `${ROOT}/Patient/own-9`;
     const forms = [own, 'Patient/own-9', `${own}/_history/2`, 'Patient/own-9/_history/2'];
     const expected = ['Patient/ID', 'Patient/ID', 'Patient/ID/_history/1', 'Patient/ID/_history/1'];
@@ -124,7 +124,7 @@ describe('References to entries of the same transaction become references to wha
     expect(await references(post(patient('own'), 'Patient/own-9'), ...forms)).toEqual(expected);
   });
 
-  it('of an update the next version, where the name is of elsewhere; a version of our own stays', async () => {
+  it('of an update the next version, where the name is of another server; a version of this server stays', async () => {
     await send('PUT', '/Patient/kept', { resourceType: 'Patient', id: 'kept' });
     const entry = (fullUrl: string): object => ({ ...put({ resourceType: 'Patient', id: 'kept' }), fullUrl });
     expect(
@@ -135,7 +135,7 @@ describe('References to entries of the same transaction become references to wha
     ]);
   });
 
-  it('of what a conditional create has found its present version', async () => {
+  it('of the match of a conditional create has its present version', async () => {
     await run(post(patient('found')));
     const [first, second] = await run(
       post(patient('found'), uuid(1), { ifNoneExist: byMrn('found') }),
@@ -159,19 +159,16 @@ describe('Criteria that name another entry by its fullUrl', () => {
     ['modifier', 'subject:Patient=NAME', uuid(1)],
     ['address', 'subject=NAME&status=final', `${ELSEWHERE}/Patient/1`],
     ['alternatives', 'patient=Patient/nobody,NAME', uuid(1)],
-  ])(
-    'find what is there when that entry has found it, and make no double (%s)',
-    async (mrn, criteria, name) => {
-      const first = await run(...chart(mrn, criteria, name));
-      expect(first.map(({ response }) => response.status)).toEqual(['201 Created', '201 Created']);
-      for (let round = 0; round < 2; round++) {
-        const again = await run(...chart(mrn, criteria, name));
-        expect(again.map(({ response }) => response.status)).toEqual(['200 OK', '200 OK']);
-        expect(again[1].resource.id).toBe(first[1].resource.id);
-      }
-      expect(await countOf(mrn)).toBe(1);
-    },
-  );
+  ])('find the match of that entry, and make no duplicate (%s)', async (mrn, criteria, name) => {
+    const first = await run(...chart(mrn, criteria, name));
+    expect(first.map(({ response }) => response.status)).toEqual(['201 Created', '201 Created']);
+    for (let round = 0; round < 2; round++) {
+      const again = await run(...chart(mrn, criteria, name));
+      expect(again.map(({ response }) => response.status)).toEqual(['200 OK', '200 OK']);
+      expect(again[1].resource.id).toBe(first[1].resource.id);
+    }
+    expect(await countOf(mrn)).toBe(1);
+  });
 
   it('make one resource when many send the same at once', async () => {
     const answers = await Promise.all(
@@ -183,7 +180,12 @@ describe('Criteria that name another entry by its fullUrl', () => {
 
   it('in the url of an update, in references, and over several entries', async () => {
     const entries = [
-      ask('PUT', `Observation?subject=${uuid(1)}`, {}, { resource: observation(uuid(1)), fullUrl: uuid(2) }),
+      entryOf(
+        'PUT',
+        `Observation?subject=${uuid(1)}`,
+        {},
+        { resource: observation(uuid(1)), fullUrl: uuid(2) },
+      ),
       post(patient('update'), uuid(1), { ifNoneExist: byMrn('update') }),
       post(
         {
@@ -211,7 +213,7 @@ describe('Criteria that name another entry by its fullUrl', () => {
     expect(referring.resource.hasMember[0].reference).toBe(`Observation/${first[0].resource.id}`);
   });
 
-  it('that name each other are refused, and an identifier that looks like a name is none', async () => {
+  it('that name each other are refused, and an identifier in the form of a name is none', async () => {
     const { status, json } = await send(
       'POST',
       '',

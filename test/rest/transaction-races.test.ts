@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { findFreePort } from '../../src/embedded/free-port';
-import { ask, transaction, uuid } from '../support/bundles';
+import { entryOf, transaction, uuid } from '../support/bundles';
 import { createHttpClient, type HttpClient } from '../support/http';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -56,7 +56,7 @@ describe.each<[Release, string]>([
   it('may have 2,000 entries that refer to each other', async () => {
     const count = 2000;
     const entries = Array.from({ length: count }, (_, index) =>
-      ask(
+      entryOf(
         'POST',
         'Organization',
         {},
@@ -95,7 +95,7 @@ describe.each<[Release, string]>([
   it('twenty at once on the same resources, beside single writes, each go through as a whole', async () => {
     const ids = Array.from({ length: 8 }, (_, index) => `race-${release}-${index}`);
     const write = (id: string, mark: string): object =>
-      ask('PUT', `Basic/${id}`, {}, { resource: { resourceType: 'Basic', id, code: { text: mark } } });
+      entryOf('PUT', `Basic/${id}`, {}, { resource: { resourceType: 'Basic', id, code: { text: mark } } });
     const shuffled = (turn: number): string[] =>
       ids.map((_, index) => ids[(index * 3 + turn) % ids.length] ?? '');
     const transactions = Array.from({ length: 20 }, (_, turn) =>
@@ -130,7 +130,7 @@ describe.each<[Release, string]>([
 
   it('make one resource by twenty conditional creates at once', async () => {
     const system = 'http://example.org/once';
-    const entry = ask(
+    const entry = entryOf(
       'POST',
       'Patient',
       {},
@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect((await send(0, 'GET', `/Patient?identifier=${system}|1`)).json.entry).toHaveLength(1);
   });
 
-  /** Answers what `work` does while somebody else holds the head of a Basic, which `work` is handed. */
+  /** Returns the result of `work` while another connection holds the lock on the head of a Basic, which `work` gets. */
   async function whileHeld<T>(id: string, work: (held: string) => Promise<T>): Promise<T> {
     const held = { resourceType: 'Basic', id, code: { text: 'held' } };
     expect((await send(0, 'PUT', `/Basic/${id}`, held)).status).toBe(201);
@@ -179,7 +179,7 @@ describe.each<[Release, string]>([
       };
       const entry = { resource, request: requestOf(`identifier=${system}/other|2`) };
       const [bundle, single] = await whileHeld(`held-${kind}-${release}`, async (id) => {
-        const change = ask(
+        const change = entryOf(
           'PUT',
           `Basic/${id}`,
           {},
@@ -204,7 +204,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('what profiles and value sets say is asked once for all entries, not once for each', async () => {
+  it('profiles and value sets are read once for all entries, not once for each', async () => {
     const url = 'http://example.org/fhir/StructureDefinition/coded';
     const binding = { strength: 'required', valueSet: 'http://example.org/fhir/ValueSet/colours' };
     const codes = { resourceType: 'ValueSet', id: 'colours', url: binding.valueSet, status: 'active', compose: { include: [{ system: 'http://example.org/colour', concept: [{ code: 'red' }] }] } }; // prettier-ignore
@@ -212,11 +212,11 @@ describe.each<[Release, string]>([
     for (const resource of [codes, profile])
       expect((await send(0, 'PUT', `/${resource.resourceType}/${resource.id}`, resource)).status).toBe(201);
     const coded = (code: string): object =>
-      ask('POST', 'Basic', {}, {
+      entryOf('POST', 'Basic', {}, {
         resource: { resourceType: 'Basic', meta: { profile: [url] }, code: { coding: [{ system: 'http://example.org/colour', code }] } },
       }); // prettier-ignore
     const entries = Array.from({ length: 200 }, () => coded('red'));
-    // What is the same for all resources is there.
+    // The common elements of all resources exist.
     expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
     // Statements of the server's own work are counted too, on a slow machine more of them: the least of a few tries counts.
     let fewest = Infinity;

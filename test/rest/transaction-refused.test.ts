@@ -2,7 +2,7 @@
  * A refused transaction leaves nothing in any table. In a batch the same entries are independent of each other.
  */
 import { Client } from 'pg';
-import { ask, bundleOf, post, put, transaction } from '../support/bundles';
+import { entryOf, bundleOf, post, put, transaction } from '../support/bundles';
 import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -67,28 +67,31 @@ interface Refused {
   readonly below: string;
 }
 
-/** Entries that are refused where the Patient `known` is there in version 1, `gone` is deleted and two are called `twice`. */
+/**
+ * Entries that are refused where the Patient `known` exists in version 1, `gone` is deleted and two are called
+ * `twice`.
+ */
 const REFUSED: readonly (readonly [title: string, refused: Refused])[] = [
   ['content that is malformed', { entry: post({ resourceType: 'Patient', birthDate: 'yesterday' }), status: 400, below: '.resource.birthDate' }],
   ['content that breaks an invariant', { entry: post({ resourceType: 'Patient', contact: [{ gender: 'male' }] }), status: 422, below: '.resource.contact[0]' }],
   ['a code that its binding does not have', { entry: post({ resourceType: 'Patient', gender: 'masculine' }), status: 422, below: '.resource.gender' }],
   ["another tenant's address", { entry: post({ resourceType: 'Patient', managingOrganization: { reference: `${PUBLIC_URL}/w/other/api/v1/fhir/r4/Organization/1` } }), status: 422, below: '.resource.managingOrganization.reference' }],
-  ['an id that is not the one of its url', { entry: ask('PUT', 'Patient/one', {}, { resource: patient('another') }), status: 400, below: '.resource.id' }],
-  ['a patch of what is not there', { entry: ask('PATCH', 'Patient/nobody', {}, { resource: activate }), status: 404, below: '' }],
-  ['a patch of what was deleted', { entry: ask('PATCH', 'Patient/gone', {}, { resource: activate }), status: 410, below: '' }],
-  ['a patch that cannot be applied', { entry: ask('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'remove', path: '/birthDate' }) }), status: 422, below: '' }],
-  ['a patch that makes it invalid', { entry: ask('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'add', path: '/gender', value: 'masculine' }) }), status: 422, below: '' }],
-  ['a read of what is not there, last of all', { entry: ask('GET', 'Patient/nobody'), status: 404, below: '' }],
-  ['a search by what there is not, last of all', { entry: ask('GET', 'Patient?colour=red'), status: 400, below: '' }],
-  ['an operation that fails, last of all', { entry: ask('GET', 'ValueSet/$expand?url=http://example.org/nothing'), status: 404, below: '' }],
-  ['a deletion of what belongs to the specification', { entry: ask('DELETE', 'ValueSet/administrative-gender'), status: 405, below: '' }],
+  ['an id that is not the one of its url', { entry: entryOf('PUT', 'Patient/one', {}, { resource: patient('another') }), status: 400, below: '.resource.id' }],
+  ['a patch of what is not there', { entry: entryOf('PATCH', 'Patient/nobody', {}, { resource: activate }), status: 404, below: '' }],
+  ['a patch of what was deleted', { entry: entryOf('PATCH', 'Patient/gone', {}, { resource: activate }), status: 410, below: '' }],
+  ['a patch that cannot be applied', { entry: entryOf('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'remove', path: '/birthDate' }) }), status: 422, below: '' }],
+  ['a patch that makes it invalid', { entry: entryOf('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'add', path: '/gender', value: 'masculine' }) }), status: 422, below: '' }],
+  ['a read of what is not there, last of all', { entry: entryOf('GET', 'Patient/nobody'), status: 404, below: '' }],
+  ['a search by what there is not, last of all', { entry: entryOf('GET', 'Patient?colour=red'), status: 400, below: '' }],
+  ['an operation that fails, last of all', { entry: entryOf('GET', 'ValueSet/$expand?url=http://example.org/nothing'), status: 404, below: '' }],
+  ['a deletion of what belongs to the specification', { entry: entryOf('DELETE', 'ValueSet/administrative-gender'), status: 405, below: '' }],
   ['a PUT of a version that is not current', { entry: put(patient('known'), { ifMatch: 'W/"7"' }), status: 412, below: '' }],
-  ['a PATCH of a version that is not current', { entry: ask('PATCH', 'Patient/known', { ifMatch: 'W/"7"' }, { resource: activate }), status: 412, below: '' }],
-  ['a DELETE of a version that is not current', { entry: ask('DELETE', 'Patient/known', { ifMatch: 'W/"7"' }), status: 412, below: '' }],
+  ['a PATCH of a version that is not current', { entry: entryOf('PATCH', 'Patient/known', { ifMatch: 'W/"7"' }, { resource: activate }), status: 412, below: '' }],
+  ['a DELETE of a version that is not current', { entry: entryOf('DELETE', 'Patient/known', { ifMatch: 'W/"7"' }), status: 412, below: '' }],
   ['a version of what is not there', { entry: put(patient('nobody'), { ifMatch: 'W/"1"' }), status: 412, below: '' }],
-  ['a PUT by criteria of a version that is not current', { entry: ask('PUT', `Patient?identifier=${SYSTEM}|known`, { ifMatch: 'W/"7"' }, { resource: patient('known') }), status: 412, below: '' }],
+  ['a PUT by criteria of a version that is not current', { entry: entryOf('PUT', `Patient?identifier=${SYSTEM}|known`, { ifMatch: 'W/"7"' }, { resource: patient('known') }), status: 412, below: '' }],
   ['a PUT of what must not be there and is', { entry: put(patient('known'), { ifNoneMatch: '*' }), status: 412, below: '' }],
-  ['criteria that two meet', { entry: ask('PUT', `Patient?identifier=${SYSTEM}|twice`, {}, { resource: patient('any') }), status: 412, below: '' }],
+  ['criteria that two meet', { entry: entryOf('PUT', `Patient?identifier=${SYSTEM}|twice`, {}, { resource: patient('any') }), status: 412, below: '' }],
   ['a reference by criteria that nobody meets', { entry: post({ resourceType: 'Patient', generalPractitioner: [{ reference: 'Practitioner?identifier=nobody' }] }), status: 412, below: '.resource.generalPractitioner[0].reference' }],
 ]; // prettier-ignore
 
@@ -122,7 +125,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       id: `after-${mark}`,
       ...{ url: `http://example.org/fhir/ValueSet/after-${mark}`, status: 'draft' },
     }),
-    ask('DELETE', `Patient/unless-${mark}`),
+    entryOf('DELETE', `Patient/unless-${mark}`),
   ];
 
   it.each(REFUSED)('a transaction is refused for %s, and no row is left', async (_title, { entry, status, below }) => {
@@ -139,7 +142,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   // A reference by criteria is one in transactions only (http.html#trules).
   const alone = REFUSED.filter(([title]) => !title.startsWith('a reference by criteria'));
-  it.each(alone)('a batch does all but %s', async (_title, { entry, status }) => {
+  it.each(alone)('a batch executes all but %s', async (_title, { entry, status }) => {
     const answer = await send('POST', '', bundleOf('batch', ...around(entry, 'batch')));
     expect(answer.status).toBe(200);
     const responses = answer.json.entry.map(({ response }: { response: { status: string } }) => response);
@@ -153,18 +156,18 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   }); // prettier-ignore
 
   const byCriteria = (value: string): string => `Patient?identifier=${value}`;
-  const known = put(patient('known'));
+  const existing = put(patient('known'));
   it.each<[string, object, object]>([
-    ['two PUTs', known, known],
-    ['a PUT and a DELETE', known, ask('DELETE', 'Patient/known')],
-    ['a DELETE of a version and a PUT', ask('DELETE', 'Patient/known/_history/1'), known],
-    ['a PATCH and a PUT', ask('PATCH', 'Patient/known', {}, { resource: activate }), known],
-    ['two PATCHes', ask('PATCH', 'Patient/known', {}, { resource: activate }), ask('PATCH', 'Patient/known', {}, { resource: activate })],
-    ['a PUT by id and one by criteria that it meets', known, ask('PUT', byCriteria('known'), {}, { resource: patient('known') })],
-    ['a DELETE by criteria and a PATCH', ask('DELETE', byCriteria('known')), ask('PATCH', 'Patient/known', {}, { resource: activate })],
-    ['two PUTs by criteria that one meets, differently spelt', ask('PUT', byCriteria('known'), {}, { resource: patient('known') }), ask('PUT', byCriteria(`${SYSTEM}|known`), {}, { resource: patient('known') })],
-    ['two PUTs by criteria that nobody meets', ask('PUT', byCriteria('new'), {}, { resource: patient('new') }), ask('PUT', byCriteria('new'), {}, { resource: patient('new') })],
-    ['a PUT of an id and one by criteria that makes it', put(patient('made')), ask('PUT', byCriteria('nobody-yet'), {}, { resource: patient('made') })],
+    ['two PUTs', existing, existing],
+    ['a PUT and a DELETE', existing, entryOf('DELETE', 'Patient/known')],
+    ['a DELETE of a version and a PUT', entryOf('DELETE', 'Patient/known/_history/1'), existing],
+    ['a PATCH and a PUT', entryOf('PATCH', 'Patient/known', {}, { resource: activate }), existing],
+    ['two PATCHes', entryOf('PATCH', 'Patient/known', {}, { resource: activate }), entryOf('PATCH', 'Patient/known', {}, { resource: activate })],
+    ['a PUT by id and one by criteria that it meets', existing, entryOf('PUT', byCriteria('known'), {}, { resource: patient('known') })],
+    ['a DELETE by criteria and a PATCH', entryOf('DELETE', byCriteria('known')), entryOf('PATCH', 'Patient/known', {}, { resource: activate })],
+    ['two PUTs by criteria that one meets, differently spelt', entryOf('PUT', byCriteria('known'), {}, { resource: patient('known') }), entryOf('PUT', byCriteria(`${SYSTEM}|known`), {}, { resource: patient('known') })],
+    ['two PUTs by criteria that nobody meets', entryOf('PUT', byCriteria('new'), {}, { resource: patient('new') }), entryOf('PUT', byCriteria('new'), {}, { resource: patient('new') })],
+    ['a PUT of an id and one by criteria that makes it', put(patient('made')), entryOf('PUT', byCriteria('nobody-yet'), {}, { resource: patient('made') })],
   ])('a transaction that writes one resource twice is refused: %s', async (_title, one, other) => {
     const before = await everyRow();
     const first = post({ resourceType: 'Basic', code: { text: 'x' } });
@@ -185,11 +188,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   ])('an entry cannot lead to %s, whatever it asks for', async (_title, urlOf) => {
     const url = urlOf((tenant, of) => `/w/${tenant}/api/v1/fhir/${of}`);
     const entries = [
-      ask('GET', url),
-      ask('PUT', url, {}, { resource: patient('known') }),
-      ask('PATCH', url, {}, { resource: activate }),
-      ask('DELETE', url),
-      ask('POST', url.replace(/\/known$/, ''), {}, { resource: { resourceType: 'Patient' } }),
+      entryOf('GET', url),
+      entryOf('PUT', url, {}, { resource: patient('known') }),
+      entryOf('PATCH', url, {}, { resource: activate }),
+      entryOf('DELETE', url),
+      entryOf('POST', url.replace(/\/known$/, ''), {}, { resource: { resourceType: 'Patient' } }),
     ];
     const before = await everyRow();
     for (const entry of entries) {
@@ -205,7 +208,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   it('an entry may name a resource by its public address', async () => {
     const url = `${PUBLIC_URL}${server.path('system', release)}/Patient/known`;
-    const { status, json } = await send('POST', '', transaction(ask('GET', url)));
+    const { status, json } = await send('POST', '', transaction(entryOf('GET', url)));
     expect([status, json.entry?.[0].resource.id]).toEqual([200, 'known']);
   });
 });

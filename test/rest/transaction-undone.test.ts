@@ -1,7 +1,7 @@
 /** A refused transaction leaves nothing in any table: https://hl7.org/fhir/R4/http.html#transaction. */
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
-import { ask, post, put, transaction, uuid } from '../support/bundles';
+import { entryOf, post, put, transaction, uuid } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -50,26 +50,29 @@ const parameters = (path: string): Resource => ({
   ],
 });
 
-/** Why an entry fails, at whatever step of the work: the entry, the status, and what its expression begins with. */
+/**
+ * The cause of an entry's failure, at each step of the work: the entry, the status, and the beginning of its
+ * expression.
+ */
 const FAILURES: readonly [title: string, entry: object, status: number, below: string][] = [
-  ['a method that there is not', ask('FETCH', 'Patient'), 400, '.request.method'],
-  ['a url that leads elsewhere', ask('GET', 'http://elsewhere.example/Patient/1'), 400, '.request.url'],
+  ['a method that there is not', entryOf('FETCH', 'Patient'), 400, '.request.method'],
+  ['a url that leads elsewhere', entryOf('GET', 'http://elsewhere.example/Patient/1'), 400, '.request.url'],
   ['a malformed date', post({ resourceType: 'Patient', birthDate: 'yesterday' }), 400, '.resource.birthDate'],
   ['a code that is none', post({ resourceType: 'Patient', gender: 'none' }), 422, '.resource.gender'],
   ['a broken invariant', post({ resourceType: 'Patient', contact: [{ gender: 'male' }] }), 422, '.resource.contact[0]'],
   ['an ifMatch that is not current', put({ resourceType: 'Patient', id: 'guarded' }, { ifMatch: 'W/"7"' }), 412, ''],
   ['an ifNoneMatch of what is there', put({ resourceType: 'Patient', id: 'guarded' }, { ifNoneMatch: '*' }), 412, ''],
   ['a create on condition of what two meet', post(identified('two'), undefined, { ifNoneExist: 'identifier=two' }), 412, ''],
-  ['a delete of what two meet', ask('DELETE', 'Patient?identifier=two'), 412, ''],
+  ['a delete of what two meet', entryOf('DELETE', 'Patient?identifier=two'), 412, ''],
   ['a reference by criteria to nobody', post(observation('Patient?identifier=nobody')), 412, '.resource.subject.reference'],
   ['a reference by criteria to two', post(observation('Patient?identifier=two')), 412, '.resource.subject.reference'],
-  ['a patch of nobody', ask('PATCH', 'Patient/nobody', {}, { resource: parameters('Patient.active') }), 404, ''],
-  ['a patch of what is deleted', ask('PATCH', 'Patient/gone', {}, { resource: parameters('Patient.active') }), 410, ''],
-  ['a patch that leads nowhere', ask('PATCH', 'Patient/guarded', {}, { resource: parameters('Patient.active') }), 422, '.resource'],
-  ['a read of nobody', ask('GET', 'Patient/nobody'), 404, ''],
-  ['a search that is none', ask('GET', 'Patient?nonsense=1'), 400, ''],
-  ['an operation that there is not', ask('GET', 'Patient/$nonsense'), 404, ''],
-  ['an operation that writes', ask('POST', 'Patient/guarded/$meta-add'), 422, '.request.url'],
+  ['a patch of nobody', entryOf('PATCH', 'Patient/nobody', {}, { resource: parameters('Patient.active') }), 404, ''],
+  ['a patch of what is deleted', entryOf('PATCH', 'Patient/gone', {}, { resource: parameters('Patient.active') }), 410, ''],
+  ['a patch that leads nowhere', entryOf('PATCH', 'Patient/guarded', {}, { resource: parameters('Patient.active') }), 422, '.resource'],
+  ['a read of nobody', entryOf('GET', 'Patient/nobody'), 404, ''],
+  ['a search that is none', entryOf('GET', 'Patient?nonsense=1'), 400, ''],
+  ['an operation that there is not', entryOf('GET', 'Patient/$nonsense'), 404, ''],
+  ['an operation that writes', entryOf('POST', 'Patient/guarded/$meta-add'), 422, '.request.url'],
 ]; // prettier-ignore
 
 describe.each<[Release, string]>([
@@ -79,7 +82,7 @@ describe.each<[Release, string]>([
   const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
     server.request(method, `${server.path(tenant, release)}${rest}`, body);
 
-  /** How many rows each table has of the space, and the last number of its changes. */
+  /** Number of rows of the space in each table, and its last version-sequence. */
   async function countRows(): Promise<Readonly<Record<string, unknown>>> {
     const space = await server.app.core.findSpace(tenant, release);
     const { rows: tables } = await owner.query<{ name: string }>(
@@ -118,7 +121,7 @@ describe.each<[Release, string]>([
           post(observation(uuid(1))),
           put({ ...identified('changed'), id: 'changed' }),
           put({ ...identified('new'), id: 'new' }),
-          ask('DELETE', 'Patient/removed'),
+          entryOf('DELETE', 'Patient/removed'),
           post(identified('once'), uuid(2), { ifNoneExist: 'identifier=once' }),
           post(observation('Patient?identifier=guarded')),
           failing,

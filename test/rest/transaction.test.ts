@@ -73,7 +73,7 @@ describe.each<[Release, string]>([
     expect(again.json.entry[0].response.location).toBeUndefined();
   });
 
-  it('puts new ids in the place of urns everywhere that they stand', async () => {
+  it('replaces urns by new ids everywhere', async () => {
     const [patient, organization, valueSet, picture] = [uuid(1), uuid(2), uuid(3), uuid(4)];
     const { status, json } = await send(
       'POST',
@@ -139,7 +139,7 @@ describe.each<[Release, string]>([
     'http://old.example/fhir/Organization/mine',
     'https://old.example/export?row=7&part=2',
   ])(
-    'knows another entry by the fullUrl %s, in references, narratives, attachments and patches',
+    'finds another entry by the fullUrl %s, in references, narratives, attachments and patches',
     async (fullUrl) => {
       const id = `named-${release}`;
       await send('PUT', `/Patient/${id}`, { resourceType: 'Patient', id });
@@ -261,7 +261,7 @@ describe.each<[Release, string]>([
     '../r4/Patient/1',
     'Nothing/1',
     'Patient/1/2/3',
-  ])('with an entry whose url is %s is refused', async (url) => {
+  ])('with an entry with the url %s is refused', async (url) => {
     const resource = { resourceType: 'Patient', id: '1' };
     const before = await sequence();
     const { status, json } = await send(

@@ -93,7 +93,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   });
 
   /** The result, and each match as `equivalence system|code`. */
-  function told(parameters: readonly Parameter[]): { result: unknown; matches: string[] } {
+  function resultOf(parameters: readonly Parameter[]): { result: unknown; matches: string[] } {
     const matches = parameters
       .filter(({ name }) => name === 'match')
       .map(({ part = [] }) => {
@@ -108,54 +108,54 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     };
   }
 
-  async function ask(query: Record<string, string>, rest = 'ConceptMap/$translate') {
+  async function invoke(query: Record<string, string>, rest = 'ConceptMap/$translate') {
     const { status, json, text } = await send('GET', `${rest}?${new URLSearchParams(query).toString()}`);
     if (status !== 200) throw new Error(`${status} ${text}`);
     expect(json.resourceType).toBe('Parameters');
-    return told(json.parameter);
+    return resultOf(json.parameter);
   }
 
   it('a map of the specification translates a code, by its url and by its address', async () => {
     const male = { system: GENDER, code: 'male' };
     const expected = { result: true, matches: [`${SAME} ${V2}|M`] };
-    expect(await ask({ ...male, url: MAP_V2 })).toEqual(expected);
-    expect(await ask(male, 'ConceptMap/cm-administrative-gender-v2/$translate')).toEqual(expected);
-    expect(await ask({ system: GENDER, code: 'other', url: MAP_V2 })).toEqual({
+    expect(await invoke({ ...male, url: MAP_V2 })).toEqual(expected);
+    expect(await invoke(male, 'ConceptMap/cm-administrative-gender-v2/$translate')).toEqual(expected);
+    expect(await invoke({ system: GENDER, code: 'other', url: MAP_V2 })).toEqual({
       result: true,
       matches: [`${WIDER} ${V2}|A`, `${WIDER} ${V2}|O`],
     });
   });
 
-  it('without a map all that are known from the system are asked, each match with its source', async () => {
+  it('without a map all maps from the system are used, each match with its source', async () => {
     const { json } = await send('GET', `ConceptMap/$translate?system=${GENDER}&code=female`);
     const sources = (json.parameter as Parameter[])
       .filter(({ name }) => name === 'match')
       .map(({ part = [] }) => part.find(({ name }) => name === 'source')?.['valueUri']);
     expect(sources.sort()).toEqual([MAP_V2, MAP_V3]);
-    expect(await ask({ system: GENDER, code: 'female', targetsystem: V3 })).toMatchObject({
+    expect(await invoke({ system: GENDER, code: 'female', targetsystem: V3 })).toMatchObject({
       matches: [`${SAME} ${V3}|F`],
     });
     const target = 'http://terminology.hl7.org/ValueSet/v2-0001';
-    expect(await ask({ system: GENDER, code: 'female', target })).toMatchObject({
+    expect(await invoke({ system: GENDER, code: 'female', target })).toMatchObject({
       matches: [`${SAME} ${V2}|F`],
     });
     expect(
-      await ask({ system: GENDER, code: 'female', target, source: 'administrative-gender' }),
+      await invoke({ system: GENDER, code: 'female', target, source: 'administrative-gender' }),
     ).toMatchObject({
       matches: [`${SAME} ${V2}|F`],
     });
-    expect(await ask({ system: GENDER, code: 'female', source: 'http://example.org/other' })).toEqual({
+    expect(await invoke({ system: GENDER, code: 'female', source: 'http://example.org/other' })).toEqual({
       result: false,
       matches: [],
     });
   });
 
   it('the other way round wider is narrower', async () => {
-    expect(await ask({ system: V2, code: 'O', url: MAP_V2, reverse: 'true' })).toEqual({
+    expect(await invoke({ system: V2, code: 'O', url: MAP_V2, reverse: 'true' })).toEqual({
       result: true,
       matches: [`${NARROWER} ${GENDER}|other`],
     });
-    expect((await ask({ system: V2, code: 'M', reverse: 'true' })).matches).toEqual([
+    expect((await invoke({ system: V2, code: 'M', reverse: 'true' })).matches).toEqual([
       `${SAME} ${GENDER}|male`,
     ]);
   });
@@ -166,7 +166,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       const body = { resourceType: 'Parameters', parameter: [{ name: 'url', valueUri: MAP_V2 }, parameter] };
       const { status, json } = await send('POST', 'ConceptMap/$translate', body);
       expect(status).toBe(200);
-      return told(json.parameter);
+      return resultOf(json.parameter);
     };
     expect(await post({ name: 'coding', valueCoding: coding })).toEqual({
       result: true,
@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
-  it('what depends on another element is translated when that is given, with what it makes', async () => {
+  it('a mapping that depends on another element is used when that is given, with its products', async () => {
     const given = (valueCodeableConcept: object) => ({
       name: 'dependency',
       part: [
@@ -197,11 +197,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       return (await send('POST', 'ConceptMap/$translate', { resourceType: 'Parameters', parameter })).json
         .parameter;
     };
-    expect(told(await translate()).matches).toEqual([`wider ${LOINC}|2340-8`]);
+    expect(resultOf(await translate()).matches).toEqual([`wider ${LOINC}|2340-8`]);
     const urine = given({ coding: [{ system: 'urn:specimen', code: 'urine' }] });
-    expect(told(await translate(urine)).matches).toEqual([`wider ${LOINC}|2340-8`]);
+    expect(resultOf(await translate(urine)).matches).toEqual([`wider ${LOINC}|2340-8`]);
     const parameters = await translate(given({ coding: [{ system: 'urn:specimen', code: 'blood' }] }));
-    expect(told(parameters).matches).toEqual([`narrower ${LOINC}|2339-0`, `wider ${LOINC}|2340-8`]);
+    expect(resultOf(parameters).matches).toEqual([`narrower ${LOINC}|2339-0`, `wider ${LOINC}|2340-8`]);
     expect(parameters[1].part).toEqual([
       { name: 'equivalence', valueCode: 'narrower' },
       {
@@ -221,19 +221,19 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   it('that there is no translation is a match, and no result', async () => {
     const { json } = await send('GET', `ConceptMap/laboratory/$translate?system=${LOCAL}&code=old`);
-    expect(told(json.parameter)).toEqual({ result: false, matches: ['unmatched -'] });
+    expect(resultOf(json.parameter)).toEqual({ result: false, matches: ['unmatched -'] });
     expect(json.parameter[1]).toEqual({
       name: 'message',
       valueString: 'It is known that there is no translation',
     });
   });
 
-  it('what a map does not map is looked for where it says: in another map, as a fixed code, as it is', async () => {
-    expect(await ask({ url: laboratory.url, system: LOCAL, code: 'rare', targetsystem: LOINC })).toEqual({
+  it('an unmapped code is translated as the map defines: by another map, to a fixed code, or unchanged', async () => {
+    expect(await invoke({ url: laboratory.url, system: LOCAL, code: 'rare', targetsystem: LOINC })).toEqual({
       result: true,
       matches: [`inexact ${LOINC}|9999-9`],
     });
-    expect(await ask({ url: laboratory.url, system: LOCAL, code: 'never' })).toEqual({
+    expect(await invoke({ url: laboratory.url, system: LOCAL, code: 'never' })).toEqual({
       result: true,
       matches: ['equal urn:same|never', `relatedto ${LOINC}|0000-0`],
     });
@@ -247,10 +247,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       { name: 'targetsystem', valueUri: LOINC },
     ];
     const { json } = await send('POST', 'ConceptMap/$translate', { resourceType: 'Parameters', parameter });
-    expect(told(json.parameter)).toEqual({ result: true, matches: [`inexact ${LOINC}|9999-9`] });
+    expect(resultOf(json.parameter)).toEqual({ result: true, matches: [`inexact ${LOINC}|9999-9`] });
   });
 
-  it("another tenant's maps are not known", async () => {
+  it("another tenant's maps do not exist", async () => {
     const query = `system=${encodeURIComponent(LOCAL)}&code=glu`;
     expect((await send('GET', `ConceptMap/$translate?${query}`, undefined, 'other')).status).toBe(404);
     const named = `url=${encodeURIComponent(laboratory.url)}&${query}`;

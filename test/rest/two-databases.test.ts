@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server';
 const servers: TestServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-/** The same writes in the same millisecond, as far as a database can tell: the spaces of both are at the same change. */
+/** The same writes in the same millisecond, as far as a database can see: the spaces of both are at the same change. */
 async function startWith(family: string, code: string): Promise<TestServer> {
   const server = await startServer();
   servers.push(server);
@@ -30,7 +30,7 @@ async function startWith(family: string, code: string): Promise<TestServer> {
   return server;
 }
 
-it('what one server has found is nothing that the other remembers', async () => {
+it('results of one server are not used from the cache of the other', async () => {
   const codes = ['one', 'two'];
   for (const code of codes) await startWith(`Family ${code}`, code);
   for (const [index, server] of servers.entries()) {

@@ -45,7 +45,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       }
     });
 
-    it('with _elements gives those and what says what it is, and as an entry of a Bundle too', async () => {
+    it('with _elements returns those and the identifying elements, and as an entry of a Bundle too', async () => {
       const members = ['gender', 'id', 'meta', 'resourceType'];
       const url = 'Patient/ann?_elements=gender';
       const { json } = await send('GET', `/${url}`);
@@ -77,8 +77,8 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
 
     it('is 304 for one of several ETags, of one header or more, and for *, but not for those of other versions', async () => {
-      const known = ['W/"2"', '"2"', '*', 'W/"1", W/"2"', ['W/"1"', 'W/"2"']];
-      for (const header of known)
+      const tags = ['W/"2"', '"2"', '*', 'W/"1", W/"2"', ['W/"1"', 'W/"2"']];
+      for (const header of tags)
         expect((await send('GET', '/Patient/ann', undefined, { 'if-none-match': header })).status).toBe(304);
       const other = { 'if-none-match': 'W/"1", W/"3"' };
       expect((await send('GET', '/Patient/ann', undefined, other)).status).toBe(200);
@@ -139,12 +139,12 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ['POST', '/metadata', 'GET, HEAD'],
       ['DELETE', '', 'GET, HEAD, POST'],
       ['GET', '/Patient/_search?_id=ann', 'POST'],
-    ])('takes no %s at %s, and says what it takes', async (method, rest, allowed) => {
+    ])('accepts no %s at %s, and lists the allowed methods', async (method, rest, allowed) => {
       const { status, headers } = await send(method, rest, method === 'POST' ? ann : undefined);
       expect([status, headers.allow]).toEqual([405, allowed]);
     });
 
-    it('without criteria changes nothing, whatever stands behind the question mark', async () => {
+    it('without criteria changes nothing, with anything after the question mark', async () => {
       for (const query of ['', '?', '?&', '?_=1', '?_format=json'])
         for (const method of ['PUT', 'DELETE', 'PATCH']) {
           const body = method === 'PUT' ? ann : method === 'PATCH' ? [] : undefined;
@@ -157,7 +157,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('GET', '/Patient/ann')).headers.etag).toBe('W/"2"');
     });
 
-    it('of a search by POST takes _format and _pretty in its form', async () => {
+    it('of a search by POST accepts _format and _pretty in its form', async () => {
       expect((await send('POST', '/Patient/_search', '_format=xml&_id=ann', FORM)).status).toBe(406);
       const laid = await send('POST', '/Patient/_search', '_format=json&_pretty=true&_id=ann', FORM);
       expect([laid.status, laid.text.includes('\n  ')]).toEqual([200, true]);
@@ -168,7 +168,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   describe('a write', () => {
     const patient = { resourceType: 'Patient' };
 
-    it('whose body has another id than its address, or none, changes nothing', async () => {
+    it('with another id in its body than in its address, or none, changes nothing', async () => {
       for (const id of ['other', 'ANN', undefined]) {
         const { status, json } = await send('PUT', '/Patient/ann', { ...ann, id });
         expect([status, json.issue[0].expression]).toEqual([400, ['Patient.id']]);
@@ -177,7 +177,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('GET', '/Patient/ann')).headers.etag).toBe('W/"2"');
     });
 
-    it('with If-None-Match: * makes what is not there, once', async () => {
+    it('with If-None-Match: * creates a missing resource, once', async () => {
       const once = { 'if-none-match': '*' };
       for (const status of [201, 412])
         expect((await send('PUT', '/Patient/once', { ...patient, id: 'once' }, once)).status).toBe(status);
@@ -218,11 +218,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ['application/fhir+json; charset=iso-8859-1', 415],
       ['application/fhir+json; charset=utf-16', 415],
       ['application/fhir+json; fhirVersion=5.0', 415],
-    ])('whose Content-Type is %s is %i', async (type, status) => {
+    ])('with Content-Type %s is %i', async (type, status) => {
       expect((await send('POST', '/Patient', patient, { 'content-type': type })).status).toBe(status);
     });
 
-    it('of a compressed nothing is 400, and where nothing is expected the coding does not matter', async () => {
+    it('of a compressed empty body is 400, and where none is expected the coding does not matter', async () => {
       const gzip = { 'content-encoding': 'gzip' };
       for (const body of [gzipSync(''), Buffer.alloc(0)]) {
         expect((await send('POST', '/Patient', body, gzip)).status).toBe(400);
@@ -231,7 +231,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('DELETE', '/Patient/nobody', undefined, gzip)).status).toBe(200);
     });
 
-    it('says If-None-Exist once', async () => {
+    it('reports If-None-Exist once', async () => {
       const headers = { 'if-none-exist': ['_id=ann', '_id=gone'] };
       expect((await send('POST', '/Patient', patient, headers)).status).toBe(400);
     });

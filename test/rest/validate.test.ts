@@ -42,7 +42,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
   const errorsOf = (issues: readonly Issue[]) => issues.filter(({ severity }) => severity === 'error');
 
   it.each([['/$validate'], ['/Patient/$validate']])(
-    '%s takes the resource wrapped and bare, and says that nothing is wrong',
+    '%s accepts the resource wrapped and bare, and reports no faults',
     async (rest) => {
       for (const body of [patient, wrapped(patient)]) {
         expect(await validate(rest, body)).toEqual([
@@ -53,7 +53,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
   );
 
   it.each([['/$validate'], ['/Patient/$validate'], ['/Patient/p1/$validate']])(
-    '%s tells all faults at once, with places in the resource and not in its wrapping',
+    '%s reports all faults at once, with places in the resource and not in its wrapping',
     async (rest) => {
       for (const body of [broken, wrapped(broken)]) {
         const errors = errorsOf(await validate(rest, body));
@@ -75,7 +75,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     }
   });
 
-  it('judges what is hardly a resource, and refuses what is none', async () => {
+  it('validates input that is hardly a resource, and refuses input that is none', async () => {
     for (const body of [{}, { resourceType: 'Pateint' }, { resourceType: 7 }, { name: [] }]) {
       for (const sent of [body, wrapped(body)])
         expect(errorsOf(await validate('/Patient/$validate', sent)).length).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
       expect((await send('POST', '/Patient/$validate', body)).status).toBe(400);
   });
 
-  it('says that a resource of another type does not belong at the address', async () => {
+  it('reports that a resource of another type does not belong at the address', async () => {
     const basic = { resourceType: 'Basic', code: { text: 'x' } };
     expect(errorsOf(await validate('/Patient/$validate', basic))).toMatchObject([
       { expression: ['Patient.resourceType'] },
@@ -92,7 +92,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect(errorsOf(await validate('/$validate', basic))).toEqual([]);
   });
 
-  it('warns of what a write lets through: extensible bindings and best practices', async () => {
+  it('warns of faults that a write allows: extensible bindings and best practices', async () => {
     const issues = await validate('/$validate', {
       ...patient,
       text: undefined,
@@ -114,12 +114,12 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     );
   });
 
-  it('judges codes of required bindings', async () => {
+  it('validates codes of required bindings', async () => {
     const issues = await validate('/$validate', { ...patient, gender: 'masculine' });
     expect(errorsOf(issues)).toMatchObject([{ code: 'code-invalid', expression: ['Patient.gender'] }]);
   });
 
-  it('judges a stored resource at its address, by POST and by GET', async () => {
+  it('validates a stored resource at its address, by POST and by GET', async () => {
     const { json } = await send('POST', '/Patient', patient);
     for (const method of ['POST', 'GET']) {
       const answer = await send(method, `/Patient/${json.id}/$validate`);
@@ -130,7 +130,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect((await send('GET', `/Patient/${json.id}/$validate`)).status).toBe(410);
   });
 
-  it('mode create: what could not be stored is told', async () => {
+  it('mode create: a resource that could not be stored is reported', async () => {
     expect(await validate('/Patient/$validate', wrapped(patient, mode('create')))).toMatchObject([
       { severity: 'information' },
     ]);
@@ -153,7 +153,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect(errors.length > 0).toBe(status !== 201);
   });
 
-  it('mode update: the id must be that of the address, and an absent resource is told', async () => {
+  it('mode update: the id must be that of the address, and an absent resource is reported', async () => {
     const update = (id: string, resource: object) =>
       validate(`/Patient/${id}/$validate`, wrapped(resource, mode('update')));
     await send('PUT', '/Patient/up', { ...patient, id: 'up' });
@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect((await send('GET', '/Patient/gone')).status).toBe(200);
   });
 
-  it('refuses a question that makes no sense: 400 with its place', async () => {
+  it('refuses an invalid request: 400 with its place', async () => {
     const wrong: [string, object, string][] = [
       ['/Patient/$validate', wrapped(patient, mode('destroy')), 'Parameters.parameter[1].valueCode'],
       ['/Patient/$validate', wrapped(patient, mode('update')), 'Parameters.parameter[1].valueCode'],
@@ -194,7 +194,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     }
   });
 
-  it('a profile that is not known is an error', async () => {
+  it('a profile that does not exist is an error', async () => {
     const profile = {
       name: 'profile',
       [release === 'r4' ? 'valueUri' : 'valueCanonical']: 'http://example.org/StructureDefinition/nowhere',
@@ -206,7 +206,7 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     expect(errorsOf(stored)).toMatchObject([{ code: 'not-found' }]);
   });
 
-  it('takes a long body to the thread for long ones, with the same answer', async () => {
+  it('passes a long body to the worker thread, with the same answer', async () => {
     const name = Array.from({ length: 10_000 }, (_, index) => ({ family: `Chalmers ${index}` }));
     const long = { ...patient, name: [...name, { family: 7 }] };
     for (const body of [long, wrapped(long, mode('create'))]) {
@@ -216,14 +216,14 @@ describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
     }
   });
 
-  it('keeps nothing', async () => {
+  it('stores nothing', async () => {
     const before = await send('GET', '/Patient?_summary=count');
     await validate('/Patient/$validate', wrapped(patient, mode('create')));
     const after = await send('GET', '/Patient?_summary=count');
     expect(after.json.total).toBe(before.json.total);
   });
 
-  it('is offered at all three levels', async () => {
+  it('exists at all three levels', async () => {
     const { json } = await send('GET', '/metadata');
     const [rest] = json.rest;
     const named = expect.objectContaining({ name: 'validate' });

@@ -21,7 +21,7 @@ function costOf(text: string, variables: Record<string, unknown> = {}): { cost: 
   return costOfOperation(schema, document, operation, variables);
 }
 
-describe('what an operation costs', () => {
+describe('the cost of an operation', () => {
   it.each([
     ['nothing', '{ __typename }', 0, 0],
     ['a read', '{ patient(id: 1) { id name } }', 2, 1],
@@ -38,11 +38,11 @@ describe('what an operation costs', () => {
     ['fragments', '{ ...f ... on Query { ...f } } fragment f on Query { patients(_count: 1) { ...g } } fragment g on Patient { list(_count: 1) { id } }', 21, 2],
     ['fragments of several types', '{ patient { contained { ... on Patient { list(_count: 1) { id } } ... on Observation { subject { resource { id } } } } } }', 14, 2],
     ['what is left out', '{ patients(_count: 9) @skip(if: true) { id } patient @include(if: true) { id } }', 2, 1],
-  ])('is known before it runs: %s', (_what, text, cost, levels) => {
+  ])('is calculated before it runs: %s', (_what, text, cost, levels) => {
     expect(costOf(text)).toMatchObject({ cost, levels });
   }); // prettier-ignore
 
-  it('takes page sizes and conditions from variables', () => {
+  it('reads page sizes and conditions from variables', () => {
     const text = `query($n: Int, $m: Int, $skip: Boolean!) {
       patients(_count: $n) { list(_count: $m) @skip(if: $skip) { id } }
     }`;
@@ -52,7 +52,7 @@ describe('what an operation costs', () => {
     expect(costOf(text, { m: 2, skip: false }).cost).toBe(10 + 3 * 12);
   });
 
-  it('grows with what introspection lists, and with each time that it is asked for', () => {
+  it('grows with the size of the lists of introspection, and with each repetition', () => {
     const once = costOf(getIntrospectionQuery()).cost;
     const twice = costOf(`{ a: __schema { types { fields { args { name } } } } b: __schema { types { fields { args { name } } } } }`);
     const nested = (levels: number): number =>

@@ -1,6 +1,6 @@
 /**
- * Compiled execution gives what graphql's own `execute` gives. Where both are free to differ (the words of what the
- * engine itself finds wrong) only path and place are compared.
+ * Compiled execution has the results of graphql's own `execute`. Where both are free to differ (the messages of
+ * errors of the engine itself) only path and place are compared.
  */
 import {
   buildSchema,
@@ -138,7 +138,7 @@ for (const [typeName, fields] of Object.entries(RESOLVERS)) {
 (schema.getType('Pet') as GraphQLUnionType).resolveType = (value: { lives?: number }) =>
   later(value.lives === undefined ? 'Dog' : 'Cat');
 
-interface Told {
+interface Comparable {
   readonly data?: unknown;
   readonly errors?: readonly unknown[];
 }
@@ -146,7 +146,7 @@ interface Told {
 /** Messages are compared where a resolver or a scalar wrote them; those of the two engines differ. */
 const OF_RESOLVERS = /^(fails|must later|in a|as a value|now|later|a plain|Variable|Int cannot|Argument)/;
 
-function told({ data, errors }: ExecutionResult): Told {
+function comparable({ data, errors }: ExecutionResult): Comparable {
   const sorted = errors?.map(({ message, path, locations, extensions }) => ({
     message: OF_RESOLVERS.test(message) ? message : 'of the engine',
     path,
@@ -184,7 +184,7 @@ async function expectParity(
     operationName,
   });
   const compiled = await runCompiled(text, variables, operationName, rootValue);
-  expect(told(compiled)).toEqual(told(reference));
+  expect(comparable(compiled)).toEqual(comparable(reference));
   expect(JSON.stringify(compiled.data)).toBe(JSON.stringify(reference.data));
   expect(compiled.data === undefined).toBe(reference.data === undefined);
   return compiled;
@@ -271,7 +271,7 @@ describe('compiled execution and that of graphql', () => {
     const invalid = [...CROSSED, ...SINGLE.map(([text]) => text)]
       .map((text) => [text, validate(schema, parse(text))[0]?.message])
       .filter(([, message]) => message !== undefined);
-    // Documents that Apollo Server would refuse, and execution has to stand all the same.
+    // Documents that Apollo Server would refuse, and execution must handle nevertheless.
     expect(invalid.map(([text]) => text)).toEqual([
       'query($w: String) { people { method(word: $w) } }',
       'fragment f on Person { id }',
@@ -314,11 +314,11 @@ describe('compiled execution and that of graphql', () => {
         compiled.run({ context: { total: 0 }, variables }),
         execute({ schema, document: parse(text), variableValues: variables }),
       ]);
-      expect(told(ours)).toEqual(told(theirs));
+      expect(comparable(ours)).toEqual(comparable(theirs));
     }
   });
 
-  it('tell resolvers the same about their field', async () => {
+  it('pass resolvers the same information about their field', async () => {
     const seen: unknown[] = [];
     const type = schema.getType('Person') as GraphQLObjectType;
     const field = type.getFields()['name'] as GraphQLField<Record<string, unknown>, unknown>;
@@ -341,7 +341,7 @@ describe('compiled execution and that of graphql', () => {
     }
   });
 
-  it('ask a type whether a value is of it', async () => {
+  it('call isTypeOf of a type', async () => {
     const dog = schema.getType('Dog') as GraphQLObjectType;
     for (const isTypeOf of [() => false, () => true, () => later(false), () => later(true)]) {
       dog.isTypeOf = isTypeOf;
@@ -350,7 +350,7 @@ describe('compiled execution and that of graphql', () => {
     dog.isTypeOf = null;
   });
 
-  it('find the type of a value by asking each, where nothing else says it', async () => {
+  it('find the type of a value by isTypeOf of each type, where there is no resolveType', async () => {
     const animal = schema.getType('Animal') as GraphQLInterfaceType;
     const cat = schema.getType('Cat') as GraphQLObjectType;
     animal.resolveType = null;
@@ -363,7 +363,7 @@ describe('compiled execution and that of graphql', () => {
 });
 
 describe('compiled execution', () => {
-  it('leaves out errors of what has become null around them', async () => {
+  it('leave out errors of positions below null', async () => {
     const { data, errors } = await runCompiled('{ person { later { mustLater must failsLater } } none { id } }', {});
     expect(data).toEqual({ person: null, none: null });
     expect(errors?.map(({ path }) => path)).toEqual([['person', 'later', 'must']]);

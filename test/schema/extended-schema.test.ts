@@ -1,4 +1,7 @@
-/** A schema with search parameters of one space shares the types of its release, and is what would be made of them all at once. */
+/**
+ * A schema with search parameters of one space shares the types of its release, and equals the schema that is made at
+ * once.
+ */
 import { assertInputObjectType, getNamedType, graphqlSync, parse, printSchema, validate, validateSchema } from 'graphql';
 import { releaseDefinitions } from '../../src/core';
 import { createSchema, extendSchema } from '../../src/resolvers';
@@ -32,7 +35,7 @@ function withOwn(release: SchemaDefinitions, own: typeof OWN): OwnDefinitions {
   };
 }
 
-/** What stands in a schema, in the order of the names of its types. */
+/** The content of a schema, in the order of the names of its types. */
 const blocks = (text: string): string[] => text.split('\n\n').sort();
 
 describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) => {
@@ -40,7 +43,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
   const schema = createSchema(definitions, true);
   const own = extendSchema(schema, withOwn(definitions, OWN));
 
-  it('makes what a document names, and nothing else', () => {
+  it('makes the types that a document names, and nothing else', () => {
     const extended = extendSchema(schema, withOwn(definitions, OWN));
     const made = (): string[] =>
       Object.entries(Object.getOwnPropertyDescriptors(extended.getTypeMap()))
@@ -62,7 +65,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
     expect(made()).toEqual(['ObservationWhere', 'Patient']);
   });
 
-  it('is what all of it would be when it was made at once', () => {
+  it('equals the schema that is made at once', () => {
     const whole = createSchema(withOwn(definitions, OWN), true);
     expect(blocks(printSchema(own))).toEqual(blocks(printSchema(whole)));
   });
@@ -78,7 +81,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
     expect(new Set(filters.map((filter) => filter?.name)).size).toBe(2);
   });
 
-  it('tells of itself as any other', () => {
+  it('is introspected like any other', () => {
     const { data } = graphqlSync({
       schema: own,
       source: `{ __type(name: "PatientWhere") { inputFields { name } }

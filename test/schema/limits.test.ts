@@ -38,7 +38,7 @@ describe('before a document is parsed', () => {
     expect(refusalOfText(`{b(x: [${times(900, () => 'x')}])}`)).toBeUndefined();
   });
 
-  it('leaves what is not GraphQL to the parser', () => {
+  it('leaves invalid GraphQL to the parser', () => {
     expect(refusalOfText('{"resourceType": \u0000')).toBeUndefined();
   });
 });
@@ -58,7 +58,7 @@ describe('before a document runs', () => {
     expect(refusalOfRule(`{...f ...f} fragment f on Query {${times(26, (index) => `x${index}: id`)}}`)).toHaveLength(1);
   });
 
-  it('counts what fragments multiply without multiplying its own work', () => {
+  it('counts the fields that fragments multiply without multiplying its own work', () => {
     const doubling = times(60, (index) => `fragment f${index} on Query {a{...f${index + 1}} b{...f${index + 1}}}`);
     let refusals: string[] = [];
     const spent = leastProcessorMilliseconds(250, () => {

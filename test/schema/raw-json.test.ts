@@ -10,7 +10,7 @@ describe('a response with resources in it', () => {
     expect(text).toBe(`{"list":[${first.text},{"json":${second.text}}],"again":${first.text}}`);
   });
 
-  it('leaves strings alone that look like what stands for a text', () => {
+  it('leaves strings alone that look like a placeholder of a text', () => {
     let token = '';
     const spy = (value: unknown): string => {
       token = JSON.parse(JSON.stringify(value)).json as string;
@@ -20,7 +20,7 @@ describe('a response with resources in it', () => {
     expect(JSON.parse(text)).toEqual({ json: {}, other: `x"${token}"`, beyond: token.replace(/\d+$/, '7') });
   });
 
-  it('does not replace what looks like a pattern in a text', () => {
+  it('does not replace parts of a text that look like a pattern', () => {
     expect(stringifyAround(new RawJson('{"cost":"$& $1"}'), plain)).toBe('{"cost":"$& $1"}');
   });
 
@@ -28,7 +28,7 @@ describe('a response with resources in it', () => {
     expect(JSON.stringify({ json: new RawJson('{"a":[1]}') })).toBe('{"json":{"a":[1]}}');
   });
 
-  it('can be written again after one could not be', () => {
+  it('can be written again after an error', () => {
     const fail = (): string => {
       throw new Error('too long');
     };

@@ -7,7 +7,7 @@ const literal = (text: string, variables: Record<string, unknown> = {}): unknown
   jsonScalar.parseLiteral(parseValue(text), variables);
 
 describe('JSON in a GraphQL document', () => {
-  it('marks decimals with the sign that core uses', () => {
+  it('marks decimals with the same character as core', () => {
     expect(DECIMAL_MARK).toBe(markOfCore);
   });
 
@@ -18,7 +18,7 @@ describe('JSON in a GraphQL document', () => {
     },
   );
 
-  it('takes objects, lists, null and variables at any depth', () => {
+  it('accepts objects, lists, null and variables at any depth', () => {
     expect(literal('{a: [1, "x", null, true], b: {c: $v}}', { v: { d: 1 } })).toEqual({
       a: [1, 'x', null, true],
       b: { c: { d: 1 } },
@@ -38,11 +38,11 @@ describe('JSON in a GraphQL document', () => {
     expect(() => literal('{status: final}')).toThrow("'final' is not JSON");
   });
 
-  it('takes only an object as a resource and as parameters', () => {
+  it('accepts only an object as a resource and as parameters', () => {
     for (const scalar of [resourceInputScalar, parametersInputScalar]) {
       expect(scalar.parseValue({ resourceType: 'Patient' })).toEqual({ resourceType: 'Patient' });
-      for (const value of [[], 'Patient', 1, null]) expect(() => scalar.parseValue(value)).toThrow('is a JSON object');
-      expect(() => scalar.parseLiteral(parseValue('[1]'), {})).toThrow('is a JSON object');
+      for (const value of [[], 'Patient', 1, null]) expect(() => scalar.parseValue(value)).toThrow('must be a JSON object');
+      expect(() => scalar.parseLiteral(parseValue('[1]'), {})).toThrow('must be a JSON object');
     }
   });
 });
@@ -53,6 +53,6 @@ describe('an instant', () => {
   });
 
   it.each(['2024-05-17', '2024-05-17T10:30:00', '2024-13-01T00:00:00Z', 'yesterday', 5, null])('may not be %s', (value) => {
-    expect(() => instantScalar.parseValue(value)).toThrow('An instant is written as');
+    expect(() => instantScalar.parseValue(value)).toThrow('An instant must be written as');
   });
 });

@@ -1,4 +1,4 @@
-/** Every way in which one tenant's client could try to reach what another tenant keeps. */
+/** Every way in which one tenant's client could try to reach data of another tenant. */
 import { stringifyJson, type Release } from '../../src/core';
 import type { Example } from '../support/examples';
 import type { Answer } from '../support/server';
@@ -21,7 +21,7 @@ export interface Place {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What the victim stores of an example: the canary as a tag, so that every answer that carries it is a leak. */
+/** An example for the victim to store: with the canary as a tag, so that every answer that has it is a leak. */
 export function withCanary({ resource, document }: Example): string {
   const meta = typeof resource['meta'] === 'object' && resource['meta'] !== null ? resource['meta'] : {};
   const tagged = { ...resource, meta: { ...meta, tag: [{ system: 'urn:tenant', code: CANARY }] } };
@@ -37,10 +37,10 @@ function searchValues(resource: unknown): {
   dates: string[];
 } {
   const values = { strings: [], tokens: [], references: [], uris: [], dates: [] } as Record<string, string[]>;
-  const walk = (value: unknown, name: string): void => {
-    if (Array.isArray(value)) for (const member of value) walk(member, name);
+  const visit = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) for (const member of value) visit(member, name);
     else if (typeof value === 'object' && value !== null) {
-      for (const [member, inner] of Object.entries(value)) walk(inner, member);
+      for (const [member, inner] of Object.entries(value)) visit(inner, member);
     } else if (typeof value === 'string' && value.length < 100) {
       if (/^(19|20)\d\d(-\d\d){0,2}(T.*)?$/.test(value)) values['dates']?.push(value.slice(0, 10));
       else if (name === 'reference') values['references']?.push(value);
@@ -50,7 +50,7 @@ function searchValues(resource: unknown): {
         values['strings']?.push(value);
     }
   };
-  walk(resource, '');
+  visit(resource, '');
   return values as ReturnType<typeof searchValues>;
 }
 

@@ -1,4 +1,6 @@
-/** What clients send, and what PostgreSQL says of it, reaches neither log nor metrics: by every way of failing. */
+/**
+ * The content of clients, also when PostgreSQL quotes it, reaches neither log nor metrics: by every kind of failure.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findFreePort } from '../../src/embedded/free-port';
@@ -120,7 +122,7 @@ it('mistakes of clients stay out of log and metrics', async () => {
   await expectSilence();
 });
 
-it('what PostgreSQL quotes when it refuses a row stays out of log, metrics and answer', async () => {
+it('quotations of PostgreSQL in errors stay out of log, metrics and answer', async () => {
   await owner.query(
     `alter table andiron.string_index add constraint refuse_canary check (value <> '${CANARY.toLowerCase()}') not valid`,
   );
@@ -142,7 +144,7 @@ it('what PostgreSQL quotes when it refuses a row stays out of log, metrics and a
   await expectSilence();
 });
 
-it('statements that take too long, and connections that are cut, say nothing of what they carried', async () => {
+it('statements that time out, and connections that are cut, disclose nothing of their values', async () => {
   await owner.query('begin; lock table andiron.resource, andiron.string_index in access exclusive mode');
   const late = await Promise.all([
     server.request('POST', `${root}/Patient`, patient('x')),
@@ -160,7 +162,7 @@ it('statements that take too long, and connections that are cut, say nothing of 
   ];
   const waiting = `select pid from pg_stat_activity where application_name = 'andiron' and datname = current_database()
     and wait_event_type = 'Lock'`;
-  // After a second their statements have taken too long, which is 503 as well.
+  // After a second their statements time out, which is 503 as well.
   for (let tries = 0; tries < 50 && (await owner.query(waiting)).rows.length < cut.length; tries++)
     await delay(20);
   await owner.query(

@@ -1,4 +1,4 @@
-/** What might carry something across the border between tenants: ids, references, cursors, caches, names. */
+/** The possible paths across the border between tenants: ids, references, cursors, caches, names. */
 import type { Release } from '../../src/core';
 import { OPEN, startServer, type TestServer } from '../support/server';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ask = (
+const send = (
   tenant: string,
   release: Release,
   method: string,
@@ -30,41 +30,41 @@ const familyOf = (tenant: string, release: Release): string => `Family-of-${tena
 it('the same client-chosen id names four patients, each with its own versions, history and deletion', async () => {
   for (const [tenant, release] of SPACES) {
     const body = { resourceType: 'Patient', id: 'abc', name: [{ family: familyOf(tenant, release) }] };
-    expect((await ask(tenant, release, 'PUT', '/Patient/abc', body)).status).toBe(201);
+    expect((await send(tenant, release, 'PUT', '/Patient/abc', body)).status).toBe(201);
   }
   const patch = [{ op: 'add', path: '/active', value: true }];
   const type = { 'content-type': 'application/json-patch+json' };
-  expect((await ask('alice', 'r4', 'PATCH', '/Patient/abc', patch, type)).headers.etag).toBe('W/"2"');
-  expect((await ask('alice', 'r4b', 'DELETE', '/Patient/abc')).status).toBe(200);
+  expect((await send('alice', 'r4', 'PATCH', '/Patient/abc', patch, type)).headers.etag).toBe('W/"2"');
+  expect((await send('alice', 'r4b', 'DELETE', '/Patient/abc')).status).toBe(200);
   for (const [tenant, release] of SPACES) {
-    const { status, json, headers } = await ask(tenant, release, 'GET', '/Patient/abc');
+    const { status, json, headers } = await send(tenant, release, 'GET', '/Patient/abc');
     if (tenant === 'alice' && release === 'r4b') {
       expect(status).toBe(410);
       continue;
     }
     expect(json.name[0].family).toBe(familyOf(tenant, release));
     expect(headers.etag).toBe(tenant === 'alice' ? 'W/"2"' : 'W/"1"');
-    const search = await ask(tenant, release, 'GET', `/Patient?family=family-of`);
+    const search = await send(tenant, release, 'GET', `/Patient?family=family-of`);
     expect(search.json.total).toBe(1);
-    const history = await ask(tenant, release, 'GET', '/Patient/abc/_history');
+    const history = await send(tenant, release, 'GET', '/Patient/abc/_history');
     expect(history.json.entry).toHaveLength(tenant === 'alice' ? 2 : 1);
   }
 });
 
-it('the same id of the server’s making can be put elsewhere, and is another resource', async () => {
-  const made = await ask('alice', 'r4', 'POST', '/Patient', { resourceType: 'Patient', gender: 'female' });
+it('the same id of the server can be put elsewhere, and is another resource', async () => {
+  const made = await send('alice', 'r4', 'POST', '/Patient', { resourceType: 'Patient', gender: 'female' });
   const { id } = made.json;
-  const put = await ask('mallory', 'r4', 'PUT', `/Patient/${id}`, {
+  const put = await send('mallory', 'r4', 'PUT', `/Patient/${id}`, {
     resourceType: 'Patient',
     id,
     gender: 'male',
   });
   expect(put.status).toBe(201);
-  expect((await ask('alice', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('female');
-  expect((await ask('mallory', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('male');
+  expect((await send('alice', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('female');
+  expect((await send('mallory', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('male');
 });
 
-describe('a reference under one of our public addresses', () => {
+describe("a reference under one of the server's public addresses", () => {
   const observation = (reference: string): Record<string, unknown> => ({
     resourceType: 'Observation',
     id: 'crossing',
@@ -84,7 +84,7 @@ describe('a reference under one of our public addresses', () => {
   it.each(foreign)('under %s to %s is refused on every way of writing', async (release, reference) => {
     const body = observation(reference);
     const own = observation('Patient/abc');
-    await ask('mallory', release, 'PUT', '/Observation/crossing', own);
+    await send('mallory', release, 'PUT', '/Observation/crossing', own);
     const patch = [{ op: 'replace', path: '/subject/reference', value: reference }];
     const gateway = `/w/mallory/api/v1/graphql/${release}`;
     const graphql = {
@@ -92,13 +92,13 @@ describe('a reference under one of our public addresses', () => {
       variables: { r: body },
     };
     const answers = [
-      await ask('mallory', release, 'POST', '/Observation', body),
-      await ask('mallory', release, 'PUT', '/Observation/crossing', body),
-      await ask('mallory', release, 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
-      await ask('mallory', release, 'PATCH', '/Observation/crossing', patch, {
+      await send('mallory', release, 'POST', '/Observation', body),
+      await send('mallory', release, 'PUT', '/Observation/crossing', body),
+      await send('mallory', release, 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
+      await send('mallory', release, 'PATCH', '/Observation/crossing', patch, {
         'content-type': 'application/json-patch+json',
       }),
-      await ask('mallory', release, 'GET', '/Observation/crossing', patch, {
+      await send('mallory', release, 'GET', '/Observation/crossing', patch, {
         'content-type': 'application/json',
       }),
     ];
@@ -111,18 +111,18 @@ describe('a reference under one of our public addresses', () => {
     });
     expect(status).toBe(422);
     expect(json.errors[0].extensions.outcome.issue[0].expression).toEqual(['Observation.subject.reference']);
-    expect((await ask('mallory', release, 'GET', '/Observation/crossing')).json.subject.reference).toBe(
+    expect((await send('mallory', release, 'GET', '/Observation/crossing')).json.subject.reference).toBe(
       'Patient/abc',
     );
-    expect((await ask('mallory', release, 'GET', '/Observation/fresh')).status).toBe(404);
-    await ask('mallory', release, 'DELETE', '/Observation/crossing');
+    expect((await send('mallory', release, 'GET', '/Observation/fresh')).status).toBe(404);
+    await send('mallory', release, 'DELETE', '/Observation/crossing');
   });
 
   it('is refused in the same words whether or not that tenant exists', async () => {
     const words = await Promise.all(
       ['alice', 'nobody'].map(async (tenant) => {
         const body = observation(`${PUBLIC}/w/${tenant}/api/v1/fhir/r4/Patient/abc`);
-        return (await ask('mallory', 'r4', 'POST', '/Observation', body)).text.replaceAll(tenant, 'TENANT');
+        return (await send('mallory', 'r4', 'POST', '/Observation', body)).text.replaceAll(tenant, 'TENANT');
       }),
     );
     expect(words[0]).toBe(words[1]);
@@ -135,24 +135,24 @@ describe('a reference under one of our public addresses', () => {
       'https://fhir.example/w/%61lice/api/v1/fhir/r4/Patient/abc',
       'https://fhir.example/w/mallory/../alice/api/v1/fhir/r4/Patient/abc',
     ]) {
-      const { status } = await ask('mallory', 'r4', 'PUT', '/Observation/crossing', observation(reference));
+      const { status } = await send('mallory', 'r4', 'PUT', '/Observation/crossing', observation(reference));
       expect([200, 201, 422]).toContain(status);
-      const found = await ask('alice', 'r4', 'GET', '/Observation?subject=Patient/abc');
+      const found = await send('alice', 'r4', 'GET', '/Observation?subject=Patient/abc');
       expect(found.json.total).toBe(0);
     }
   });
 
   it('to its own space is the same as a relative one', async () => {
-    await ask(
+    await send(
       'mallory',
       'r4',
       'PUT',
       '/Observation/crossing',
       observation(`${PUBLIC}/w/mallory/api/v1/fhir/r4/Patient/abc`),
     );
-    const found = await ask('mallory', 'r4', 'GET', '/Observation?subject=Patient/abc');
+    const found = await send('mallory', 'r4', 'GET', '/Observation?subject=Patient/abc');
     expect(found.json.total).toBe(1);
-    expect((await ask('mallory', 'r4b', 'GET', '/Observation?subject=Patient/abc')).json.total).toBe(0);
+    expect((await send('mallory', 'r4b', 'GET', '/Observation?subject=Patient/abc')).json.total).toBe(0);
   });
 });
 
@@ -167,7 +167,7 @@ describe('a page link', () => {
       for (const id of ['p1', 'p2', 'p3']) {
         const body = { resourceType: 'Practitioner', id, name: [{ family: familyOf(tenant, release) }] };
         for (let version = 1; version <= 3; version++)
-          await ask(tenant, release, 'PUT', `/Practitioner/${id}`, body);
+          await send(tenant, release, 'PUT', `/Practitioner/${id}`, body);
       }
     }
   });
@@ -176,29 +176,29 @@ describe('a page link', () => {
     '/Practitioner?_count=1',
     '/Practitioner?_count=1&_sort=-_lastUpdated',
     '/Practitioner?family=family&_count=1&_sort=family',
-  ])('of %s is worth nothing in another space', async (query) => {
-    const { json } = await ask('alice', 'r4', 'GET', query);
+  ])('of %s is invalid in another space', async (query) => {
+    const { json } = await send('alice', 'r4', 'GET', query);
     const next = nextOf(json);
-    expect((await ask('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
+    expect((await send('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
     for (const [tenant, release] of SPACES.slice(1)) {
-      const { status, text } = await ask(tenant, release, 'GET', `/Practitioner${next}`);
+      const { status, text } = await send(tenant, release, 'GET', `/Practitioner${next}`);
       expect(status).toBe(400);
       expect(text).not.toContain('alice');
     }
   });
 
-  it('of a history is worth nothing in another space, or for another resource', async () => {
-    const { json } = await ask('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
+  it('of a history is invalid in another space, or for another resource', async () => {
+    const { json } = await send('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
     const next = nextOf(json);
-    expect((await ask('alice', 'r4', 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(200);
-    expect((await ask('alice', 'r4', 'GET', `/Practitioner/p2/_history${next}`)).status).toBe(400);
+    expect((await send('alice', 'r4', 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(200);
+    expect((await send('alice', 'r4', 'GET', `/Practitioner/p2/_history${next}`)).status).toBe(400);
     for (const [tenant, release] of SPACES.slice(1)) {
-      expect((await ask(tenant, release, 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(400);
+      expect((await send(tenant, release, 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(400);
     }
   });
 });
 
-it('each tenant’s value set of the same url has its own expansion, however often it is asked for', async () => {
+it('each tenant’s value set of the same url has its own expansion, repeatedly', async () => {
   for (const [tenant, release] of SPACES) {
     const code = `code-of-${tenant}-${release}`;
     const body = {
@@ -208,11 +208,11 @@ it('each tenant’s value set of the same url has its own expansion, however oft
       status: 'active',
       compose: { include: [{ system: 'http://example.org/codes', concept: [{ code }] }] },
     };
-    expect((await ask(tenant, release, 'PUT', '/ValueSet/shared-url', body)).status).toBe(201);
+    expect((await send(tenant, release, 'PUT', '/ValueSet/shared-url', body)).status).toBe(201);
   }
   for (let round = 0; round < 3; round++) {
     for (const [tenant, release] of SPACES) {
-      const { json } = await ask(tenant, release, 'GET', '/ValueSet/$expand?url=http://example.org/shared');
+      const { json } = await send(tenant, release, 'GET', '/ValueSet/$expand?url=http://example.org/shared');
       expect(json.expansion.contains).toEqual([
         expect.objectContaining({ code: `code-of-${tenant}-${release}` }),
       ]);
@@ -220,23 +220,23 @@ it('each tenant’s value set of the same url has its own expansion, however oft
   }
 });
 
-it('a tenant’s own version of a base resource is seen by that tenant alone', async () => {
-  const base = await ask('mallory', 'r4', 'GET', '/ValueSet/administrative-gender');
+it('a tenant’s own version of a base resource is visible to that tenant alone', async () => {
+  const base = await send('mallory', 'r4', 'GET', '/ValueSet/administrative-gender');
   expect(base.status).toBe(200);
   const own = { ...base.json, title: 'alice only', description: 'alice only' };
-  expect((await ask('alice', 'r4', 'PUT', '/ValueSet/administrative-gender', own)).status).toBe(201);
-  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).toContain('alice only');
+  expect((await send('alice', 'r4', 'PUT', '/ValueSet/administrative-gender', own)).status).toBe(201);
+  expect((await send('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).toContain('alice only');
   for (const [tenant, release] of SPACES.slice(1)) {
-    expect((await ask(tenant, release, 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
+    expect((await send(tenant, release, 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
       'alice only',
     );
     expect(
-      (await ask(tenant, release, 'GET', '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender'))
+      (await send(tenant, release, 'GET', '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender'))
         .text,
     ).not.toContain('alice only');
   }
-  expect((await ask('alice', 'r4', 'DELETE', '/ValueSet/administrative-gender')).status).toBe(200);
-  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
+  expect((await send('alice', 'r4', 'DELETE', '/ValueSet/administrative-gender')).status).toBe(200);
+  expect((await send('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
     'alice only',
   );
 });
@@ -254,20 +254,20 @@ it.each([
   ' alice',
   "alice'--",
   '*',
-])('the tenant name %j is no way in', async (name) => {
+])('the tenant name %j gives no access', async (name) => {
   const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
   const { status, text } = await server.request('GET', path);
   expect([400, 404]).toContain(status);
   expect(text).not.toContain('Family-of');
 });
 
-it('a disabled tenant answers nobody, and its data stays', async () => {
+it('a disabled tenant answers no requests, and its data stay', async () => {
   await server.app.core.tenants.create('leaving');
-  await ask('leaving', 'r4', 'PUT', '/Patient/abc', { resourceType: 'Patient', id: 'abc' });
-  expect((await ask('leaving', 'r4', 'GET', '/Patient/abc')).status).toBe(200);
+  await send('leaving', 'r4', 'PUT', '/Patient/abc', { resourceType: 'Patient', id: 'abc' });
+  expect((await send('leaving', 'r4', 'GET', '/Patient/abc')).status).toBe(200);
   await server.app.core.tenants.disable('leaving');
-  const gone = await ask('leaving', 'r4', 'GET', '/Patient/abc');
-  const never = await ask('nobody', 'r4', 'GET', '/Patient/abc');
+  const gone = await send('leaving', 'r4', 'GET', '/Patient/abc');
+  const never = await send('nobody', 'r4', 'GET', '/Patient/abc');
   expect(gone.status).toBe(404);
   expect(gone.text).toBe(never.text);
   const gateway = await server.request(

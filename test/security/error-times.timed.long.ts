@@ -1,14 +1,15 @@
 /**
- * An error about what another tenant has takes the same class of time as one about nothing: who measures is not told by it
- * what there is elsewhere. Each case is asked in many pairs (error-times/compare-times.ts), of ids of which every other one
- * is a resource of the other tenant, which that tenant has just read, so that the server has it in its memory.
+ * An error about data of another tenant takes the same class of time as one about a missing resource: measurements do
+ * not disclose what exists there. Each case is tested by many pairs (error-times/compare-times.ts), of ids of which
+ * every other one is a resource of the other tenant, which that tenant has just read, so that the server has cached
+ * it.
  */
 import { Client } from 'pg';
 import { makeClient, toBasic, type MadeClient } from '../support/access';
 import { getToken } from '../support/credentials';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { Browser, FORM, makeProof, toAuthorize } from '../support/sign-in';
-import { findDifference, type Asking } from './error-times/compare-times';
+import { findDifference, type PairSender } from './error-times/compare-times';
 import { signInElsewhere, type StoredPerson } from './error-times/people';
 import { rounds } from '../support/rounds';
 
@@ -16,7 +17,7 @@ const PUBLIC_URL = 'https://fhir.example.org';
 const OWN = 'guest';
 const OTHER = 'other';
 /** As long as the name of the other tenant: there is none. */
-const NOBODY = 'empty';
+const EMPTY_TENANT = 'empty';
 const RESOURCES = 60;
 const PAIRS = rounds(40, 120);
 /** Where each request hashes a password. */
@@ -28,8 +29,8 @@ jest.setTimeout(600_000);
 let server: TestServer;
 let token: string;
 let foreign: MadeClient;
-/** As that of `foreign`, of a client that nobody has. */
-let nobodysBasic: string;
+/** Like that of `foreign`, of an unknown client. */
+let emptyTenantBasic: string;
 let person: StoredPerson;
 let ownApp: string;
 const pages: string[] = [];
@@ -38,11 +39,11 @@ const jobs: string[] = [];
 const at = (tenant: string): string => server.path(tenant, 'r4');
 type Side = 'other' | 'nobody';
 
-/** Of what the other tenant has, or of what nobody has: by turns, so that they lie beside each other in an index. */
+/** Of the other tenant, or missing: in turn, so that they are neighbours in an index. */
 const idOf = (side: Side, index: number): string =>
   `p${String(2 * (index % RESOURCES) + (side === 'other' ? 0 : 1)).padStart(4, '0')}`;
 
-function ask(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer> {
+function send(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer> {
   return server.request(method, path, body, { authorization: `Bearer ${token}`, ...headers });
 }
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const { core } = server.app;
   for (const tenant of [OWN, OTHER]) await core.tenants.create(tenant);
   foreign = await makeClient(core, OTHER);
-  nobodysBasic = toBasic(spoil(foreign.id), spoil(foreign.secret));
+  emptyTenantBasic = toBasic(spoil(foreign.id), spoil(foreign.secret));
   token = await getToken(server, OWN, await makeClient(core, OWN));
   await fill();
   person = await signInElsewhere(server, OTHER, PUBLIC_URL);
@@ -68,7 +69,7 @@ async function fill(): Promise<void> {
   const headers = { authorization: foreign.basic };
   const put = async (tenant: string, resource: { resourceType: string; id: string }): Promise<void> => {
     const path = `${at(tenant)}/${resource.resourceType}/${resource.id}`;
-    const { status, text } = await ask('PUT', path, resource, tenant === OTHER ? headers : {});
+    const { status, text } = await send('PUT', path, resource, tenant === OTHER ? headers : {});
     if (status !== 201) throw new Error(text);
   };
   for (let index = 0; index < RESOURCES; index++) {
@@ -97,13 +98,13 @@ async function fill(): Promise<void> {
   }
   let page = `${at(OTHER)}/Patient?_count=2`;
   for (let index = 0; index < 20; index++) {
-    const { json } = await ask('GET', page, undefined, headers);
+    const { json } = await send('GET', page, undefined, headers);
     const next = json.link.find(({ relation }: { relation: string }) => relation === 'next');
     if (next === undefined) throw new Error('there is no next page');
     const { pathname, search } = new URL(next.url);
     page = pathname + search;
     pages.push(search);
-    const later = await ask('GET', `${at(OTHER)}/Patient`, undefined, {
+    const later = await send('GET', `${at(OTHER)}/Patient`, undefined, {
       ...headers,
       prefer: 'respond-async',
     });
@@ -111,36 +112,36 @@ async function fill(): Promise<void> {
       new URL(String(later.headers['content-location'])).pathname.replace(`/w/${OTHER}/`, `/w/${OWN}/`),
     );
   }
-  // What the other tenant has read lately is remembered.
+  // Recent reads of the other tenant are cached.
   for (const type of ['Patient', 'Observation', 'Binary', 'ValueSet'])
     for (let index = 0; index < RESOURCES; index++)
-      await ask('GET', `${at(OTHER)}/${type}/${idOf('other', index)}`, undefined, headers);
+      await send('GET', `${at(OTHER)}/${type}/${idOf('other', index)}`, undefined, headers);
 }
 
 type Case = readonly [name: string, ask: (side: Side, index: number) => Promise<Answer>];
 
-/** Asks both sides once, which must be answered with the same status, and then for their times. */
-async function expectSameClass(asking: Case[1], pairs = PAIRS): Promise<void> {
+/** Sends both once, which must be answered with the same status, and then measures them. */
+async function expectSameClass(sender: Case[1], pairs = PAIRS): Promise<void> {
   const sides = (['other', 'nobody'] as const).map(
-    (side): Asking =>
+    (side): PairSender =>
       (index) =>
-        asking(side, index),
+        sender(side, index),
   );
   const [first, second] = sides;
   if (first === undefined || second === undefined) throw new Error('there are two sides');
-  const [theirs, nothing] = [await asking('other', 1), await asking('nobody', 1)];
+  const [theirs, nothing] = [await sender('other', 1), await sender('nobody', 1)];
   expect(theirs.status).toBe(nothing.status);
   expect(theirs.text.length - nothing.text.length).toBeLessThan(10);
   expect(await findDifference(first, second, pairs)).toBeUndefined();
 }
 
 const graphql = (query: string, variables: object): Promise<Answer> =>
-  ask('POST', `/w/${OWN}/api/v1/graphql/r4`, { query, variables }, JSON_TYPE);
+  send('POST', `/w/${OWN}/api/v1/graphql/r4`, { query, variables }, JSON_TYPE);
 
 const spoiled = new Map<string, string>();
 /**
- * Changes a character in the middle, so that it is as long as before and good for nothing. Made once: it is not what is
- * measured.
+ * Changes a character in the middle, so that it has the same length and is invalid. Made once: it is not part of the
+ * measurement.
  */
 const spoil = (text: string): string => {
   let made = spoiled.get(text);
@@ -164,39 +165,39 @@ const observe = (reference: string): object => ({
 });
 
 it.each<Case>([
-  ['a read', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}`)],
-  ['a read of a version', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history/1`)],
-  ['a history', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history`)],
-  ['content', (side, index) => ask('GET', `${at(OWN)}/Binary/${idOf(side, index)}`)],
-  ['$everything', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/$everything`)],
-  ['a value set by id', (side, index) => ask('GET', `${at(OWN)}/ValueSet/${idOf(side, index)}/$expand`)],
+  ['a read', (side, index) => send('GET', `${at(OWN)}/Patient/${idOf(side, index)}`)],
+  ['a read of a version', (side, index) => send('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history/1`)],
+  ['a history', (side, index) => send('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history`)],
+  ['content', (side, index) => send('GET', `${at(OWN)}/Binary/${idOf(side, index)}`)],
+  ['$everything', (side, index) => send('GET', `${at(OWN)}/Patient/${idOf(side, index)}/$everything`)],
+  ['a value set by id', (side, index) => send('GET', `${at(OWN)}/ValueSet/${idOf(side, index)}/$expand`)],
   [
     'a value set by url',
-    (side, index) => ask('GET', `${at(OWN)}/ValueSet/$expand?url=urn:set:${idOf(side, index)}`),
+    (side, index) => send('GET', `${at(OWN)}/ValueSet/$expand?url=urn:set:${idOf(side, index)}`),
   ],
-  ['a search by id', (side, index) => ask('GET', `${at(OWN)}/Patient?_id=${idOf(side, index)}`)],
+  ['a search by id', (side, index) => send('GET', `${at(OWN)}/Patient?_id=${idOf(side, index)}`)],
   [
     'a search by reference',
-    (side, index) => ask('GET', `${at(OWN)}/Observation?subject=Patient/${idOf(side, index)}`),
+    (side, index) => send('GET', `${at(OWN)}/Observation?subject=Patient/${idOf(side, index)}`),
   ],
-  ['a compartment', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/Observation`)],
-  ['a search by list', (side, index) => ask('GET', `${at(OWN)}/Patient?_list=${idOf(side, index)}`)],
-])('%s of what another tenant has takes the time of one of nothing', (_name, asking) =>
-  expectSameClass(asking),
+  ['a compartment', (side, index) => send('GET', `${at(OWN)}/Patient/${idOf(side, index)}/Observation`)],
+  ['a search by list', (side, index) => send('GET', `${at(OWN)}/Patient?_list=${idOf(side, index)}`)],
+])('%s of a resource of another tenant takes the time of a missing one', (_name, sender) =>
+  expectSameClass(sender),
 );
 
 it.each<Case>([
   [
     'a patch',
     (side, index) =>
-      ask('PATCH', `${at(OWN)}/Patient/${idOf(side, index)}`, [{ op: 'remove', path: '/name' }], {
+      send('PATCH', `${at(OWN)}/Patient/${idOf(side, index)}`, [{ op: 'remove', path: '/name' }], {
         'content-type': 'application/json-patch+json',
       }),
   ],
   [
     'an update of a version',
     (side, index) =>
-      ask(
+      send(
         'PUT',
         `${at(OWN)}/Patient/${idOf(side, index)}`,
         { resourceType: 'Patient', id: idOf(side, index) },
@@ -205,17 +206,17 @@ it.each<Case>([
   ],
   [
     'a reference to what must be there',
-    (side, index) => ask('POST', `${at(OWN)}/Observation`, observe(`Patient/${idOf(side, index)}`)),
+    (side, index) => send('POST', `${at(OWN)}/Observation`, observe(`Patient/${idOf(side, index)}`)),
   ],
   [
     'a reference to the address of a tenant',
     (side, index) => {
-      const root = `${PUBLIC_URL}/w/${side === 'other' ? OTHER : NOBODY}/api/v1/fhir/r4`;
-      return ask('POST', `${at(OWN)}/Observation`, observe(`${root}/Patient/${idOf('other', index)}`));
+      const root = `${PUBLIC_URL}/w/${side === 'other' ? OTHER : EMPTY_TENANT}/api/v1/fhir/r4`;
+      return send('POST', `${at(OWN)}/Observation`, observe(`${root}/Patient/${idOf('other', index)}`));
     },
   ],
-])('%s that is refused takes the same time whether another tenant has it or nobody', (_name, asking) =>
-  expectSameClass(asking),
+])('%s that is refused takes the same time whether another tenant has it or nobody', (_name, sender) =>
+  expectSameClass(sender),
 );
 
 it.each<Case>([
@@ -242,8 +243,8 @@ it.each<Case>([
     (side, index) =>
       graphql('query($id: String!) { history(type: Patient, id: $id) { total } }', { id: idOf(side, index) }),
   ],
-])('%s by GraphQL of what another tenant has takes the time of one of nothing', (_name, asking) =>
-  expectSameClass(asking),
+])('%s by GraphQL of a resource of another tenant takes the time of a missing one', (_name, sender) =>
+  expectSameClass(sender),
 );
 
 it.each<Case>([
@@ -251,25 +252,23 @@ it.each<Case>([
     'a page',
     (side, index) => {
       const search = pick(pages, index);
-      return ask('GET', `${at(OWN)}/Patient${side === 'other' ? search : spoil(search)}`);
+      return send('GET', `${at(OWN)}/Patient${side === 'other' ? search : spoil(search)}`);
     },
   ],
   [
     'an answer to come',
     (side, index) => {
       const job = pick(jobs, index);
-      return ask('GET', side === 'other' ? job : spoil(job));
+      return send('GET', side === 'other' ? job : spoil(job));
     },
   ],
-])('%s that another tenant was given takes the time of one that nobody was', (_name, asking) =>
-  expectSameClass(asking),
-);
+])('%s of another tenant takes the time of an unknown one', (_name, sender) => expectSameClass(sender));
 
-let askedFrom = 0;
+let firstIndex = 0;
 /** A network of its own for each request, so that no guess is one too many. */
 const fromElsewhere = (): Record<string, string> => {
-  askedFrom++;
-  return { 'x-forwarded-for': `10.${(askedFrom >> 8) & 255}.${askedFrom & 255}.7` };
+  firstIndex++;
+  return { 'x-forwarded-for': `10.${(firstIndex >> 8) & 255}.${firstIndex & 255}.7` };
 };
 
 const tokenOf = (form: Readonly<Record<string, string>>, headers: object = {}): Promise<Answer> =>
@@ -305,50 +304,50 @@ it.each<Case>([
       return tokenOf({ grant_type: 'refresh_token', refresh_token: text });
     },
   ],
-])('%s of another tenant is refused in the time of one of nobody', (_name, asking) =>
-  expectSameClass(asking),
+])('%s of another tenant is refused in the time of an unknown one', (_name, sender) =>
+  expectSameClass(sender),
 );
 
 it.each<Case>([
   [
     'a client with its secret',
     (side) => {
-      const authorization = side === 'other' ? foreign.basic : nobodysBasic;
+      const authorization = side === 'other' ? foreign.basic : emptyTenantBasic;
       return tokenOf({ grant_type: 'client_credentials' }, { authorization, ...fromElsewhere() });
     },
   ],
   [
     'a client with its secret at the data',
     (side) => {
-      const authorization = side === 'other' ? foreign.basic : nobodysBasic;
-      return ask('GET', `${at(OWN)}/Patient`, undefined, { authorization, ...fromElsewhere() });
+      const authorization = side === 'other' ? foreign.basic : emptyTenantBasic;
+      return send('GET', `${at(OWN)}/Patient`, undefined, { authorization, ...fromElsewhere() });
     },
   ],
   [
     'a guess of the secret of a client',
     (side) => {
       const authorization = toBasic(side === 'other' ? foreign.id : spoil(foreign.id), 'guess');
-      return ask('GET', `${at(OTHER)}/Patient`, undefined, { authorization, ...fromElsewhere() });
+      return send('GET', `${at(OTHER)}/Patient`, undefined, { authorization, ...fromElsewhere() });
     },
   ],
   [
     'a guess at a tenant',
     (side) => {
       const headers = { authorization: toBasic('somebody', 'guess'), ...fromElsewhere() };
-      return ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`, undefined, headers);
+      return send('GET', `${at(side === 'other' ? OTHER : EMPTY_TENANT)}/Patient`, undefined, headers);
     },
   ],
-])('%s is refused in the time of one of nobody', (_name, asking) => expectSameClass(asking, FEW_PAIRS));
+])('%s is refused in the time of an unknown one', (_name, sender) => expectSameClass(sender, FEW_PAIRS));
 
 it.each<Case>([
-  ['the data', (side) => ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`)],
-  ['the statement', (side) => ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/metadata`)],
-  ['the keys', (side) => server.request('GET', `/w/${side === 'other' ? OTHER : NOBODY}/oidc/jwks`)],
-])('%s of another tenant are answered in the time of those of no tenant', (_name, asking) =>
-  expectSameClass(asking),
+  ['the data', (side) => send('GET', `${at(side === 'other' ? OTHER : EMPTY_TENANT)}/Patient`)],
+  ['the statement', (side) => send('GET', `${at(side === 'other' ? OTHER : EMPTY_TENANT)}/metadata`)],
+  ['the keys', (side) => server.request('GET', `/w/${side === 'other' ? OTHER : EMPTY_TENANT}/oidc/jwks`)],
+])('%s of another tenant are answered in the time of those of no tenant', (_name, sender) =>
+  expectSameClass(sender),
 );
 
-it('the name and password of somebody of another tenant are refused in the time of those of nobody', async () => {
+it('the name and password of a user of another tenant are refused in the time of an unknown user', async () => {
   const browser = new Browser(server);
   const more = { aud: `${PUBLIC_URL}${at(OWN)}`, redirect_uri: person.redirectUri };
   const page = await browser.open(toAuthorize(server, OWN, ownApp, makeProof(), more));
@@ -366,10 +365,10 @@ it('the name and password of somebody of another tenant are refused in the time 
   }, FEW_PAIRS);
 });
 
-it('one statement more would be seen: a server that looked at what another tenant has and said nothing of it', async () => {
+it('one statement more would be seen: a server that reads data of another tenant and does not return them', async () => {
   const owner = new Client(server.database.settings);
   await owner.connect();
-  const read = (index: number): Promise<Answer> => ask('GET', `${at(OWN)}/Patient/${idOf('nobody', index)}`);
+  const read = (index: number): Promise<Answer> => send('GET', `${at(OWN)}/Patient/${idOf('nobody', index)}`);
   const found = await findDifference(
     async (index) => {
       await read(index);

@@ -1,7 +1,7 @@
 /**
- * As hidden.test.ts, over two server processes: what is asked of the one side is asked of another process than what is asked
- * of the other, by turns, so that a page, a request that is answered later and what a client has changed are looked for
- * where they were not made. What one process remembers of answers to those who see everything is told by the other to nobody.
+ * Like hidden.test.ts, over two server processes: requests for the one side go to another process than those for the
+ * other, in turn, so that a page, an asynchronous request and changes of a client are read where they were not made.
+ * Cached answers of one process for clients with full access are used by no other.
  */
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
@@ -24,9 +24,9 @@ import { writes } from './hidden/writes';
 import { rounds } from '../support/rounds';
 
 const MOST_SHOWN = 5;
-/** Of so many ways to ask by each parameter one is asked in each release, in each another one. */
+/** Of this many requests for each parameter one is sent in each release, in each another one. */
 const STRIDE = rounds(27, 9);
-/** Of what is asked about the past: its moments and its questions have no common divisor with it. */
+/** Of requests about the past: its moments and its requests have no common divisor with it. */
 const PAST_STRIDE = rounds(33, 11);
 
 let database: TestDatabase;
@@ -64,11 +64,11 @@ describe.each([
     return wrong;
   }
 
-  /** A client that may see everything asks each process in turn first, so that its answers may be cached. */
-  async function expectHidden(questions: readonly Question[], leastTelling: number): Promise<void> {
-    let telling = 0;
-    for (const question of questions) if (await sides.tellsApart(question)) telling++;
-    expect(telling).toBeGreaterThanOrEqual(leastTelling);
+  /** A client with full access sends the request to each process first, so that answers may be cached. */
+  async function expectHidden(questions: readonly Question[], leastDiffering: number): Promise<void> {
+    let differing = 0;
+    for (const question of questions) if (await sides.differs(question)) differing++;
+    expect(differing).toBeGreaterThanOrEqual(leastDiffering);
     expect(await wrongOf(questions)).toEqual([]);
   }
 
@@ -77,7 +77,7 @@ describe.each([
     await expectHidden(inBatches(release, QUERIES), 2);
   });
 
-  it('so are pages that another process goes on with, and requests that another one answers', async () => {
+  it('so are pages that another process continues, and asynchronous requests that another one answers', async () => {
     expect(await wrongOf(direct(release))).toEqual([]);
   });
 
@@ -100,11 +100,11 @@ describe.each([
     await expectHidden(inBatches(release, historiesOfThen()), 1);
   });
 
-  it('so is what tries to change something by the one process, and what the other one says of it then', async () => {
+  it('so are attempts of changes at the one process, and the answers of the other one', async () => {
     expect(await wrongOf(writes(release))).toEqual([]);
     for (const address of ['Patient/a', 'Observation/v4', 'Bundle/bun'])
       expect((await sides.stored(0, address)).text).toContain(wordOf(0));
-    // Not of pages: what the server itself has given ids to lies in another order on each side.
+    // Not of pages: resources with ids of the server have another order on each side.
     expect(await wrongOf(inBatches(release, READS))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Two tenants that differ in nothing but what a policy hides are asked the same by a client who may not see it, in every
- * way that we know of: all that it is answered is the same, byte by byte, but for instants and ids that the server gives,
- * and has none of the words that are hidden. One who sees everything tells them apart by most of these questions, so that
- * each of them would show what is not hidden. Random questions: hidden.long.ts.
+ * Two tenants that differ only in data that a policy hides get the same requests from a client without access to
+ * them, of every known kind: all answers are the same, byte by byte, except instants and ids that the server assigns,
+ * and have none of the hidden words. A client with full access sees a difference by most of these requests, so that
+ * each of them would show data that are not hidden. Random requests: hidden.long.ts.
  */
 import { subscribeByEvents } from '../graphql/live/subscriber';
 import type { TestServer } from '../support/server';
@@ -25,7 +25,7 @@ import { rounds } from '../support/rounds';
 
 const RELEASE = 'r4';
 const MOST_SHOWN = 5;
-/** Of the ways to ask by each parameter so many are left out between two that are asked; the rest is asked at random. */
+/** Of the requests for each parameter this many are left out between two that are sent; the rest is sent at random. */
 const STRIDE = rounds(16, 4);
 /** Of questions about the past: how many there are at each moment has no common divisor with it. */
 const PAST_STRIDE = rounds(9, 3);
@@ -52,25 +52,25 @@ async function wrongOf(questions: readonly Question[]): Promise<readonly string[
   return wrong;
 }
 
-async function countTelling(questions: readonly Question[]): Promise<number> {
-  let telling = 0;
-  for (const question of questions) if (await sides.tellsApart(question)) telling++;
-  return telling;
+async function countDiffering(questions: readonly Question[]): Promise<number> {
+  let differing = 0;
+  for (const question of questions) if (await sides.differs(question)) differing++;
+  return differing;
 }
 
 it('reads, histories and operations on resources are answered as if nothing were hidden, in batches', async () => {
   const questions = inBatches(RELEASE, READS);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 2))).toBe(2);
+  expect(await countDiffering(questions.slice(0, 2))).toBe(2);
 });
 
 it('so are searches, compartments, records and histories of many', async () => {
   const questions = inBatches(RELEASE, QUERIES);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 2))).toBe(2);
+  expect(await countDiffering(questions.slice(0, 2))).toBe(2);
 });
 
-it('so are pages, headers, forms, requests that are answered later, and what comes as content', async () => {
+it('so are pages, headers, forms, asynchronous requests, and content', async () => {
   expect(await wrongOf(direct(RELEASE))).toEqual([]);
 });
 
@@ -89,31 +89,31 @@ it('by every search parameter, also those that the tenant has made, in every pos
 it('so is GraphQL: fields, arguments, where, counts, groups, differences, histories and lists of the past', async () => {
   const questions = graphqlReads(RELEASE);
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions.slice(0, 24))).toBeGreaterThan(12);
+  expect(await countDiffering(questions.slice(0, 24))).toBeGreaterThan(12);
 });
 
-it('so is GraphQL that one who sees everything has just asked', async () => {
+it('so is GraphQL after a client with full access has just sent the same', async () => {
   for (const question of graphqlReads(RELEASE)) {
-    await sides.tellsApart(question);
+    await sides.differs(question);
     expect(await wrongOf([question])).toEqual([]);
   }
 });
 
 it('so is the past: at each moment between two changes of both sides', async () => {
   const questions = graphqlPast(RELEASE);
-  // At each moment another third of them; all at all are asked by chance (hidden.long.ts).
+  // At each moment another third of them; all of them at random (hidden.long.ts).
   expect(await wrongOf(questions.filter((_question, index) => index % PAST_STRIDE === 0))).toEqual([]);
   // Right after the Patients were written, and at the last of the moments.
   const each = questions.length / (CHANGES + 2);
-  expect(await countTelling(questions.slice(2 * each, 3 * each))).toBeGreaterThan(10);
-  expect(await countTelling(questions.slice(CHANGES * each, (CHANGES + 1) * each))).toBeGreaterThan(25);
+  expect(await countDiffering(questions.slice(2 * each, 3 * each))).toBeGreaterThan(10);
+  expect(await countDiffering(questions.slice(CHANGES * each, (CHANGES + 1) * each))).toBeGreaterThan(25);
   const histories = inBatches(RELEASE, historiesOfThen());
   expect(await wrongOf(histories)).toEqual([]);
-  expect(await countTelling(histories)).toBe(histories.length);
+  expect(await countDiffering(histories)).toBe(histories.length);
 });
 
-it('live queries tell of the same changes, and none by what is hidden', async () => {
-  const told = await Promise.all(
+it('live queries report the same changes, and none by hidden elements', async () => {
+  const subscribers = await Promise.all(
     TENANTS.map(async (tenant, side) => {
       const follow = (type: string, query?: string): ReturnType<typeof subscribeByEvents> =>
         subscribeByEvents({
@@ -142,15 +142,15 @@ it('live queries tell of the same changes, and none by what is hidden', async ()
       return seen;
     }),
   );
-  const [left = [], right = []] = told;
+  const [left = [], right = []] = subscribers;
   expect(left).toEqual(right);
   expect(left.filter((text) => text.includes('canary'))).toEqual([]);
   expect(left.slice(3).every((text) => text.includes('OperationOutcome'))).toBe(true);
 });
 
-it('so is what tries to change something: conditions, patches, updates, transactions, mutations and what they would do', async () => {
+it('so are attempts of changes: conditions, patches, updates, transactions, mutations and dry runs', async () => {
   expect(await wrongOf(writes(RELEASE))).toEqual([]);
-  // What a client does not see is not lost by what it writes.
+  // Hidden elements are not lost by the writes of a client.
   const [patient, observation, bundle] = await Promise.all(
     ['Patient/a', 'Observation/v4', 'Bundle/bun'].map((address) => sides.stored(0, address)),
   );
@@ -160,7 +160,7 @@ it('so is what tries to change something: conditions, patches, updates, transact
   expect(bundle?.json.entry[0].resource.telecom[0].value).toContain(wordOf(0));
 });
 
-it('where references are looked after, a refusal does not tell who refers', async () => {
+it('where references are checked, a refusal does not list the referring resources', async () => {
   const { tenants } = server.app.core;
   for (const tenant of TENANTS)
     expect(await tenants.changeSettings(tenant, { 'referential-integrity': 'on-write-and-delete' })).toBe(
@@ -171,7 +171,7 @@ it('where references are looked after, a refusal does not tell who refers', asyn
     path: `/fhir/${RELEASE}/${address}`,
   }));
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions)).toBe(2);
+  expect(await countDiffering(questions)).toBe(2);
 });
 
 it('so are searches that the tenant has given a name, and requests of more than 256 kB', async () => {
@@ -201,5 +201,5 @@ it('so are searches that the tenant has given a name, and requests of more than 
   });
   const questions = [...searches, ...long.slice(0, 1)];
   expect(await wrongOf(questions)).toEqual([]);
-  expect(await countTelling(questions)).toBeGreaterThan(2);
+  expect(await countDiffering(questions)).toBeGreaterThan(2);
 });

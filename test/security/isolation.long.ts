@@ -1,8 +1,8 @@
 /**
- * Two tenants of one server, with the same ids and contents of their own, are asked at random and at the same time. They
- * live together twice: behind both walls, and behind the second alone (isolation/first-wall.ts); and each of them is also
- * alone in a database of its own. All are asked the same. What a client is answered is the same, byte by byte, but for
- * instants, ids that the server gives, and cursors; and nothing that the one is answered has the mark of the other.
+ * Two tenants of one server, with the same ids and different contents, get random requests at the same time. They share a
+ * server twice: behind both checks, and behind row-level security alone (isolation/first-wall.ts); each of them is also
+ * alone in a database. All get the same requests. The answers to a client are the same, byte by byte, except instants, ids
+ * of the server, and cursors; and no answer to one tenant has the mark of the other.
  *
  *   ISOLATION_REQUESTS=100000 npm run test:isolation
  *
@@ -12,19 +12,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { OPEN, startServer, type TestServer } from '../support/server';
 import {
-  ask,
-  askAtRandom,
+  sendToAll,
+  sendAtRandom,
   differences,
   MOST_SHOWN,
   NEXT_MOMENT_MS,
   settle,
   startTally,
   worldOf,
-  type Asked,
+  type Worlds,
   type Tally,
 } from './isolation/ask';
 import { compareFeeds, follow, type Feed } from './isolation/feeds';
-import { watchFirstWall, type FirstWall } from './isolation/first-wall';
+import { watchFirstCheck, type FirstCheck } from './isolation/first-wall';
 import { fillings } from './isolation/requests/fillings';
 import { erasures } from './isolation/requests/writes';
 import { makeTenants } from './isolation/tenant';
@@ -35,18 +35,18 @@ const setting = (name: string): number | undefined => {
   const text = process.env[`ISOLATION_${name}`];
   return text === undefined || text === '' ? undefined : Number(text);
 };
-/** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
+/** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
 const REQUESTS = setting('REQUESTS') ?? rounds(100, 200);
 const SEED = setting('SEED') ?? 1;
 const NAMES = ['alice', 'bob'] as const;
-const BOTH_WALLS = 'both walls';
-const SECOND_WALL = 'the second wall alone';
-const WALLS = [BOTH_WALLS, SECOND_WALL] as const;
+const BOTH_CHECKS = 'both checks';
+const SECOND_CHECK = 'row-level security alone';
+const CHECKS = [BOTH_CHECKS, SECOND_CHECK] as const;
 const ENVIRONMENT = {
   ...OPEN,
   PUBLIC_URL,
   PURGE_OPEN: 'on',
-  // What is answered must not hang on how busy the machine is.
+  // Answers must not depend on the load of the machine.
   GRAPHQL_SNAPSHOT_MS: '60000',
   STATEMENT_TIMEOUT_MS: '120000',
   REQUEST_TIMEOUT_MS: '300000',
@@ -71,34 +71,34 @@ async function lettingEverythingThrough({ database }: TestServer, work: () => Pr
 }
 
 const servers: TestServer[] = [];
-let tenants: readonly Asked[];
-let feeds: ReadonlyMap<Asked, readonly Feed[]>;
-let wall: FirstWall;
+let tenants: readonly Worlds[];
+let feeds: ReadonlyMap<Worlds, readonly Feed[]>;
+let firstCheck: FirstCheck;
 
 beforeAll(async () => {
-  for (const _one of [...WALLS, ...NAMES]) servers.push(await startServer({ environment: ENVIRONMENT }));
+  for (const _one of [...CHECKS, ...NAMES]) servers.push(await startServer({ environment: ENVIRONMENT }));
   const [both, second, ...alone] = servers;
   if (both === undefined || second === undefined) throw new Error('there are two servers of both tenants');
-  wall = watchFirstWall(second.database.settings.database);
+  firstCheck = watchFirstCheck(second.database.settings.database);
   tenants = await Promise.all(
-    makeTenants(NAMES, SEED).map(async (tenant, index): Promise<Asked> => {
+    makeTenants(NAMES, SEED).map(async (tenant, index): Promise<Worlds> => {
       const server = alone[index];
       if (server === undefined) throw new Error('each has a server of its own');
       const shared = new Map<string, World>([
-        [BOTH_WALLS, await World.open(both, tenant.name)],
-        [SECOND_WALL, await World.open(second, tenant.name)],
+        [BOTH_CHECKS, await World.open(both, tenant.name)],
+        [SECOND_CHECK, await World.open(second, tenant.name)],
       ]);
       return { tenant, shared, alone: await World.open(server, tenant.name, 1000 * (index + 1)) };
     }),
   );
-  feeds = new Map(await Promise.all(tenants.map(async (asked) => [asked, await follow(asked)] as const)));
-  const tally = startTally(WALLS);
-  await each(async (asked, other) => {
-    for (const sent of fillings(asked.tenant)) {
-      await ask(asked, other, [sent], tally);
+  feeds = new Map(await Promise.all(tenants.map(async (worlds) => [worlds, await follow(worlds)] as const)));
+  const tally = startTally(CHECKS);
+  await each(async (worlds, other) => {
+    for (const sent of fillings(worlds.tenant)) {
+      await sendToAll(worlds, other, [sent], tally);
       await delay(NEXT_MOMENT_MS);
     }
-    await settle(asked);
+    await settle(worlds);
   });
   expect(differences(tally)).toEqual([]);
 }, 240_000);
@@ -107,7 +107,7 @@ afterAll(async () => {
   for (const { shared, alone } of tenants)
     await Promise.all([...shared.values(), alone].map((one) => one.close()));
   await Promise.all(servers.map((server) => server.close()));
-  wall.restore();
+  firstCheck.restore();
 });
 
 function closeFeeds(): void {
@@ -116,55 +116,55 @@ function closeFeeds(): void {
 }
 
 /** The work of both tenants at the same time. */
-async function each(work: (asked: Asked, other: Asked) => Promise<void>): Promise<void> {
+async function each(work: (worlds: Worlds, other: Worlds) => Promise<void>): Promise<void> {
   const [first, second] = tenants;
   if (first === undefined || second === undefined) throw new Error('there are two tenants');
   await Promise.all([work(first, second), work(second, first)]);
 }
 
-function expectSomething({ requests, statuses }: Tally, told: number): void {
+function expectSomething({ requests, statuses }: Tally, reported: number): void {
   expect(requests).toBeGreaterThanOrEqual(REQUESTS);
   expect(statuses.get('2xx')).toBeGreaterThan(REQUESTS / 2);
   expect(statuses.get('4xx')).toBeGreaterThan(REQUESTS / 100);
-  expect(told).toBeGreaterThan(REQUESTS / 20);
+  expect(reported).toBeGreaterThan(REQUESTS / 20);
 }
 
 it(
-  'two tenants are answered as each of them is alone, behind both walls and behind the second alone, also after something was erased',
+  'two tenants are answered as each of them alone, behind both checks and behind row-level security alone, also after an erasure',
   async () => {
-    wall.takeAway();
-    const tally = startTally(WALLS);
-    await each((asked, other) => askAtRandom(asked, other, REQUESTS / 2, tally));
+    firstCheck.takeAway();
+    const tally = startTally(CHECKS);
+    await each((worlds, other) => sendAtRandom(worlds, other, REQUESTS / 2, tally));
     expect(differences(tally)).toEqual([]);
-    let told = 0;
-    await each(async (asked, other) => {
-      told += await compareFeeds(asked, other, feeds.get(asked) ?? [], 'the-last', tally);
+    let reported = 0;
+    await each(async (worlds, other) => {
+      reported += await compareFeeds(worlds, other, feeds.get(worlds) ?? [], 'the-last', tally);
     });
-    await each(async (asked, other) => {
-      for (const sent of erasures(asked.tenant)) await ask(asked, other, [sent], tally);
-      await askAtRandom(asked, other, REQUESTS / 20, tally);
+    await each(async (worlds, other) => {
+      for (const sent of erasures(worlds.tenant)) await sendToAll(worlds, other, [sent], tally);
+      await sendAtRandom(worlds, other, REQUESTS / 20, tally);
     });
     expect(differences(tally)).toEqual([]);
-    expectSomething(tally, told);
-    // What is asked at the same moment becomes one statement: 35 to 76 texts, by how busy the machine is.
-    expect(wall.opened.size).toBeGreaterThan(20);
-    expect(wall.countRuns()).toBeGreaterThan(REQUESTS / 4);
+    expectSomething(tally, reported);
+    // Concurrent requests become one statement: 35 to 76 texts, by the load of the machine.
+    expect(firstCheck.opened.size).toBeGreaterThan(20);
+    expect(firstCheck.countRuns()).toBeGreaterThan(REQUESTS / 4);
   },
   TIME_MS,
 );
 
-it('without both walls the same questions find the other tenant: what is looked at would be seen', async () => {
-  // A live query would be told of changes without end.
+it('without both checks the same requests find the other tenant: the compared answers would differ', async () => {
+  // A live query would have changes without end.
   closeFeeds();
   const [first, second] = tenants.map(({ tenant, alone, shared }) => {
-    const world = shared.get(SECOND_WALL);
-    return { tenant, alone, shared: new Map(world === undefined ? [] : [[SECOND_WALL, world]]) };
+    const world = shared.get(SECOND_CHECK);
+    return { tenant, alone, shared: new Map(world === undefined ? [] : [[SECOND_CHECK, world]]) };
   });
   if (first === undefined || second === undefined) throw new Error('there are two tenants');
-  const tally = startTally(WALLS);
+  const tally = startTally(CHECKS);
   // A write that finds a resource of the other's in place of its own would begin again without end.
-  await lettingEverythingThrough(worldOf(first, SECOND_WALL).server, () =>
-    askAtRandom(first, second, 500, tally, { onlyReads: true }),
+  await lettingEverythingThrough(worldOf(first, SECOND_CHECK).server, () =>
+    sendAtRandom(first, second, 500, tally, { onlyReads: true }),
   );
   expect(differences(tally).length).toBeGreaterThanOrEqual(MOST_SHOWN);
 }, 240_000);

@@ -1,6 +1,6 @@
 /**
- * A stranger (another tenant, or the same tenant's other release) gets the same answers whether the victim has data or
- * not, by every route; once with both walls, once with row-level security alone.
+ * A stranger (another tenant, or the same tenant's other release) gets the same answers whether the victim has data
+ * or not, by every route; once with both checks, once with row-level security alone.
  */
 import { Client } from 'pg';
 import { Connections } from '../../src/core/storage/connection/connections';
@@ -28,7 +28,7 @@ const ALWAYS = [
   'Bundle',
 ];
 
-/** Of the other types each stranger asks for every so manieth: together for more of them than any could in this time. */
+/** Of the other types each stranger tries a part: together they try more of them than any could in this time. */
 const STRIDE = rounds(30, 6);
 
 /** An example of each type. */
@@ -42,7 +42,7 @@ function chooseExamples(): Example[] {
 
 const all = chooseExamples();
 
-/** What this stranger tries to reach: of the types that all do, and of some that no other does. */
+/** The targets of this stranger: types that all try, and some that no other tries. */
 const examplesFor = (stranger: Place): readonly Example[] =>
   all.filter(({ type }, index) => ALWAYS.includes(type) || index % STRIDE === STRANGERS.indexOf(stranger));
 
@@ -161,18 +161,18 @@ async function allAttacks(stranger: Place): Promise<Attack[]> {
   ];
 }
 
-/** What each stranger was answered while the victim had nothing; asked once, because it takes a while. */
+/** The answers to each stranger while the victim had no data; requested once, because it takes a while. */
 const answersBefore = new Map<Place, string[]>();
 
 async function answersToEmptiness(stranger: Place, attacks: readonly Attack[]): Promise<string[]> {
-  const known = answersBefore.get(stranger);
-  if (known !== undefined) return known;
+  const cached = answersBefore.get(stranger);
+  if (cached !== undefined) return cached;
   const answers = await answersTo(attacks);
   answersBefore.set(stranger, answers);
   return answers;
 }
 
-/** What a client can tell answers apart by; not the instant and the name of the request. */
+/** The parts of an answer that a client can compare; not the instant and the request id. */
 async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
   const answers: string[] = [];
   await forEachOf(attacks, 8, async (attack, index) => {
@@ -189,7 +189,7 @@ async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
   return answers;
 }
 
-/** Stores these and what codes are looked up in under the victim. */
+/** Stores these and the code systems of the look-ups under the victim. */
 async function fillVictim(examples: readonly Example[]): Promise<void> {
   const root = server.path(VICTIM.tenant, VICTIM.release);
   await forEachOf(examples, 8, async (example) => {
@@ -223,7 +223,7 @@ async function emptyVictim(): Promise<void> {
 
 beforeEach(emptyVictim);
 
-describe('what the victim has stored', () => {
+describe('the data of the victim', () => {
   it('is found by the victim itself, by every kind of search that the attacks use', async () => {
     const examples = STRANGERS.slice(0, 1).flatMap(examplesFor);
     await fillVictim(examples);
@@ -306,7 +306,7 @@ describe('row-level security alone', () => {
     };
   }
 
-  it('is what keeps the confused statements from the victim: without it they would find everything', async () => {
+  it('keeps the confused statements from the victim: without it they would find everything', async () => {
     const [stranger] = STRANGERS;
     if (stranger === undefined) throw new Error('there is no stranger');
     const [own, victim] = [await spaceOf(stranger), await spaceOf(VICTIM)];

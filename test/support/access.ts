@@ -1,4 +1,4 @@
-/** Clients, tokens and keys for tests of who may ask. */
+/** Clients, tokens and keys for tests of access. */
 import { createServer, type Server } from 'node:http';
 import { createSign, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { ClientChanges, Core } from '../../src/core';
@@ -64,7 +64,7 @@ export function makeKey(kid: string, namedCurve = 'P-384'): TestKey {
 
 export interface KeyServer {
   readonly url: string;
-  /** What it answers from now on. */
+  /** Its answers from now on. */
   keys: readonly TestKey[];
   close(): Promise<void>;
 }

@@ -8,23 +8,23 @@ export function transaction(...entry: readonly object[]): object {
   return bundleOf('transaction', ...entry);
 }
 
-/** An entry; `headers` are those members of its request that stand for headers, such as `ifMatch`. */
-export function ask(method: string, url: string, headers: object = {}, more: object = {}): object {
+/** An entry; `headers` are the members of its request that correspond to headers, such as `ifMatch`. */
+export function entryOf(method: string, url: string, headers: object = {}, more: object = {}): object {
   return { request: { method, url, ...headers }, ...more };
 }
 
-/** An entry that creates; `fullUrl`: what other entries call it. */
+/** An entry that creates; `fullUrl`: the name that other entries use. */
 export function post(
   resource: { resourceType: string; [member: string]: unknown },
   fullUrl?: string,
   headers: object = {},
 ): object {
   const more = { ...(fullUrl === undefined ? {} : { fullUrl }), resource };
-  return ask('POST', resource.resourceType, headers, more);
+  return entryOf('POST', resource.resourceType, headers, more);
 }
 
 export function put(resource: { resourceType: string; id: string }, headers: object = {}): object {
-  return ask('PUT', `${resource.resourceType}/${resource.id}`, headers, { resource });
+  return entryOf('PUT', `${resource.resourceType}/${resource.id}`, headers, { resource });
 }
 
 export function uuid(last: number): string {

@@ -12,7 +12,7 @@ export interface Certificate {
 }
 
 export interface Authority {
-  /** The authority's own certificate, PEM: what a client that trusts it is given. */
+  /** The authority's own certificate, PEM: for clients that trust it. */
   readonly file: string;
   readonly text: string;
   /** A server certificate for `subject`, such as `DNS:localhost` or `IP:127.0.0.1`. */
@@ -33,7 +33,7 @@ basicConstraints = critical, CA:TRUE
 keyUsage = critical, keyCertSign
 `;
 
-/** Makes an authority whose files are `name`.* in `folder`. Cost: some ten milliseconds, and as much per certificate. */
+/** Makes an authority with the files `name`.* in `folder`. Cost: some ten milliseconds, and as much per certificate. */
 export async function createAuthority(folder: string, name: string): Promise<Authority> {
   const openssl = await findOrInstall('openssl', 'openssl');
   if (openssl === undefined) throw new Error('This test needs openssl on the PATH');

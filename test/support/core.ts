@@ -1,4 +1,4 @@
-/** Core without an edge: for tests of what it stores, and for looking into a database that servers work on. */
+/** Core without an edge: for tests of its storage, and for reads of a database that servers use. */
 import { createApp } from '../../src/app';
 import type { Core, IndexDifference, ReindexScope, Release, RequestContext } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
@@ -9,7 +9,7 @@ import { makeSettings } from './server';
 export interface OpenedCore {
   readonly core: Core;
   readonly database: TestDatabase;
-  /** A request of that tenant, with half a minute to be answered in. */
+  /** A request of that tenant, with a deadline of half a minute. */
   context(tenant: string, release: Release): Promise<RequestContext>;
   /** Every difference that `verifyIndex` finds, in one tenant or everywhere. */
   differences(tenant?: string): Promise<readonly IndexDifference[]>;

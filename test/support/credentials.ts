@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { FORM, makeClient, makeKey, toBasic, toJwt, type MadeClient } from './access';
 import type { TestServer } from './server';
 
-/** What an address that lets in only whom it knows answers to them. */
+/** The answer of an address with enforced access to them. */
 export const STATUSES = {
   none: 401,
   expired: 401,

@@ -1,4 +1,7 @@
-/** What must come back as it was sent, and what must not get in: shared by the tests of REST and of GraphQL. */
+/**
+ * Values that must be returned unchanged, and values that must be refused: shared by the tests of REST and of
+ * GraphQL.
+ */
 
 /** Decimals as a client writes them; JavaScript would change all but the last two. */
 export const DECIMALS = [
@@ -6,7 +9,10 @@ export const DECIMALS = [
   '3.14159265358979323846', '7.5', '42',
 ]; // prettier-ignore
 
-/** Astral, combining (decomposed and composed), right to left with its marks, joined, and what looks like an escape. */
+/**
+ * Astral, combining (decomposed and composed), right to left with its marks, joined, and a text that looks like an
+ * escape.
+ */
 export const TEXTS = [
   '𝒳 😀 寿司',
   'e\u0301 é n\u0303 ñ',
@@ -25,7 +31,7 @@ const tag = `{"display":${JSON.stringify(TEXTS.join(' '))},"code":"exact","syste
 const weight = '{"valueDecimal":2.50,"url":"http://example.org/weight"}';
 
 /**
- * An Observation whose members stand in an order of their own, as the pieces between which the server may put its part:
+ * An Observation whose members have an order of their own, as the pieces between which the server may put its part:
  * the id, and its part of meta.
  */
 export function exactPieces(decimals: readonly string[] = DECIMALS): readonly string[] {
@@ -42,7 +48,7 @@ export function exactText(id?: string): string {
   return `{${head},${id === undefined ? '' : `"id":"${id}",`}${components}${rest}}`;
 }
 
-/** The pieces that are not in the text, or not in their order; none when all is as it was sent. */
+/** The pieces that are missing in the text, or not in their order; none when all is unchanged. */
 export function missingPieces(text: string, pieces: readonly string[] = exactPieces()): readonly string[] {
   let from = 0;
   return pieces.filter((piece) => {
@@ -52,7 +58,7 @@ export function missingPieces(text: string, pieces: readonly string[] = exactPie
   });
 }
 
-/** A code system whose answers have a decimal, text and an extension in them. */
+/** A code system whose answers contain a decimal, text and an extension. */
 export function exactCodeSystem(id: string): string {
   const property = '{"code":"weight","valueDecimal":1.00}';
   return `{"resourceType":"CodeSystem","id":"${id}","url":"http://example.org/${id}","name":"Exact","status":"active","content":"complete","property":[{"code":"weight","type":"decimal"}],"concept":[{"code":"a","display":${JSON.stringify(TEXTS.join(' '))},"property":[${property}]}]}`;
@@ -62,7 +68,7 @@ export interface Fault {
   readonly title: string;
   /** JSON of a HumanName with the fault in it. */
   readonly name: string;
-  /** Where the fault stands below the name. */
+  /** The place of the fault below the name. */
   readonly place: string;
   /** Of the issue. */
   readonly code: 'structure' | 'value';
@@ -146,12 +152,12 @@ export function nestedExtensions(count: number): string {
   return `${open}"valueCoding":{"code":"a"}${'}]'.repeat(count)}`;
 }
 
-/** A Patient whose name is given as JSON. */
+/** A Patient with a name given as JSON. */
 export function patientNamed(name: string, id?: string): string {
   return `{"resourceType":"Patient",${id === undefined ? '' : `"id":"${id}",`}"name":[${name}]}`;
 }
 
-/** The text with one byte in the family name that UTF-8 does not have, and where it stands. */
+/** The text with one invalid UTF-8 byte in the family name, and its position. */
 export function toBadBytes(text: string): { readonly bytes: Buffer; readonly column: number } {
   const at = text.indexOf('BYTE');
   const bytes = Buffer.from(text);

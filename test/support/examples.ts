@@ -32,7 +32,7 @@ export function readExamples(release: Release): Example[] {
     });
 }
 
-/** The example as the quick start stores it: a Subscription that asks for notifications is `off`. */
+/** The example as the quick start stores it: a Subscription that requests notifications is `off`. */
 export function toStorable(example: Example): Example {
   const resource = switchedOff(example.resource);
   if (resource === undefined) return example;

@@ -7,13 +7,13 @@ import type { Release } from '../../src/core/fhir/release';
 /** As wide as they are by default. */
 export const limits = { maxOperations: 1000, maxGrowthBytes: 32_000_000, maxDepth: 64 };
 
-/** What a patch makes of a resource. */
+/** The result of a patch. */
 export function run(release: Release, resource: JsonObject, patch: JsonObject): JsonValue {
   const current = { value: resource, marked: false };
   return applyFhirPathPatch(current, patch, loadDefinitions(release), limits).value;
 }
 
-/** One operation: `value` is what stands in the part of that name, such as `{ valueDate: '1930-01-01' }`. */
+/** One operation: `value` is the content of the part of that name, such as `{ valueDate: '1930-01-01' }`. */
 export interface PatchStep {
   readonly type: string;
   readonly path?: string;
@@ -93,7 +93,7 @@ export const move = (path: string, source: number, destination: number): PatchSt
   return { type: 'move', path, source, destination };
 };
 
-/** The resource with other members; undefined takes one away. */
+/** The resource with other members; undefined removes one. */
 export function changed(resource: JsonObject, members: Record<string, JsonValue | undefined>): JsonObject {
   const copy: JsonObject = { ...resource };
   for (const [name, value] of Object.entries(members)) {

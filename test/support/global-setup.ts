@@ -1,6 +1,6 @@
 import { startServices } from './start-services';
 
-/** Jest loads setup and teardown as two modules of one process, so that what they share hangs on `process`. */
+/** Jest loads setup and teardown as two modules of one process, so that they share state in `process`. */
 export const STOP_SERVICES = Symbol.for('andiron.stopServices');
 
 export async function setUp(durable: boolean): Promise<void> {

@@ -22,7 +22,7 @@ interface Bundle {
 }
 
 let tenants = 0;
-/** A tenant of its own for each test, so that a history of all of it is what the test wrote. */
+/** A tenant for each test, so that its history has only the writes of the test. */
 export async function openHistory(server: HttpServer, release: Release) {
   const tenant = `history-${++tenants}`;
   await server.createTenant(tenant);

@@ -1,4 +1,4 @@
-/** An identity provider elsewhere, whose tokens a tenant takes. */
+/** An identity provider whose tokens a tenant accepts. */
 import type { Core, NewIssuer } from '../../src/core';
 import { makeKey, serveKeys, toJwt } from './access';
 
@@ -6,7 +6,7 @@ export interface TestIssuer {
   /** Id of the client that its tokens are of. */
   readonly client: string;
   /** Value of the header Authorization. `claims`: beside those that every token has, or in their place. */
-  tell(claims: object): string;
+  issueToken(claims: object): string;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export async function makeIssuer(
   await core.issuers.put(tenant, { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer });
   return {
     client,
-    tell(claims) {
+    issueToken(claims) {
       const exp = Math.floor(Date.now() / 1000) + 3_600;
       const all = { iss: issuer, aud: 'andiron', sub: 'u', exp, ...claims };
       return `Bearer ${toJwt({ alg: 'ES256', kid: 'idp' }, all, key.privateKey)}`;

@@ -1,6 +1,6 @@
 /**
- * The cases of json-patch-tests (github.com/json-patch/json-patch-tests, tests.json), restated: each document stands as
- * a member of a resource, and the pointers of its patch begin there.
+ * The cases of json-patch-tests (github.com/json-patch/json-patch-tests, tests.json), rewritten: each document is a
+ * member of a resource, and the pointers of its patch begin there.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,11 +1,11 @@
 /**
- * What the tests of a file have opened. A failing test does not come to its own `close`; a server or a process that it
- * leaves would keep jest from ending.
+ * The open servers and processes of a file's tests. A failing test does not reach its own `close`; a server or a
+ * process that it leaves would keep jest from ending.
  */
 type Close = () => Promise<void>;
 
 const open = new Set<Close>();
-/** What was open when the last test began; undefined until a test begins. */
+/** The open ones when the last test began; undefined until a test begins. */
 let openBefore: ReadonlySet<Close> | undefined;
 
 /** Gives `close` back as one that works once, and that is called after the test if the test does not call it. */
@@ -19,7 +19,7 @@ export function closedAtEnd(close: Close): Close {
   return once;
 }
 
-/** The last one first, because it may need what was opened before it. */
+/** The last one first, because it may need one that was opened before it. */
 async function closeEach(left: readonly Close[]): Promise<void> {
   for (const close of left.toReversed()) await close().catch(() => undefined);
 }
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 afterEach(() => closeEach([...open].filter((close) => openBefore?.has(close) === false)));
 
-// No test has begun: what should have prepared them has failed half-way.
+// No test has begun: their preparation has failed.
 afterAll(async () => {
   if (openBefore === undefined) await closeEach([...open]);
 });

@@ -1,6 +1,6 @@
 /**
- * Loads the program, as `npm run build` has made it, by Node itself: once for all test files of a process. A source file
- * stands for the file in dist that was made of it.
+ * Loads the program, as built by `npm run build`, by Node itself: once for all test files of a process. A source file
+ * is replaced by its file in dist.
  */
 const path = require('node:path');
 

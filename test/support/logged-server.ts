@@ -6,21 +6,21 @@ import { closedAtEnd } from './left-open';
 import { makeSettings } from './server';
 
 export interface LoggedServer extends Pick<HttpClient, 'request'> {
-  /** The messages of warnings and of what ended, as they were logged, but for requests. */
+  /** The logged messages of warnings and of ended requests, without the lines of requests. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
 
-/** A server inside the test's process of which the log is kept. */
+/** A server inside the test's process with its log. */
 export async function startLoggedServer(
   database: TestDatabase,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LoggedServer> {
   const lines: string[] = [];
-  const keep = (_details: object, message: string): void => {
+  const record = (_details: object, message: string): void => {
     if (message !== 'request') lines.push(message);
   };
-  const log: Log = { debug: () => undefined, info: keep, warn: keep, error: keep };
+  const log: Log = { debug: () => undefined, info: record, warn: record, error: record };
   const app = await createApp(makeSettings(database, environment), log);
   const { port } = await app.listen();
   const client = createHttpClient(`http://127.0.0.1:${port}`);

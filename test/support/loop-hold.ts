@@ -1,4 +1,4 @@
-/** How long a server's event loop is held, by the probe that is loaded into it (loop-probe.cjs). */
+/** The time for which a server's event loop is blocked, by the probe that is loaded into it (loop-probe.cjs). */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerProcess } from './process';
@@ -6,10 +6,10 @@ import type { ServerProcess } from './process';
 const PROBE = path.join(__dirname, 'loop-probe.cjs');
 const HELD = /^event loop held for ([\d.]+) ms$/gm;
 
-/** Of a server that is to be asked. */
+/** Of a server to measure. */
 export const PROBED: Readonly<Record<string, string>> = { NODE_OPTIONS: `--require ${PROBE}` };
 
-/** The longest time in ms that the event loop was held since this was asked before. */
+/** The longest time in ms that the event loop was blocked since the last call. */
 export async function heldFor(server: ServerProcess): Promise<number> {
   const read = async (): Promise<number[]> =>
     [...(await server.output()).matchAll(HELD)].map(([, milliseconds]) => Number(milliseconds));

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server by NODE_OPTIONS: at SIGUSR2 it writes the longest time in ms that the event loop was held since
- * the last one. (perf_hooks.monitorEventLoopDelay would miss what holds it right after a reset.)
+ * Loaded into a server by NODE_OPTIONS: at SIGUSR2 it writes the longest time in ms that the event loop was blocked
+ * since the last one. (perf_hooks.monitorEventLoopDelay would miss a block right after a reset.)
  */
 const { isMainThread } = require('node:worker_threads');
 

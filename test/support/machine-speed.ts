@@ -1,7 +1,7 @@
 /**
- * How much slower this machine is, here and now, than the one that the limits of time in tests are meant for. A limit that
- * the design names (a hostile document is refused within 50 ms) is one of milliseconds of some machine; a gate runs on
- * machines that are slower or shared, where the same work takes as many times longer as this fixed piece of work does.
+ * The factor by which this machine is currently slower than the one that the time limits in tests are meant for. A
+ * limit of the design (a hostile document is refused within 50 ms) is in milliseconds of some machine; tests run on
+ * machines that are slower or shared, where work takes proportionally longer, as this fixed piece of work does.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -25,7 +25,7 @@ const LEAVES: readonly Leaf[] = Array.from({ length: 400 }, (_, index) => ({
 }));
 const TEXT = JSON.stringify(LEAVES);
 
-/** What parsers and planners do: read text, make objects, look into maps, sort, put text together. */
+/** Typical work of parsers and planners: read text, make objects, look into maps, sort, join text. */
 function fixedWork(): number {
   const counts = new Map<string, number>();
   const leaves = JSON.parse(TEXT) as readonly Leaf[];

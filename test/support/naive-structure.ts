@@ -145,9 +145,9 @@ export class NaiveStructure {
   }
 
   /** R4 says string of Resource.id and R4B says id of Element.id; the pages resource.html and element.html decide. */
-  private systemType({ path }: Element, said = 'string'): string {
+  private systemType({ path }: Element, declared = 'string'): string {
     const [type = '', ...names] = path.split('.');
-    if (names.at(-1) !== 'id') return said;
+    if (names.at(-1) !== 'id') return declared;
     return names.length === 1 && this.definitions.get(type)?.kind === 'resource' ? 'id' : 'string';
   }
 

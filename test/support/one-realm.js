@@ -7,12 +7,15 @@ const vm = require('node:vm');
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
-/** What jest is given as a context; nothing but its identity is used. */
+/** The context that jest gets; only its identity is used. */
 const THIS_REALM = Object.freeze({});
 const { compileFunction } = vm;
 const { exit, getBuiltinModule } = process;
 
-/** What jest keeps of the run of a file in the global object: its state, its handlers of events, the state of `expect`. */
+/**
+ * State of the run of a file that jest stores in the global object: its state, its handlers of events, the state of
+ * `expect`.
+ */
 const STATE_OF_JEST = /^(?:JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_|TEST_TIMEOUT_SYMBOL|\$\$jest-)/;
 
 function forgetStateOfJest() {
@@ -23,7 +26,7 @@ function forgetStateOfJest() {
 /** `require` of Node, where jest has put its own in its place. */
 globalThis[Symbol.for('andiron.require')] = require;
 
-// Without a parsing context, a function is compiled in the realm that asks for it.
+// Without a parsing context, a function is compiled in the realm of the caller.
 vm.compileFunction = (code, parameters, options) => {
   if (options?.parsingContext !== THIS_REALM) return compileFunction(code, parameters, options);
   return compileFunction(code, parameters, { ...options, parsingContext: undefined });

@@ -1,4 +1,6 @@
-/** Writes how many ms the parser of the built program takes for the text on standard input: the shortest of many runs. */
+/**
+ * Writes the ms that the parser of the built program needs for the text on standard input: the shortest of many runs.
+ */
 const { readFileSync } = require('node:fs');
 const { parseJson } = require('../../dist/src/core');
 

@@ -1,4 +1,4 @@
-/** Two patients, and what is nobody's, for $everything. */
+/** Two patients, and resources without a patient, for $everything. */
 export type Resource = { resourceType: string; id: string; meta?: object } & Record<string, unknown>;
 const reference = (to: string) => ({ reference: to });
 const text = (words: string) => ({ text: words });
@@ -27,7 +27,7 @@ function encounter(id: string, start: string, end: string, rest: object = {}): R
   };
 }
 
-/** What is nobody's: it comes along with what refers to it. */
+/** A resource without a patient: it is included with those that refer to it. */
 export const SHARED: readonly Resource[] = [
   { resourceType: 'Organization', id: 'clinic', name: 'Clinic' },
   { resourceType: 'Practitioner', id: 'doctor', name: [{ family: 'Adler' }] },
@@ -69,7 +69,7 @@ export const ANN: readonly Resource[] = [
   observation('pulse-2021', 'Patient/ann', {
     effectiveDateTime: '2021-05-01T10:30:00Z',
     encounter: reference('Encounter/visit-2021'),
-    // Of another patient, of nobody, and missing.
+    // Of another patient, without a patient, and missing.
     hasMember: [
       reference('Observation/bobs'),
       reference('Observation/air'),

@@ -2,17 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { slowness } from './machine-speed';
 
 /**
- * Time that this process's own main thread works, for tests that hold a time against a limit. Whatever else the machine is
- * busy with is not counted, nor are the other threads of the process: with a full memory, collectors of garbage and
- * compilers take as much again. A processor that is shared, or a slow one, still makes three of one: what goes over its
- * limit is divided by how much slower than the reference a fixed piece of work is at the same moment (machine-speed.ts).
- * A limit is still ten times what an idle machine takes where it can be, and far less than the fault takes that it is
- * there for.
+ * Processor time of this process's own main thread, for tests that compare a time with a limit. It excludes other
+ * load of the machine, and the other threads of the process: with a full memory, garbage collectors and compilers
+ * need as much again. A shared or slow processor still makes three of one: a time over its limit is divided by the
+ * factor by which a fixed piece of work is slower than on the reference at the same moment (machine-speed.ts). A
+ * limit is ten times the time of an idle machine where possible, and far less than the fault that it guards against.
  */
 
 const TRIES = 3;
 
-/** Linux knows it by thread, to some 5 ms; elsewhere it is that of all threads. */
+/** Linux measures it by thread, to some 5 ms; elsewhere it is that of all threads. */
 const ACCOUNT = `/proc/${process.pid}/task/${process.pid}/schedstat`;
 const isByThread = existsSync(ACCOUNT);
 
@@ -26,7 +25,7 @@ export function mainThreadMilliseconds(): number {
   return Number(nanoseconds) / 1e6;
 }
 
-/** `spent` as the reference machine would have taken, where that matters: what is below its limit is below it. */
+/** `spent` in time of the reference machine, where that matters: a time below its limit stays below it. */
 const comparable = (spent: number, limit: number): number => (spent < limit ? spent : spent / slowness());
 
 /**

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
 const ROOT = path.resolve(__dirname, '..', '..');
-/** Where the length of a definitions file's first gzip member stands (src/core/fhir/definitions/file.ts). */
+/** The position of the length of a definitions file's first gzip member (src/core/fhir/definitions/file.ts). */
 const MEMBER_LENGTH_OFFSET = 16;
 
 /**
@@ -23,7 +23,7 @@ export async function copyProgram(folder: string, change: (lines: string) => str
     const base = gunzipSync(bytes.subarray(core.length)).toString('utf8');
     await writeFile(path.join(folder, 'definitions', name), Buffer.concat([core, gzipSync(change(base))]));
   }
-  // What is compiled is copied, because it looks for the definitions from where it really lies.
+  // The compiled files are copied, because they look for the definitions at their real path.
   for (const name of ['src', 'migrations']) {
     await cp(path.join(ROOT, 'dist', name), path.join(folder, 'dist', name), { recursive: true });
   }

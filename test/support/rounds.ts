@@ -1,7 +1,7 @@
 /** True in the full form of the tests (`ROUNDS=full`), which is run once at the end of a larger change. */
 export const IS_FULL = process.env['ROUNDS'] === 'full';
 
-/** How often something random or slow is repeated. */
+/** Number of repetitions of random or slow tests. */
 export function rounds(small: number, full: number): number {
   return IS_FULL ? full : small;
 }

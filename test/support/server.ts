@@ -20,7 +20,7 @@ export interface TestServerOptions {
 export interface TestServer extends Pick<HttpClient, 'request'> {
   /** Such as http://127.0.0.1:40123 */
   readonly base: string;
-  /** The name under which the server knows a tenant: the same, but on a shared server (shared-server.ts). */
+  /** The name of a tenant on the server: the same, but on a shared server (shared-server.ts). */
   tenant(name: string): string;
   /** The path of `{fhir_root}`, for `request`. */
   path(tenant: string, release: Release): string;

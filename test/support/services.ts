@@ -1,7 +1,7 @@
 /** PostgreSQL and Redis of one test run: started by jest's global setup, passed to its workers by the environment. */
 import { Client } from 'pg';
 
-/** How to reach one database. */
+/** The connection settings of one database. */
 export interface Connection {
   readonly host: string;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface Services {
   /** Name of the migrated database that each test database is a copy of. */
   readonly template: string;
   readonly redis: { readonly host: string; readonly port: number };
-  /** Where the address of the shared server of a worker is asked for (shared-servers.ts). */
+  /** The address at which a worker gets the address of its shared server (shared-servers.ts). */
   readonly sharedServers: string;
 }
 

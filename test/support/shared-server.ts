@@ -8,7 +8,7 @@ import { findServices } from './services';
 
 export type { Answer } from './http';
 
-/** What a test asks of a server by HTTP alone. */
+/** The requests of a test to a server by HTTP alone. */
 export type HttpServer = Pick<
   TestServer,
   'request' | 'base' | 'tenant' | 'path' | 'root' | 'createTenant' | 'close'
@@ -23,7 +23,7 @@ async function findBase(): Promise<string> {
   return text;
 }
 
-/** The shared server. The names of tenants, `system` too, stand for tenants that no other file has. */
+/** The shared server. The names of tenants, `system` too, are replaced by tenants that no other file has. */
 export async function openSharedServer(): Promise<HttpServer> {
   const base = await findBase();
   const client = createHttpClient(base);

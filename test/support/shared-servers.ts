@@ -1,4 +1,4 @@
-/** The servers that the workers of a test run share: one for each worker, a process of its own, started when asked for. */
+/** The servers that the workers of a test run share: one for each worker, a process of its own, started on demand. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startChild } from '../../src/embedded/child';

@@ -1,4 +1,4 @@
-/** A browser with cookies and no scripts, and an app that somebody signs in for, as far as tests of signing in need them. */
+/** A browser with cookies and no scripts, and an app with a signed-in user, as far as tests of signing in need them. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer } from './http';
 import type { TestServer } from './server';
@@ -41,7 +41,7 @@ export function toAuthorize(
   return `/w/${tenant}/oidc/authorize?${query.toString()}`;
 }
 
-/** Where a browser was sent back to, and with what. */
+/** The target of a redirect, and its parameters. */
 export interface Returned {
   readonly to: string;
   readonly answer: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export class Browser {
     return this.send(await this.open(path), { step: 'sign-in', user, password });
   }
 
-  /** Follows what leads to this server. */
+  /** Follows redirects to this server. */
   async #follow(answer: Answer): Promise<Answer> {
     const to = answer.headers['location'];
     if (answer.status !== 303 || typeof to !== 'string' || !to.startsWith('authorize?')) return answer;

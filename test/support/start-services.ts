@@ -55,7 +55,7 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** Drops what killed runs left on a server that outlives them. */
+/** Drops the remains of killed runs on a server that outlives them. */
 async function dropLeftDatabases(server: Connection): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database');

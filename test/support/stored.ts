@@ -1,4 +1,4 @@
-/** Resources that a test stores, in the system tenant or another one, and what searches find of them. */
+/** Resources that a test stores, in the system tenant or another one, and the matches of searches. */
 import type { Release } from '../../src/core';
 import type { HttpServer } from './shared-server';
 
@@ -23,7 +23,7 @@ export async function storeAll(
   }
 }
 
-/** Gives what `query`, such as `Patient?name=ann`, finds: the sorted ids of the matches. Throws for all but 200. */
+/** Returns the sorted ids of the matches of `query`, such as `Patient?name=ann`. Throws for any status but 200. */
 export function finder(
   server: HttpServer,
   release: Release,

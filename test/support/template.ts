@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { findServices, runOnServer, type Connection } from './services';
 
-/** How the program and `pg` reach a database. */
+/** The connection settings of the program and of `pg`. */
 export interface DatabaseAddress {
-  /** What `createDatabase` and `migrate` of core/storage take. */
+  /** The parameters of `createDatabase` and `migrate` of core/storage. */
   readonly settings: Connection & { readonly ssl: false | { readonly ca?: string } };
   /** The same as environment variables of the server. */
   readonly environment: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface DatabaseAddress {
  */
 export async function copyTemplate(suffix: string, empty = false): Promise<DatabaseAddress> {
   const { server, template } = findServices();
-  // What servers of an earlier file have put into Redis stands under the name of their database.
+  // Entries of servers of an earlier file in Redis have the name of their database.
   const name = `andiron_test_${process.pid}_${suffix}_${randomBytes(4).toString('hex')}`;
   await runOnServer(server, `create database "${name}" ${empty ? '' : `template "${template}"`}`);
   return {

@@ -44,7 +44,7 @@ export async function startTlsPostgres(
   ] as const) {
     const copy = path.join(data, place);
     await copyFile(file, copy);
-    // PostgreSQL takes no key that others can read.
+    // PostgreSQL refuses a key that others can read.
     await chmod(copy, 0o600);
     await chown(copy, uid, gid);
   }
@@ -87,7 +87,7 @@ export interface TlsRedis {
 
 function answersPing(port: number, authority: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // Whom the certificate names is what the tests are about.
+    // The tests are about the names in the certificate.
     const socket = connect({ host: '127.0.0.1', port, ca: authority, checkServerIdentity: () => undefined });
     const finish = (answered: boolean): void => {
       socket.destroy();
@@ -114,7 +114,7 @@ export async function startTlsRedis(
   const network = ['--bind', '127.0.0.1', '--port', '0', '--tls-port', String(chosen)];
   const { certificateFile, keyFile } = certificate;
   const tls = ['--tls-cert-file', certificateFile, '--tls-key-file', keyFile, '--tls-auth-clients', 'no'];
-  // Redis wants an authority even where it asks no client for a certificate.
+  // Redis requires an authority even if it does not verify client certificates.
   const own = ['--tls-ca-cert-file', certificateFile, '--save', '', '--dir', folder];
   const server = await startChild(await findRedisProgram(), [...network, ...tls, ...own], {
     cwd: folder,

@@ -1,4 +1,4 @@
-/** Stores resources without looking at what they are, so that an element can be put in or left out by itself. */
+/** Stores resources without validation, so that an element can be added or left out. */
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';

@@ -24,10 +24,10 @@ export function wrongExamplesOf(release: Release, isFull: boolean): ReadonlyMap<
   const wrong = new Map<string, readonly string[]>();
   for (const { releases, example, errors } of readWrongExamples()) {
     if (!releases.includes(release)) continue;
-    const told = errors.filter(
+    const reported = errors.filter(
       (error) => isFull || !/^(?:binding|invariant|narrative|business) /.test(error),
     );
-    if (told.length > 0) wrong.set(example, [...told].sort());
+    if (reported.length > 0) wrong.set(example, [...reported].sort());
   }
   return wrong;
 }

@@ -1,4 +1,4 @@
-/** The GraphQL gateway: sends typed documents, and throws what the server says is wrong. */
+/** The GraphQL gateway: sends typed documents, and throws the errors of the server. */
 import type { TypedDocumentString } from './gql/graphql';
 
 const parameters = new URLSearchParams(location.search);
@@ -42,11 +42,11 @@ interface Answer<Result> {
   readonly errors?: readonly SentError[];
 }
 
-/** A proxy between page and server may answer in its own words. */
+/** A proxy between page and server may respond in another form. */
 function parse<Result>(text: string, status: number): Answer<Result> {
   try {
     return JSON.parse(text) as Answer<Result>;
   } catch {
-    throw new GatewayError({ message: `The server is not there (HTTP ${status})` });
+    throw new GatewayError({ message: `The server cannot be reached (HTTP ${status})` });
   }
 }

@@ -1,4 +1,4 @@
-/** Live queries: what changes on the server is told by server-sent events. */
+/** Live queries: the server reports changes by server-sent events. */
 import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { address, execute } from './gateway';
@@ -26,11 +26,11 @@ const RETRY_MS = 1_000;
 const client = createClient({
   url: `${address}/stream`,
   retryAttempts: Infinity,
-  // Not all pages at once when the server is back.
+  // Spreads the pages when the server is back.
   retry: () => new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random()))),
 });
 
-/** The number of the last change. Asked before a query and given to `useChanges`, nothing is missed in between. */
+/** The number of the last change. Read it before a query and pass it to `useChanges`, so that no change is missed. */
 export async function lastSequence(): Promise<number> {
   const { versionSequence } = await execute(SEQUENCE, {});
   return versionSequence ?? 0;
@@ -40,14 +40,14 @@ export interface FollowedChanges {
   readonly type: ResourceType;
   /** Only resources that match these criteria of a search: `subject=Patient/1`. */
   readonly query?: string;
-  /** Changes behind this number are told; nothing is followed while it is not known. */
+  /** Changes after this number are reported; without it there is no live query. */
   readonly after: number | undefined;
   onChange(this: void): Promise<unknown>;
 }
 
 /**
- * Calls `onChange` after changes while the component is shown: not again before it is done, and then once for all that
- * came meanwhile. True while it is connected.
+ * Calls `onChange` after changes while the component is mounted: never twice at the same time, and once for several changes.
+ * Returns true while it is connected.
  */
 export function useChanges({ type, query, after, onChange }: FollowedChanges): boolean {
   const [isLive, setLive] = useState(false);
@@ -74,7 +74,7 @@ export function useChanges({ type, query, after, onChange }: FollowedChanges): b
       {
         next({ data }) {
           if (!data) return;
-          // Sent when it connects again: it goes on behind the last change that it has seen.
+          // Sent when it reconnects, so that it resumes after the last change.
           variables.after = data.resourceChanged.sequence;
           void refresh();
         },

@@ -7,7 +7,7 @@ import './style.css';
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root');
 
-// What is shown is followed by live queries, so that nothing need be asked again when the window gets the focus.
+// Live queries update the page, so that no query is repeated when the window gets the focus.
 const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: 1 } } });
 
 createRoot(root).render(

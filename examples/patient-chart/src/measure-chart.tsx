@@ -1,6 +1,6 @@
 import type { Line, Measure } from './measures';
 
-/** In units of the picture, which is as wide as its place on the page. */
+/** In units of the picture, which has the width of its container. */
 const SIZE = { width: 420, height: 180, left: 44, right: 12, top: 14, bottom: 26 };
 const plot = {
   width: SIZE.width - SIZE.left - SIZE.right,
@@ -32,7 +32,7 @@ function toScale(lines: readonly Line[]): Scale {
   };
 }
 
-/** Two to five round values between two. */
+/** Returns two to five round values between two values. */
 function toTicks([least, most]: readonly [number, number]): number[] {
   const rough = (most - least) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,4 @@
-/** What is measured of a patient over time, taken from observations. */
+/** The measurements of a patient over time, from observations. */
 import type { ConceptFragment, PatientChartQuery } from './gql/graphql';
 
 type Chart = NonNullable<PatientChartQuery['Patient']>;
@@ -13,7 +13,7 @@ export interface Point {
 
 export interface Line {
   readonly name: string;
-  /** By time. */
+  /** In order of time. */
   readonly points: Point[];
 }
 

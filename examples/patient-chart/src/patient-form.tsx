@@ -1,6 +1,6 @@
 /**
- * An edit as a JSON Patch, sent with the version that was seen (`ifVersion`). Where somebody else was faster nothing is
- * changed: the form shows what they changed, and the patch can be put on their version.
+ * An edit as a JSON Patch, sent with the displayed version (`ifVersion`). On a conflict nothing is changed: the form shows the
+ * other change, and the patch can be applied to the new version.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
@@ -52,7 +52,7 @@ function toFields({ name, birthDate, gender, active }: PatientFieldsFragment): F
   };
 }
 
-/** Only what was edited, so that it can be put on another version as well. */
+/** Only the edited members, so that it can be applied to another version as well. */
 function toPatch(patient: PatientFieldsFragment, edited: Fields): JsonPatchOperation[] {
   const before = toFields(patient);
   const familyPath = patient.name?.[0] ? '/name/0/family' : '/name';
@@ -70,9 +70,9 @@ function put(path: string, value: unknown): JsonPatchOperation {
 }
 
 interface Conflict {
-  /** The version of somebody else. */
+  /** The conflicting version. */
   readonly version: string;
-  /** What they did to the version that was edited here. */
+  /** Its changes of the version that was edited here. */
   readonly theirs: readonly JsonPatchOperation[];
 }
 
@@ -85,7 +85,7 @@ async function findConflict(id: string, from: string): Promise<Conflict> {
 }
 
 export function PatientForm({ patient, onDone }: { patient: PatientFieldsFragment; onDone: () => void }) {
-  // The patient on the page follows the server; an edit belongs to the version at which it began.
+  // The page shows the current version; an edit belongs to the version at which it began.
   const [base] = useState(patient);
   const [fields, setFields] = useState(() => toFields(base));
   const [conflict, setConflict] = useState<Conflict>();

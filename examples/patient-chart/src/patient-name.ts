@@ -5,7 +5,7 @@ interface Name {
   readonly given?: readonly (string | null)[] | null;
 }
 
-/** The name to show: the first, or what it is made of. */
+/** Returns the name to show: the text of the first name, or its parts. */
 export function toDisplayName(names: readonly (Name | null)[] | null | undefined): string {
   const name = names?.find((one) => one !== null);
   if (!name) return 'No name';

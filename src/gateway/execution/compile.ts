@@ -70,8 +70,11 @@ const MOST_PLANS = 32;
 
 const NO_ARGUMENTS: Record<string, unknown> = Object.freeze({});
 
-/** Puts the value of one field into `target`; returns FAILED where null is not allowed and there is no value. */
-type FillField = (run: Run, source: unknown, target: Holder, place: Place) => unknown;
+/**
+ * Returns the value of one field of the object at `place`. Returns FAILED where null is not allowed and there is no
+ * value, and undefined when the value will be put into the object later.
+ */
+type FillField = (run: Run, source: unknown, place: Place) => unknown;
 
 interface Plan {
   readonly type: GraphQLObjectType;
@@ -102,8 +105,8 @@ export function compileOperation(
 
   function planFor(variables: PlainRecord, type: GraphQLObjectType): Plan {
     const key = conditions.map((name) => (variables[name] === true ? '1' : '0')).join('');
-    const known = plans.get(key);
-    if (known) return known;
+    const cached = plans.get(key);
+    if (cached) return cached;
     const [oldest] = plans.keys();
     if (plans.size >= MOST_PLANS && oldest !== undefined) plans.delete(oldest);
     const chosen = Object.fromEntries(conditions.map((name) => [name, variables[name]]));
@@ -157,61 +160,43 @@ function findOperation(
   const operations = document.definitions.filter(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION,
   );
-  const asked = name ?? undefined;
+  const wanted = name ?? undefined;
   const [found, another] =
-    asked === undefined ? operations : operations.filter((operation) => operation.name?.value === asked);
+    wanted === undefined ? operations : operations.filter((operation) => operation.name?.value === wanted);
   if (found === undefined)
     return new GraphQLError(
-      asked === undefined ? 'The document has no operation' : `The document has no operation '${asked}'`,
+      wanted === undefined ? 'The document has no operation' : `The document has no operation '${wanted}'`,
     );
-  if (another !== undefined && asked === undefined)
-    return new GraphQLError('The document has several operations: name the one that shall run');
+  if (another !== undefined && wanted === undefined)
+    return new GraphQLError('The document has several operations: name one with operationName');
   return found;
 }
 
 function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
-  const answer: Holder = {};
-  const root = new Place(undefined, answer, 'data', true, undefined);
+  const root = new Place(undefined, 'data', true, undefined);
   const { rootValue, operation } = run.scope;
   const finish = (): ExecutionResult => {
     if (run.refusal !== undefined)
       return { data: null, errors: [new GraphQLError(run.refusal.message, { originalError: run.refusal })] };
-    const data = answer.data as ExecutionResult['data'];
+    const data = root.isGone ? null : root.content;
     return run.errors.length === 0 ? { data } : { errors: run.errors, data };
   };
-  if (operation.operation === OperationTypeNode.MUTATION)
-    return runSerially(plan, { run, root, answer, finish });
-  const filled = plan.fill(run, rootValue, root);
-  if (filled === FAILED) root.fail();
-  else answer.data = filled;
+  if (operation.operation === OperationTypeNode.MUTATION) return runSerially(plan, run, root).then(finish);
+  if (plan.fill(run, rootValue, root) === FAILED) root.fail();
   return run.isIdle ? finish() : run.idle().then(finish);
 }
 
 /** Executes the root fields one after the other, each with all fields below it (6.2.2 "Mutation"). */
-async function runSerially(
-  plan: Plan,
-  {
-    run,
-    root,
-    answer,
-    finish,
-  }: {
-    readonly run: Run;
-    readonly root: Place;
-    readonly answer: Holder;
-    readonly finish: () => ExecutionResult;
-  },
-): Promise<ExecutionResult> {
+async function runSerially(plan: Plan, run: Run, root: Place): Promise<void> {
   const target = emptyHolder(plan.fields);
-  answer.data = target;
+  root.content = target;
   for (const field of plan.fields) {
-    const value = field.fill(run, run.scope.rootValue, target, root);
+    const value = field.fill(run, run.scope.rootValue, root);
     if (value === FAILED) root.fail();
     else target[field.key] = value;
     if (!run.isIdle) await run.idle();
-    if (root.isGone) break;
+    if (root.isGone) return;
   }
-  return finish();
 }
 
 /** Makes a holder that can have `__proto__` as a member, which is a legal alias. */
@@ -235,8 +220,9 @@ class Planner {
     const hasOddName = fields.some(({ key }) => key === '__proto__');
     const fill: Fill = (run, source, place) => {
       const target: Holder = hasOddName ? emptyHolder(fields) : {};
+      place.content = target;
       for (const field of fields) {
-        const value = field.fill(run, source, target, place);
+        const value = field.fill(run, source, place);
         if (value === FAILED) return FAILED;
         target[field.key] = value;
       }
@@ -262,20 +248,19 @@ class Planner {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const complete = completerOf(type, site, (objectType) => this.plan(objectType, sets).fill);
     const resolve = this.resolver(definition, node, site);
-    return (run, source, target, place) => {
+    return (run, source, place) => {
       let value: unknown;
       try {
         value = resolve(run, source, place);
       } catch (error) {
-        return complete(run, toError(error), target, key, place);
+        return complete(run, toError(error), key, place);
       }
-      if (!isPromise(value)) return complete(run, value, target, key, place);
+      if (!isPromise(value)) return complete(run, value, key, place);
       run.await(value, {
-        holder: target,
         key,
         place,
-        finish: (resolved) => complete(run, resolved, target, key, place),
-        refuse: (error) => complete(run, toError(error), target, key, place),
+        finish: (resolved) => complete(run, resolved, key, place),
+        refuse: (error) => complete(run, toError(error), key, place),
       });
       return undefined;
     };
@@ -320,5 +305,5 @@ class Planner {
 function toError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error(`Something else than an Error was thrown`, { cause: thrown });
+    : new Error(`A value that is not an Error was thrown`, { cause: thrown });
 }

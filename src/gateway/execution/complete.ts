@@ -23,25 +23,12 @@ import { type JsonValue, sizeOfJson } from '../../core/index';
 import { RawJson } from '../../schema/raw-json';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, type Run } from './run';
 
-/** The position of a value: `key` of `holder`, whose own position is `place`. */
-interface Target {
-  readonly holder: Holder;
-  readonly key: string | number;
-  readonly place: Place;
-}
-
 /**
- * Returns the value of the response, or null. Returns FAILED where null is not allowed, and undefined when the value
- * will be put into the holder later.
+ * Returns the value of the response for `key` of the object or list at `place`, or null. Returns FAILED where null is
+ * not allowed, and undefined when the value will be put there later.
  * Never throws: errors are reported to the run.
  */
-export type Complete = (
-  run: Run,
-  value: unknown,
-  holder: Holder,
-  key: string | number,
-  place: Place,
-) => unknown;
+export type Complete = (run: Run, value: unknown, key: string | number, place: Place) => unknown;
 
 /**
  * The same for a value that is neither null nor an Error; it may throw. FAILED: a value below has failed, and its error
@@ -59,11 +46,11 @@ export type FillOf = (type: GraphQLObjectType) => Fill;
 export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: FillOf): Complete {
   if (!isNonNullType(type)) {
     const present = presentCompleter(type, true, site, fillOf);
-    return (run, value, holder, key, place) => {
+    return (run, value, key, place) => {
       if (value === null || value === undefined) return null;
       try {
         if (value instanceof Error) throw value;
-        const completed = present(run, value, holder, key, place);
+        const completed = present(run, value, key, place);
         return completed === FAILED ? null : completed;
       } catch (error) {
         run.report(error, site, place, key);
@@ -72,13 +59,12 @@ export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: Fi
     };
   }
   const present = presentCompleter(type.ofType, false, site, fillOf);
-  return (run, value, holder, key, place) => {
+  return (run, value, key, place) => {
     try {
       if (value instanceof Error) throw value;
-      const completed =
-        value === null || value === undefined ? null : present(run, value, holder, key, place);
+      const completed = value === null || value === undefined ? null : present(run, value, key, place);
       if (completed === null) {
-        throw new Error(`${site.parentType.name}.${site.name} has no value, though its type promises one`);
+        throw new Error(`${site.parentType.name}.${site.name} has no value, but its type is non-null`);
       }
       return completed;
     } catch (error) {
@@ -122,7 +108,7 @@ function leafCompleter(type: GraphQLLeafType): CompletePresent {
   const serialize = (value: unknown): unknown => {
     const serialized: unknown = type.serialize(value);
     if (serialized === null || serialized === undefined)
-      throw new Error(`A value of ${type.name} was made null when it was written`);
+      throw new Error(`A value of ${type.name} was serialized to null`);
     return serialized;
   };
   if (isPlain === undefined) return (run, value) => counted(run, serialize(value));
@@ -137,10 +123,11 @@ const SHORT = 256;
  * refused.
  */
 function counted(run: Run, value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= SHORT || run.hasRoomFor(value.length) ? value : null;
+  if (typeof value === 'string')
+    return value.length <= SHORT || run.countCharacters(value.length) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   const length = value instanceof RawJson ? value.text.length : sizeOfJson(value as JsonValue, Infinity);
-  return run.hasRoomFor(length) ? value : null;
+  return run.countCharacters(length) ? value : null;
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
@@ -151,14 +138,9 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-function placeOf({ holder, key, place }: Target, isNullable: boolean, site: FieldSite): Place {
-  return new Place(
-    place,
-    holder,
-    key,
-    isNullable,
-    typeof key === 'string' ? site.parentType.name : undefined,
-  );
+/** Returns the position of the value at `key` of `parent`. */
+function placeOf(parent: Place, key: string | number, isNullable: boolean, site: FieldSite): Place {
+  return new Place(parent, key, isNullable, typeof key === 'string' ? site.parentType.name : undefined);
 }
 
 function listCompleter(
@@ -169,21 +151,20 @@ function listCompleter(
 ): CompletePresent {
   const completeItem = completerOf(itemType, site, fillOf);
   const failure = isNonNullType(itemType) ? FAILED : null;
-  return (run, value, holder, key, place) => {
+  return (run, value, key, place) => {
     if (!isIterable(value)) throw new GraphQLError(`${site.parentType.name}.${site.name} is not a list`);
     const items: readonly unknown[] = Array.isArray(value) ? value : Array.from(value);
-    const at = placeOf({ holder, key, place }, isNullable, site);
+    const at = placeOf(place, key, isNullable, site);
     const completed: unknown[] = new Array<unknown>(items.length);
-    const slots = completed as unknown as Holder;
+    at.content = completed as unknown as Holder;
     for (let index = 0; index < items.length && run.refusal === undefined; index++) {
       const item = items[index];
       if (isPromise(item)) {
         completed[index] = undefined;
         run.await(item, {
-          holder: slots,
           key: index,
           place: at,
-          finish: (resolved) => completeItem(run, resolved, slots, index, at),
+          finish: (resolved) => completeItem(run, resolved, index, at),
           refuse: (error) => {
             run.report(error, site, at, index);
             return failure;
@@ -191,7 +172,7 @@ function listCompleter(
         });
         continue;
       }
-      const answer = completeItem(run, item, slots, index, at);
+      const answer = completeItem(run, item, index, at);
       if (answer === FAILED) {
         at.abandon();
         return FAILED;
@@ -202,63 +183,24 @@ function listCompleter(
   };
 }
 
-/** Completes an object whose type is resolved; throws when `isTypeOf` rejects the value. */
-function completeObject(
-  run: Run,
-  {
-    type,
-    fill,
-    value,
-    target,
-    isNullable,
-    site,
-  }: {
-    readonly type: GraphQLObjectType;
-    readonly fill: Fill;
-    readonly value: unknown;
-    readonly target: Target;
-    readonly isNullable: boolean;
-    readonly site: FieldSite;
-  },
-): unknown {
-  const finish = (isRight: boolean): unknown => {
-    if (!isRight) throw new GraphQLError(`What ${site.name} gave is no ${type.name}`, { nodes: site.nodes });
-    const at = placeOf(target, isNullable, site);
-    const filled = fill(run, value, at);
-    if (filled === FAILED) at.abandon();
-    return filled;
-  };
-  if (!type.isTypeOf) return finish(true);
-  const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, target.place));
-  return isPromise(isRight)
-    ? later(run, { promise: isRight, finish, target, isNullable, site })
-    : finish(isRight);
+/** A value whose promise is pending, and the function that completes it. */
+interface Pending<T> {
+  readonly promise: PromiseLike<T>;
+  readonly finish: (value: T) => unknown;
+  readonly key: string | number;
+  readonly place: Place;
+  readonly isNullable: boolean;
+  readonly site: FieldSite;
 }
 
 /** Completes a value when its promise settles. */
-function later<T>(
-  run: Run,
-  {
-    promise,
-    finish,
-    target: { holder, key, place },
-    isNullable,
-    site,
-  }: {
-    readonly promise: PromiseLike<T>;
-    readonly finish: (value: T) => unknown;
-    readonly target: Target;
-    readonly isNullable: boolean;
-    readonly site: FieldSite;
-  },
-): undefined {
+function later<T>(run: Run, { promise, finish, key, place, isNullable, site }: Pending<T>): undefined {
   const failure = isNullable ? null : FAILED;
   const refuse = (error: unknown): unknown => {
     run.report(error, site, place, key);
     return failure;
   };
   run.await(promise, {
-    holder,
     key,
     place,
     finish: (value) => {
@@ -274,23 +216,33 @@ function later<T>(
   return undefined;
 }
 
+/** Returns a closure for objects of one type; it throws when `isTypeOf` rejects the value. */
 function objectCompleter(
   type: GraphQLObjectType,
   isNullable: boolean,
   site: FieldSite,
   fillOf: FillOf,
 ): CompletePresent {
-  let known: Fill | undefined;
-  return (run, value, holder, key, place) => {
-    known ??= fillOf(type);
-    return completeObject(run, {
-      type,
-      fill: known,
-      value,
-      target: { holder, key, place },
-      isNullable,
-      site,
-    });
+  let fill: Fill | undefined;
+  const complete: CompletePresent = (run, value, key, place) => {
+    fill ??= fillOf(type);
+    const at = placeOf(place, key, isNullable, site);
+    const filled = fill(run, value, at);
+    if (filled === FAILED) at.abandon();
+    return filled;
+  };
+  return (run, value, key, place) => {
+    if (!type.isTypeOf) return complete(run, value, key, place);
+    const finish = (isRight: boolean): unknown => {
+      if (isRight) return complete(run, value, key, place);
+      throw new GraphQLError(`The value of ${site.name} is not of the type ${type.name}`, {
+        nodes: site.nodes,
+      });
+    };
+    const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, place));
+    return isPromise(isRight)
+      ? later(run, { promise: isRight, finish, key, place, isNullable, site })
+      : finish(isRight);
   };
 }
 
@@ -301,27 +253,26 @@ function abstractCompleter(
   fillOf: FillOf,
 ): CompletePresent {
   const resolveType = type.resolveType ?? defaultTypeResolver;
-  const fills = new Map<string, { readonly type: GraphQLObjectType; readonly fill: Fill }>();
-  const fillOfName = (run: Run, name: unknown): { readonly type: GraphQLObjectType; readonly fill: Fill } => {
-    const known = typeof name === 'string' ? fills.get(name) : undefined;
-    if (known) return known;
+  const completers = new Map<string, CompletePresent>();
+  const completerOfName = (run: Run, name: unknown): CompletePresent => {
+    const cached = typeof name === 'string' ? completers.get(name) : undefined;
+    if (cached) return cached;
     const found = typeof name === 'string' ? run.scope.schema.getType(name) : undefined;
     if (!isObjectType(found) || !run.scope.schema.isSubType(type, found)) {
-      throw new GraphQLError(`What ${site.parentType.name}.${site.name} gave is of no type of ${type.name}`, {
-        nodes: site.nodes,
-      });
+      throw new GraphQLError(
+        `The value of ${site.parentType.name}.${site.name} is not of a type of ${type.name}`,
+        { nodes: site.nodes },
+      );
     }
-    const made = { type: found, fill: fillOf(found) };
-    fills.set(found.name, made);
+    const made = objectCompleter(found, isNullable, site, fillOf);
+    completers.set(found.name, made);
     return made;
   };
-  return (run, value, holder, key, place) => {
-    const target = { holder, key, place };
-    const finish = (name: unknown): unknown => {
-      const { type: found, fill } = fillOfName(run, name);
-      return completeObject(run, { type: found, fill, value, target, isNullable, site });
-    };
+  return (run, value, key, place) => {
+    const finish = (name: unknown): unknown => completerOfName(run, name)(run, value, key, place);
     const name = resolveType(value, run.scope.context, new FieldInfo(run, site, place), type);
-    return isPromise(name) ? later(run, { promise: name, finish, target, isNullable, site }) : finish(name);
+    return isPromise(name)
+      ? later(run, { promise: name, finish, key, place, isNullable, site })
+      : finish(name);
   };
 }

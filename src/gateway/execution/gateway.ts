@@ -24,7 +24,10 @@ export interface ExecutionLimits {
 }
 
 /** Executes an operation that is an introspection only; `tenant` is the tenant of the client. */
-export type Introspect = (asked: Introspection, tenant: number) => Promise<Readonly<Record<string, unknown>>>;
+export type Introspect = (
+  introspection: Introspection,
+  tenant: number,
+) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
@@ -32,11 +35,11 @@ type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gatew
 const LEVELS_OF_A_SNAPSHOT = 2;
 
 /** Limit on the cost of an introspection, as a multiple of the usual introspection of tools. */
-const MORE_THAN_TOOLS_ASK = 1.2;
+const INTROSPECTION_FACTOR = 1.2;
 /** Limit on the cost of introspection beside other fields: `__type` of a few types. */
 const MOST_OF_SCHEMA = 500;
 
-/** The request header that asks for the cost of a request; `extensions.cost` of the request does the same. */
+/** The request header for the cost of a request; `extensions.cost` of the request does the same. */
 const COST_HEADER = 'x-graphql-cost';
 
 /**
@@ -51,30 +54,30 @@ export function compiledExecution(
   const operations = new OperationCache(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
   /** Operations that the search result cache can never answer. */
-  const asksMore = new WeakSet<OperationDefinitionNode>();
-  let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
+  const uncacheable = new WeakSet<OperationDefinitionNode>();
+  let loadSchema: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
 
   function costOf(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: PreparedRun['variables'],
   ): OperationCost {
-    const known = constantCosts.get(operation);
-    if (known) return known;
+    const cached = constantCosts.get(operation);
+    if (cached) return cached;
     const cost = costOfOperation(schema, document, operation, variables);
     if (!operation.variableDefinitions?.length) constantCosts.set(operation, cost);
     return cost;
   }
 
-  let toolsAsk: number | undefined;
+  let standardCost: number | undefined;
   /**
    * Returns the error when the operation costs too much. An introspection runs once, in a worker thread, and has a
    * limit of its own; all else runs here.
    */
   function refusalOf({ cost, ofSchema }: OperationCost, isOfSchema: boolean): GraphQLError | undefined {
     if (isOfSchema) {
-      toolsAsk ??= costOfIntrospection(schema);
-      const limit = Math.ceil(MORE_THAN_TOOLS_ASK * toolsAsk);
+      standardCost ??= costOfIntrospection(schema);
+      const limit = Math.ceil(INTROSPECTION_FACTOR * standardCost);
       return cost > limit ? refuseCost(cost, limit) : undefined;
     }
     if (ofSchema > MOST_OF_SCHEMA) return refuseCost(ofSchema, MOST_OF_SCHEMA);
@@ -94,10 +97,11 @@ export function compiledExecution(
     cost: OperationCost,
   ): Promise<ExecutionResult> {
     const snapshotMs = snapshotOf(operation, cost);
-    if (snapshotMs === undefined || asksMore.has(operation)) return runAtOnce(prepared, context, snapshotMs);
-    const remembered = await runFromCache(prepared, context);
-    if (typeof remembered === 'object') return remembered.answer;
-    if (remembered === 'unfit') asksMore.add(operation);
+    if (snapshotMs === undefined || uncacheable.has(operation))
+      return runAtOnce(prepared, context, snapshotMs);
+    const cached = await runFromCache(prepared, context);
+    if (typeof cached === 'object') return cached.answer;
+    if (cached === 'unfit') uncacheable.add(operation);
     return runAtOnce(prepared, context, snapshotMs);
   }
 
@@ -119,16 +123,16 @@ export function compiledExecution(
 
   return {
     onSchemaLoadOrUpdate(callback) {
-      tell = callback;
+      loadSchema = callback;
       return () => {
-        tell = undefined;
+        loadSchema = undefined;
       };
     },
     async load() {
-      tell?.({ apiSchema: schema, coreSupergraphSdl: '' });
+      loadSchema?.({ apiSchema: schema, coreSupergraphSdl: '' });
       return {
         async executor({ document, request, context, source }) {
-          if (!isGatewayContext(context)) throw new Error('a request without its context came to execution');
+          if (!isGatewayContext(context)) throw new Error('a request is executed without its context');
           const compiled = operations.find(document, request.operationName);
           if (!('run' in compiled)) return { errors: compiled };
           const prepared = compiled.prepare(request.variables);
@@ -141,12 +145,12 @@ export function compiledExecution(
           try {
             if (isOfSchema) {
               const { tenantNumber } = context.request.space;
-              const asked = { source, operationName: request.operationName };
-              return { data: { ...(await introspect(asked, tenantNumber)) } };
+              const introspection = { source, operationName: request.operationName };
+              return { data: { ...(await introspect(introspection, tenantNumber)) } };
             }
-            const isAsked =
+            const wantsCost =
               request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
-            const result = await (isAsked ? runCounted : run)(operation, prepared, context, cost);
+            const result = await (wantsCost ? runCounted : run)(operation, prepared, context, cost);
             return withIssues(result, context);
           } catch (error) {
             // A failure of all root fields at once, such as a missing database connection.

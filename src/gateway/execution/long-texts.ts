@@ -33,8 +33,8 @@ const tests = new WeakMap<GraphQLInputType, Test>();
 
 /** Returns the test for too long texts in values of a type. It is cached, because graphql is slow to classify types. */
 function testOf(type: GraphQLInputType): Test {
-  const known = tests.get(type);
-  if (known !== undefined) return known;
+  const cached = tests.get(type);
+  if (cached !== undefined) return cached;
   const made = makeTest(type);
   tests.set(type, made);
   return made;
@@ -72,7 +72,7 @@ export function refusalOfLongText(
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
     if (!isInputType(type) || !testOf(type)(variables[name])) continue;
-    const message = `Variable "$${name}" has a text of more than ${LONGEST} characters where none may be so long`;
+    const message = `Variable "$${name}" has a text of more than ${LONGEST} characters, which is too long for its type`;
     return new GraphQLError(message, { nodes: definition, extensions: { code: 'BAD_USER_INPUT' } });
   }
   return undefined;

@@ -12,10 +12,10 @@ export class OperationCache {
   /** Compiles an operation like `compileOperation`, or returns it from the cache. Errors are not cached. */
   find(document: DocumentNode, operationName: string | null | undefined): Compiled {
     const name = operationName ?? undefined;
-    const known = this.documents.get(document);
-    const compiled = known?.get(name) ?? compileOperation(this.schema, document, name);
+    const cached = this.documents.get(document);
+    const compiled = cached?.get(name) ?? compileOperation(this.schema, document, name);
     if (!('run' in compiled)) return compiled;
-    if (known) known.set(name, compiled);
+    if (cached) cached.set(name, compiled);
     else this.documents.set(document, new Map([[name, compiled]]));
     return compiled;
   }

@@ -33,14 +33,18 @@ export interface FieldSite {
   readonly nodes: readonly FieldNode[];
 }
 
+const NO_CONTENT: Holder = Object.freeze({});
+
 /** The position of an object or list in the response. */
 export class Place {
+  /** The object or list at this position, which its completer sets before it completes the members. */
+  content = NO_CONTENT;
   /** True when null has replaced this value. */
   private isNulled = false;
 
   constructor(
+    /** Undefined: this is the root. */
     readonly parent: Place | undefined,
-    private readonly holder: Holder,
     readonly key: PathKey,
     private readonly isNullable: boolean,
     /** Undefined: `key` is an index, or this is the root. */
@@ -50,7 +54,8 @@ export class Place {
   /** Puts null at this position, or at the next one above it that may be null. */
   fail(): void {
     this.isNulled = true;
-    if (this.isNullable || this.parent === undefined) this.holder[this.key] = null;
+    if (this.parent === undefined) return;
+    if (this.isNullable) this.parent.content[this.key] = null;
     else this.parent.fail();
   }
 
@@ -94,6 +99,17 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 /** Number of characters after which they are added to the count of all requests. */
 const COUNTED_AT_ONCE = 256 * 1024;
 
+/** The position of a promised value, and the functions that complete it. */
+export interface Promised<T> {
+  readonly key: PathKey;
+  /** The position of the object or list that gets the value. */
+  readonly place: Place;
+  /** Returns the completed value; reports its own errors. */
+  readonly finish: (value: T) => unknown;
+  /** Does the same for a rejection. */
+  readonly refuse: (error: unknown) => unknown;
+}
+
 export class Run {
   readonly errors: GraphQLError[] = [];
   /** The error that refuses the whole response; nothing more is completed after it. */
@@ -109,20 +125,20 @@ export class Run {
   constructor(readonly scope: RunScope) {}
 
   /** Counts a value of this many characters in the response. Returns false when the response is refused. */
-  hasRoomFor(characters: number): boolean {
+  countCharacters(characters: number): boolean {
     this.characters += characters;
     this.uncounted += characters;
-    if (this.uncounted >= COUNTED_AT_ONCE) this.count();
+    if (this.uncounted >= COUNTED_AT_ONCE) this.checkLimits();
     return this.refusal === undefined;
   }
 
-  private count(): void {
+  private checkLimits(): void {
     if (this.refusal !== undefined) return;
     const isChange = this.scope.operation.operation === OperationTypeNode.MUTATION;
     try {
       if (this.characters > MOST_CHARACTERS) {
-        const done = isChange ? '; the changes that come before are made' : '';
-        const reason = `The answer would be longer than ${MOST_CHARACTERS} characters: ask for less at once${done}`;
+        const done = isChange ? '; the mutations before it are done' : '';
+        const reason = `The response would be longer than ${MOST_CHARACTERS} characters: request less at once${done}`;
         throw fhirError('tooCostly', { reason });
       }
       // The result of a mutation is sent whatever the load of the server is.
@@ -140,33 +156,18 @@ export class Run {
   }
 
   /**
-   * Puts the value of `promise`, converted by `finish`, at `key` of `holder`. `finish` reports its own errors. When it
-   * returns FAILED, `place`, the position of the holder, fails. `refuse` does the same for a rejection.
+   * Puts the value of `promise`, converted by `finish`, at `key` of the content of `place`. When `finish` or `refuse`
+   * returns FAILED, `place` fails.
    */
-  await<T>(
-    promise: PromiseLike<T>,
-    {
-      holder,
-      key,
-      place,
-      finish,
-      refuse,
-    }: {
-      readonly holder: Holder;
-      readonly key: PathKey;
-      readonly place: Place;
-      readonly finish: (value: T) => unknown;
-      readonly refuse: (error: unknown) => unknown;
-    },
-  ): void {
+  await<T>(promise: PromiseLike<T>, { key, place, finish, refuse }: Promised<T>): void {
     this.pending++;
     const settle = (completed: unknown): void => {
       if (completed === FAILED) {
         if (!place.isGone) place.fail();
-      } else if (!place.isGone && completed !== undefined) holder[key] = completed;
+      } else if (!place.isGone && completed !== undefined) place.content[key] = completed;
       if (--this.pending === 0) this.whenIdle?.();
     };
-    // A thenable that is not a Promise might call back before the holder is in its place.
+    // A thenable that is not a Promise might call back before the content is in its position.
     (promise instanceof Promise ? (promise as Promise<T>) : Promise.resolve(promise))
       .then(
         (value) => settle(place.isGone ? undefined : finish(value)),

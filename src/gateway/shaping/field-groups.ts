@@ -36,7 +36,7 @@ export interface FieldGroup {
 }
 
 export class FieldGroups {
-  readonly #known = new Map<object, Map<GraphQLObjectType, readonly FieldGroup[]>>();
+  readonly #groups = new Map<object, Map<GraphQLObjectType, readonly FieldGroup[]>>();
   readonly #compiling = new FilterAllowance(SLICE_COMPILING_STEPS);
 
   constructor(
@@ -54,8 +54,8 @@ export class FieldGroups {
     sets: readonly (SelectionSetNode | undefined)[],
     type: GraphQLObjectType,
   ): readonly FieldGroup[] {
-    let byType = this.#known.get(owner);
-    if (!byType) this.#known.set(owner, (byType = new Map<GraphQLObjectType, readonly FieldGroup[]>()));
+    let byType = this.#groups.get(owner);
+    if (!byType) this.#groups.set(owner, (byType = new Map<GraphQLObjectType, readonly FieldGroup[]>()));
     let groups = byType.get(type);
     if (!groups) {
       const nodes = new Map<string, FieldNode[]>();

@@ -12,12 +12,11 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {
       if (node.alias?.value.startsWith(HIDDEN) === true)
-        refuse(`Names that begin with '${HIDDEN}' are the server's own`, [node]);
+        refuse(`Names that begin with '${HIDDEN}' are reserved for the server`, [node]);
     },
-    Directive(node, _key, _parent, _path, ancestors) {
+    Directive(node) {
       const type = getNamedType(context.getType());
-      const field = ancestors.at(-1);
-      if (!type || field === undefined) return;
+      if (!type) return;
       if (node.name.value === flattenDirective.name && isLeafType(type))
         refuse('@flatten needs a field that has fields', [node]);
       if (node.name.value !== sliceDirective.name) return;
@@ -25,7 +24,7 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
       // A path that is not a literal is refused below; a missing one by graphql itself.
       if (text === undefined) {
         if (node.arguments?.some(({ name }) => name.value === 'path') === true)
-          refuse("The 'path' of @slice is written as a string, not as a variable", [node]);
+          refuse("The 'path' of @slice must be a string, not a variable", [node]);
         return;
       }
       try {

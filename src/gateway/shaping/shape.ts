@@ -27,6 +27,14 @@ import { SliceNames } from './slice-names';
 type Data = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
 
+/** The data of an operation of a planned document. */
+export interface ExecutedOperation {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Data;
+  readonly data: Data;
+}
+
 export interface Shaped {
   readonly data: Data;
   readonly errors: readonly GraphQLError[];
@@ -40,6 +48,12 @@ interface Descent {
   readonly isList: boolean;
   /** Suffix from the slices of the fields that are left out: '', '.0', '.0.home'. */
   readonly suffix: string;
+}
+
+/** The path of an object in the response, and the flattened fields on the way to it. */
+interface Position {
+  readonly descent: Descent;
+  readonly path: Path;
 }
 
 const ROOT: Descent = { isFlat: false, isList: false, suffix: '' };
@@ -65,17 +79,7 @@ type Target = Map<string, Member>;
  */
 export async function shape(
   schema: GraphQLSchema,
-  {
-    document,
-    operationName,
-    variables,
-    data,
-  }: {
-    readonly document: DocumentNode;
-    readonly operationName: string | undefined;
-    readonly variables: Data;
-    readonly data: Data;
-  },
+  { document, operationName, variables, data }: ExecutedOperation,
 ): Promise<Shaped> {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
@@ -109,7 +113,7 @@ class Shaper {
 
   object(source: Data, groups: readonly FieldGroup[], path: Path): Data {
     const target: Target = new Map();
-    this.fill(target, { source, groups, descent: ROOT, path });
+    this.fill(target, source, groups, { descent: ROOT, path });
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, member] of target) {
       if (member.values.length > 0) object[name] = this.valueOf(member, [...path, name]);
@@ -118,37 +122,11 @@ class Shaper {
     return object;
   }
 
-  private fill(
-    target: Target,
-    {
-      source,
-      groups,
-      descent,
-      path,
-    }: {
-      readonly source: Data;
-      readonly groups: readonly FieldGroup[];
-      readonly descent: Descent;
-      readonly path: Path;
-    },
-  ): void {
-    for (const group of groups) this.add(target, { value: source[group.name], group, descent, path });
+  private fill(target: Target, source: Data, groups: readonly FieldGroup[], position: Position): void {
+    for (const group of groups) this.add(target, group, source[group.name], position);
   }
 
-  private add(
-    target: Target,
-    {
-      value,
-      group,
-      descent,
-      path,
-    }: {
-      readonly value: unknown;
-      readonly group: FieldGroup;
-      readonly descent: Descent;
-      readonly path: Path;
-    },
-  ): void {
+  private add(target: Target, group: FieldGroup, value: unknown, { descent, path }: Position): void {
     const { name, isFlat, isFirst, isSingle, slice } = group;
     const isRepeating = isListType(getNullableType(group.type));
     const all: readonly unknown[] = Array.isArray(value) ? value : absent(value) ? [] : [value];
@@ -164,13 +142,13 @@ class Shaper {
     }
     elements.forEach((element, index) => {
       if (absent(element) && (isMoved || isFlat)) return;
-      const cut = slice === undefined ? '' : this.sliceName(group, { slice, element, index, path });
+      const cut = this.sliceName(group, element, index, path);
       if (cut === undefined) return;
       const suffix = descent.suffix + (slice === undefined ? '' : `.${cut}`);
       const type = this.typeOf(group, element);
       if (isFlat && isObject(element) && isObjectType(type)) {
         const below: Descent = { isFlat: true, isList: descent.isList || isRepeating, suffix };
-        this.fill(target, { source: element, groups: this.below(group, type), descent: below, path });
+        this.fill(target, element, this.below(group, type), { descent: below, path });
         return;
       }
       const member = memberOf(target, name + suffix, group);
@@ -184,21 +162,13 @@ class Shaper {
     });
   }
 
-  /** Returns undefined when the name cannot be determined; all elements of the field share one error. */
-  private sliceName(
-    group: FieldGroup,
-    {
-      slice,
-      element,
-      index,
-      path,
-    }: {
-      readonly slice: NonNullable<FieldGroup['slice']>;
-      readonly element: unknown;
-      readonly index: number;
-      readonly path: Path;
-    },
-  ): string | undefined {
+  /**
+   * Returns '' for a field without slices. Returns undefined when the name cannot be determined; all elements of the
+   * field share one error.
+   */
+  private sliceName(group: FieldGroup, element: unknown, index: number, path: Path): string | undefined {
+    const { slice } = group;
+    if (slice === undefined) return '';
     if (slice.kind !== 'expression') return sliceName(slice, element, index);
     const found = this.names.of(group, slice, element);
     if (typeof found === 'string') return found;
@@ -240,9 +210,10 @@ class Shaper {
 
   private valueOf(member: Member, path: Path): unknown {
     const { values, groups, isSingle, isList, hasMixedTypes } = member;
-    if (hasMixedTypes) return this.fail('What is flattened into one list is not of one type', member, path);
+    if (hasMixedTypes)
+      return this.fail('The values that are flattened into one list have different types', member, path);
     if (isSingle && values.length > 1)
-      return this.fail('@singleton is for one value, and there are several', member, path);
+      return this.fail('@singleton allows one value, but there are several', member, path);
     // The flattened values of several fields are always a list.
     if (!isSingle && (isList || groups.size > 1)) return values;
     return values[0] ?? null;

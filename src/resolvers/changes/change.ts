@@ -115,7 +115,7 @@ export function targetOf(given: FieldArguments): ChangeTarget {
   const criteria = queryOf(given, 'criteria');
   if (id !== undefined && criteria === undefined) return { type, id };
   if (id === undefined && criteria !== undefined) return { type, criteria };
-  throw wrong("Give either 'id' or 'criteria', which say which resource is meant, and not both");
+  throw wrong("Give either 'id' or 'criteria', and not both");
 }
 
 function guardedOf(target: ChangeTarget, given: FieldArguments): Guarded {
@@ -131,7 +131,7 @@ function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | 
   if (hasMatch && typeof ifVersion === 'string')
     throw wrong("Give either 'ifMatch' or 'ifVersion', and not both");
   if (!hasMatch) return typeof ifVersion === 'string' ? [toVersion(ifVersion)] : undefined;
-  if (ifMatch.length === 0) throw wrong("'ifMatch' names at least one version");
+  if (ifMatch.length === 0) throw wrong("'ifMatch' must name at least one version");
   return ifMatch.map((version: unknown) => toVersion(String(version)));
 }
 
@@ -139,7 +139,7 @@ function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | 
 function toVersion(text: string): string {
   const version = ENTITY_TAG.exec(text)?.[1] ?? text;
   if (VERSION.test(version)) return version;
-  throw wrong('A version is named by its id, such as 3, by its entity tag, such as W/"3", or by * for any');
+  throw wrong('A version must be an id, such as 3, an entity tag, such as W/"3", or * for any');
 }
 
 /** Removes the leading question mark that some clients send. */
@@ -150,7 +150,7 @@ function queryOf(given: FieldArguments, name: string): string | undefined {
 function urnOf(given: FieldArguments): string | undefined {
   const urn = textOf(given, 'as');
   if (urn === undefined || /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i.test(urn)) return urn;
-  throw wrong("'as' is a urn, such as urn:uuid:4f1f3a2e-0000-4000-8000-000000000001");
+  throw wrong("'as' must be a urn, such as urn:uuid:4f1f3a2e-0000-4000-8000-000000000001");
 }
 
 function isDryRun({ dryRun }: FieldArguments): boolean {
@@ -175,7 +175,7 @@ function textOf(given: FieldArguments, name: string): string | undefined {
 function requiredObject(given: FieldArguments, name: string): JsonObject {
   const value = given[name];
   if (isJsonObject(value)) return value;
-  throw wrong(`'${name}' is a JSON object`);
+  throw wrong(`'${name}' must be a JSON object`);
 }
 
 /** Returns `resourceType` or `id` of the resource. Throws `requiredMissing` when it is missing. */

@@ -79,7 +79,7 @@ function performTogether(context: GatewayContext, info: GraphQLResolveInfo, key:
 async function answerOf(answers: Promise<Answers>, key: string): Promise<Performed> {
   try {
     const answer = (await answers).get(key);
-    if (answer === undefined) throw new Error('a mutation of an operation has no answer');
+    if (answer === undefined) throw new Error('a mutation of an operation has no result');
     return answer;
   } catch (error) {
     throw error instanceof Refusals ? error.of(key) : error;
@@ -92,7 +92,7 @@ async function runOperation(context: GatewayContext, info: GraphQLResolveInfo): 
   const isDryRun = changes.some(({ change }) => change.isDryRun);
   const other = changes.find(({ change }) => change.isDryRun !== isDryRun);
   if (other !== undefined) {
-    const reason = "Of an operation with @atomic all mutations have 'dryRun', or none";
+    const reason = "All mutations of an operation with @atomic must have 'dryRun', or none";
     throw refusalOf(other.key, fhirError('invalidValue', { reason }));
   }
   return runAll(context, changes, { isDryRun, isSingleWrite: false });
@@ -128,7 +128,8 @@ function collectChanges({
     if (node === undefined || field === undefined) continue;
     try {
       const maker = field.extensions['toChange'];
-      if (!(maker instanceof ChangeMaker)) throw new Error('atomicRule has let through what changes nothing');
+      if (!(maker instanceof ChangeMaker))
+        throw new Error('atomicRule has accepted a field that changes nothing');
       changes.push({ key, change: maker.make(getArgumentValues(field, node, variableValues)) });
     } catch (error) {
       throw error instanceof FhirError ? refusalOf(key, error) : error;

@@ -98,11 +98,11 @@ function inField(issue: Issue, change: Change, changes: readonly NamedChange[]):
   const place = below.startsWith('resource.')
     ? `${typeOf(change)}${below.slice('resource'.length)}`
     : undefined;
-  const said = diagnostics.replace(/^Entry (\d+)\b/, (whole, index: string) => {
+  const text = diagnostics.replace(/^Entry (\d+)\b/, (whole, index: string) => {
     const other = changes[Number(index)];
     return other === undefined ? whole : `'${other.key}'`;
   });
-  return { ...rest, diagnostics: said, ...(place === undefined ? {} : { expression: place }) };
+  return { ...rest, diagnostics: text, ...(place === undefined ? {} : { expression: place }) };
 }
 
 function typeOf(change: Change): string {
@@ -113,6 +113,6 @@ function typeOf(change: Change): string {
 export function requireNoUrn(change: Change): void {
   if (!('urn' in change) || change.urn === undefined) return;
   const reason =
-    "'as' names a resource for the other mutations of an operation with @atomic, which this one has not";
+    "'as' is allowed only in an operation with @atomic, where other mutations can refer to the resource";
   throw fhirError('notSupported', { reason });
 }

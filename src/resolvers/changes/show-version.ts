@@ -6,7 +6,7 @@ import { type SourceTools, toResource } from '../resource-source';
 /**
  * Parses without a cache: real versions will later get the numbers, and perhaps the times, of versions of a dry run.
  */
-const NOTHING_REMEMBERED: ParsedResources = { of: ({ text }) => parseResource(text) };
+const UNCACHED: ParsedResources = { of: ({ text }) => parseResource(text) };
 
 /** Returns a version that a change made, or would have made, as a resource. */
 export function showVersion(
@@ -14,5 +14,5 @@ export function showVersion(
   version: StoredVersion,
   isDryRun: boolean,
 ): ResourceSource {
-  return toResource(version, { extensionBase, parsed: isDryRun ? NOTHING_REMEMBERED : parsed });
+  return toResource(version, { extensionBase, parsed: isDryRun ? UNCACHED : parsed });
 }

@@ -36,7 +36,7 @@ function makerOf(kind: ChangeKind, type: string): ChangeMaker {
 
 function resourceOf({ res }: FieldArguments): JsonObject {
   if (isJsonObject(res)) return res;
-  throw fhirError('invalidValue', { reason: "'res' is a JSON object" });
+  throw fhirError('invalidValue', { reason: "'res' must be a JSON object" });
 }
 
 function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed): ChangeResult {
@@ -57,7 +57,7 @@ function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed
       return {
         location: `${type}/${id}/_history/${versionId}`,
         resource: showVersion(context, version, isDryRun),
-        information: informationOf(`${type}/${id} meets the criteria already; nothing was stored`, []),
+        information: informationOf(`${type}/${id} already meets the criteria; nothing was stored`, []),
       };
     }
     case 'deleted': {

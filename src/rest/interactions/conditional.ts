@@ -47,7 +47,7 @@ export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
 function readIfNoneExist({ request }: Exchange): Criteria {
   const [header = '', ...others] = request.raw.headersDistinct['if-none-exist'] ?? [];
   if (others.length > 0)
-    throw fhirError('invalidValue', { reason: 'If-None-Exist is sent once, with all criteria in it' });
+    throw fhirError('invalidValue', { reason: 'If-None-Exist must be sent once, with all criteria' });
   // Node decodes the bytes of headers as Latin-1. A client that did not percent-encode them meant UTF-8.
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes))

@@ -11,10 +11,10 @@ const MODES: readonly CapabilityMode[] = ['full', 'normative', 'terminology'];
 
 export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
   const { edge, context, query } = exchange;
-  const asked = query.parameters.find(([name, value]) => name === 'mode' && value !== '')?.[1] ?? 'full';
-  const mode = MODES.find((known) => known === asked);
+  const wanted = query.parameters.find(([name, value]) => name === 'mode' && value !== '')?.[1] ?? 'full';
+  const mode = MODES.find((each) => each === wanted);
   if (mode === undefined) {
-    throw fhirError('invalidValue', { reason: `'${asked}' is not a mode of metadata: ${MODES.join(', ')}` });
+    throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
   return sendPrepared(exchange, await edge.core.capabilities(context, mode));
 }

@@ -11,9 +11,9 @@ import { sendPrepared } from '../prepared-text';
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Limit on the cached documents, about half a megabyte each, by release and entity tag of the statement. */
-const KEPT = 20;
+const MAX_CACHED = 20;
 const documents = registerCache(
-  new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT }),
+  new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: MAX_CACHED }),
 );
 
 /** Sends the document. `routes`: all routes of the server, without those that only refuse. */

@@ -35,7 +35,7 @@ export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
 export async function patchByGet(exchange: Exchange, body: string): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
   if (!edge.settings.patchByGet || request.method !== 'GET') {
-    throw fhirError('invalidValue', { reason: 'A GET has no body here; send a JSON Patch with PATCH' });
+    throw fhirError('invalidValue', { reason: 'A GET may not have a body; send a JSON Patch with PATCH' });
   }
   if (
     !hasContentType(request.headers, PATCH_TYPES, context.space.release) ||

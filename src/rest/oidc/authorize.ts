@@ -21,7 +21,7 @@ export async function authorize(
     return send(request, reply, space, {
       kind: 'refused',
       status: 403,
-      reason: 'What was sent did not come from a page of this server',
+      reason: 'The form does not come from a page of this server',
     });
   const at = request.url.indexOf('?');
   const step = await core.signIn.step({

@@ -24,21 +24,21 @@ export async function launch(
     ...{ requestId: request.id, asked: request.url },
   });
   if (access === undefined)
-    throw fhirError('unauthorized', { reason: 'Credentials of an administrator client are needed here' });
+    throw fhirError('unauthorized', { reason: 'Credentials of an administrator client are required' });
   if (!access.isAdministrator)
     throw fhirError('forbidden', { reason: 'Only administrator clients of this tenant may do that' });
   requireContentType(request.headers, ['application/json'], space.release);
   const { value } = parseJson(request.body ?? '');
   if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name)))
-    refuse(`The body is a JSON object of ${MEMBERS.join(', ')}`);
+    refuse(`The body must be a JSON object of ${MEMBERS.join(', ')}`);
   const release = readText(value, 'release') ?? 'r4';
   const client = readText(value, 'client');
   const patient = readText(value, 'patient');
   const encounter = readText(value, 'encounter');
-  if (client === undefined) refuse('"client" is the id of the client that is opened');
-  if (!isRelease(release)) refuse('"release" is r4 or r4b');
+  if (client === undefined) refuse('"client" must be the id of the client to open');
+  if (!isRelease(release)) refuse('"release" must be r4 or r4b');
   for (const id of [patient, encounter])
-    if (id !== undefined && !ID.test(id)) refuse('"patient" and "encounter" are ids');
+    if (id !== undefined && !ID.test(id)) refuse('"patient" and "encounter" must be ids');
   const made = await core.signIn.launch(space, {
     ...{ client, release },
     ...{ patient: patient ?? null, encounter: encounter ?? null },
@@ -49,7 +49,7 @@ export async function launch(
 function readText(members: JsonObject, name: string): string | undefined {
   const value = members[name];
   if (value === undefined || typeof value === 'string') return value;
-  return refuse(`"${name}" is a text`);
+  return refuse(`"${name}" must be a text`);
 }
 
 function refuse(reason: string): never {

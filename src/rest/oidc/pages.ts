@@ -90,7 +90,7 @@ function toPatient({ patient, choices, searched }: ConsentPage): string {
 <input type="search" id="search" name="search" maxlength="100" value="${escapeHtml(searched ?? '')}">
 <div class="buttons"><button type="submit" name="step" value="find">Find</button></div>
 <fieldset><legend>Whose record?</legend>
-${list.length > 0 ? list.join('\n') : '<p>Nobody was found.</p>'}
+${list.length > 0 ? list.join('\n') : '<p>No patient was found.</p>'}
 </fieldset>
 `;
 }

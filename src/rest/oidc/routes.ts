@@ -20,9 +20,9 @@ const ROOT = '/w/:tenant/oidc';
 /** Pattern of the route of the sign-in pages. */
 export const AUTHORIZE_ADDRESS = `${ROOT}/authorize`;
 /** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
-const KEPT = 'public, max-age=60';
+const CACHE_CONTROL = 'public, max-age=60';
 /** A document with the host of the request may be cached only by the client. */
-const KEPT_BY_CLIENT = 'private, max-age=60';
+const PRIVATE_CACHE_CONTROL = 'private, max-age=60';
 
 export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): void {
   const add = (path: string, answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>): void => {
@@ -32,10 +32,10 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       request.visit.interaction = INTERACTIONS.oidc;
       // An address with a percent-encoded name is not valid.
       const isSpelledOut = request.url.startsWith(`/w/${tenant}/oidc`);
-      const known = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
-      if (known !== undefined) {
+      const space = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
+      if (space !== undefined) {
         request.visit.tenant = tenant;
-        return known;
+        return space;
       }
       const decoy = isSpelledOut ? edge.core.decoy(tenant, 'r4') : undefined;
       if (decoy === undefined) throw fhirError('unknownTenant');
@@ -56,24 +56,24 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   };
 
   const client =
-    (ask: (request: TokenRequest) => Promise<object>): Answer =>
+    (perform: (request: TokenRequest) => Promise<object>): Answer =>
     (request, reply, space) =>
-      answerClient(edge, request, reply, { space, ask });
+      answerClient(edge, request, reply, { space, perform });
   const page: Answer = (request, reply, space) => authorize(edge, request, reply, space);
   const { tokens } = edge.core;
-  const keptDiscovery = edge.settings.publicUrls.length > 0 ? KEPT : KEPT_BY_CLIENT;
+  const discoveryCacheControl = edge.settings.publicUrls.length > 0 ? CACHE_CONTROL : PRIVATE_CACHE_CONTROL;
 
   add('/authorize', { GET: page, POST: page });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
-  add('/token', { POST: client((asked) => tokens.grant(asked)) });
-  add('/revoke', { POST: client((asked) => tokens.revoke(asked).then(() => ({}))) });
-  add('/introspect', { POST: client((asked) => tokens.introspect(asked)) });
+  add('/token', { POST: client((request) => tokens.grant(request)) });
+  add('/revoke', { POST: client((request) => tokens.revoke(request).then(() => ({}))) });
+  add('/introspect', { POST: client((request) => tokens.introspect(request)) });
   add('/jwks', {
     GET: async (request, reply, { tenant }) =>
       sendJson(request, reply, {
         status: 200,
         answer: { keys: await tokens.publicKeys(tenant) },
-        cacheControl: KEPT,
+        cacheControl: CACHE_CONTROL,
       }),
   });
   add('/.well-known/openid-configuration', {
@@ -81,7 +81,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       sendJson(request, reply, {
         status: 200,
         answer: openidConfiguration(edge.describe(request, tenant)),
-        cacheControl: keptDiscovery,
+        cacheControl: discoveryCacheControl,
       }),
   });
   add('/.well-known/smart-configuration', {
@@ -89,7 +89,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       sendJson(request, reply, {
         status: 200,
         answer: smartConfiguration(edge.describe(request, tenant)),
-        cacheControl: keptDiscovery,
+        cacheControl: discoveryCacheControl,
       }),
   });
 }

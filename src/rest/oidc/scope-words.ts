@@ -1,4 +1,4 @@
-/** Describes scopes for the user who is asked to allow them. */
+/** Describes scopes for the user who allows them. */
 const OTHERS: Readonly<Record<string, string>> = {
   openid: 'know who you are',
   profile: 'know who you are',

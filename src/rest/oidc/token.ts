@@ -16,12 +16,15 @@ export async function answerClient(
   { addresses }: RestContext,
   request: FormRequest,
   reply: FastifyReply,
-  { space, ask }: { readonly space: TenantSpace; readonly ask: (request: TokenRequest) => Promise<object> },
+  {
+    space,
+    perform,
+  }: { readonly space: TenantSpace; readonly perform: (request: TokenRequest) => Promise<object> },
 ): Promise<FastifyReply> {
   requireContentType(request.headers, FORM_TYPES, space.release);
   reply.header('pragma', 'no-cache');
   try {
-    const answer = await ask({
+    const answer = await perform({
       space,
       base: addresses.base(request),
       parameters: readForm(

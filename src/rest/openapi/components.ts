@@ -49,36 +49,36 @@ const ID = { type: 'string', pattern: '^[A-Za-z0-9.\\-]{1,64}$' };
 export const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
   'path-id': inPath('id', 'Id of a resource', ID),
   'path-vid': inPath('vid', 'Id of a version', ID),
-  'path-job': inPath('job', 'Of the address that was told in Content-Location', { type: 'string' }),
+  'path-job': inPath('job', 'Id of the request, from the address in Content-Location', { type: 'string' }),
   _format: {
     name: '_format',
     in: 'query',
-    description: 'Form of the answer: json',
+    description: 'Format of the response: json',
     schema: { type: 'string' },
   },
   _pretty: {
     name: '_pretty',
     in: 'query',
-    description: 'Whether the answer is laid out',
+    description: 'True: the response is indented',
     schema: { type: 'boolean' },
   },
   _summary: {
     name: '_summary',
     in: 'query',
-    description: 'Which part of the resource is answered',
+    description: 'The part of the resource in the response',
     schema: { type: 'string', enum: ['true', 'text', 'data', 'false'] },
   },
-  _elements: inQuery('_elements', 'Elements of the resource that are answered, with commas between them'),
+  _elements: inQuery('_elements', 'Elements of the resource in the response, separated by commas'),
   query: inQuery('query', 'A GraphQL document'),
   variables: inQuery('variables', 'The values of its variables, as JSON'),
-  operationName: inQuery('operationName', 'Which of its operations is run'),
-  IfMatch: header('If-Match', 'ETags of which one must be that of the current version'),
+  operationName: inQuery('operationName', 'Name of the operation to execute'),
+  IfMatch: header('If-Match', 'ETags; one must be that of the current version'),
   IfNoneExist: header(
     'If-None-Exist',
-    'Search criteria as behind a ?: nothing is stored where a resource meets them',
+    'Search criteria in the form of a query: nothing is stored where a resource meets them',
   ),
   IfNoneMatch: header('If-None-Match', 'ETags of versions that the client has'),
-  IfModifiedSince: header('If-Modified-Since', 'When the client got its version'),
+  IfModifiedSince: header('If-Modified-Since', 'The time of the version that the client has'),
   Prefer: header(
     'Prefer',
     'return=minimal|representation|OperationOutcome, handling=strict|lenient, respond-async',
@@ -90,7 +90,7 @@ export function typeParameter(statement: CapabilityLists): Readonly<Record<strin
   const types = statement.rest[0].resource.map(({ type }) => type);
   return {
     'path-type': inPath('type', 'A resource type', { type: 'string', enum: types }),
-    'path-member': inPath('member', 'The type that is searched in the compartment, or * for all', {
+    'path-member': inPath('member', 'The type to search in the compartment, or * for all', {
       type: 'string',
       enum: ['*', ...types],
     }),
@@ -106,7 +106,7 @@ export function componentsOf(statement: CapabilityLists): Json {
   return {
     responses: {
       Refused: {
-        description: 'Why it was refused, or what went wrong',
+        description: 'The reason of the error',
         content: contentOf('OperationOutcome'),
       },
     },

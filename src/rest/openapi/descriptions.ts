@@ -20,7 +20,7 @@ const WRITE_HEADERS = ['IfMatch', 'Prefer', 'XProvenance'];
 const READ = {
   '200': 'The resource',
   '304': 'The client has this version',
-  '404': 'Not known',
+  '404': 'Does not exist',
   '410': 'Deleted',
 };
 const SEARCH: Description = {
@@ -28,7 +28,7 @@ const SEARCH: Description = {
   schema: 'Bundle',
   headers: ['Prefer'],
   isSearch: true,
-  answers: { '200': 'A page of matches', '202': 'Accepted; Content-Location has the address of the answer' },
+  answers: { '200': 'A page of matches', '202': 'Accepted; Content-Location has the address of the result' },
 };
 const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
 const HISTORY: Description = { summary: 'History', schema: 'Bundle' };
@@ -44,7 +44,7 @@ const GRAPHQL_BY_POST: Description = { ...GRAPHQL, summary: 'GraphQL', headers: 
 export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.capabilities,
-    { summary: 'What this server can do', answers: { '200': 'The statement', '304': 'Unchanged' } },
+    { summary: 'Capabilities of this server', answers: { '200': 'The statement', '304': 'Unchanged' } },
   ],
   [
     INTERACTIONS.openapi,
@@ -68,7 +68,7 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
       summary: 'Create',
       body: 'resource',
       answers: {
-        '200': 'A resource meets If-None-Exist already',
+        '200': 'A resource already meets If-None-Exist',
         '201': 'Created',
         '412': 'Several meet it',
       },
@@ -105,7 +105,7 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.conditionalUpdate,
     {
-      summary: 'Update what meets the criteria, or create',
+      summary: 'Update the resource that meets the criteria, or create one',
       body: 'resource',
       answers: { '200': 'Updated', '201': 'Created', '412': 'Several meet them, or not this version' },
       headers: WRITE_HEADERS,
@@ -115,7 +115,7 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.conditionalPatch,
     {
-      summary: 'Patch what meets the criteria',
+      summary: 'Patch the resource that meets the criteria',
       body: 'patch',
       answers: { '200': 'Patched', '412': 'Several meet them, or not this version' },
       headers: WRITE_HEADERS,
@@ -125,7 +125,7 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.conditionalDelete,
     {
-      summary: 'Delete what meets the criteria',
+      summary: 'Delete the resources that meet the criteria',
       schema: 'OperationOutcome',
       answers: { '200': 'Deleted', '204': 'Deleted, without a body', '412': 'Several meet them' },
       headers: WRITE_HEADERS,
@@ -156,12 +156,16 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.asyncStatus,
     {
-      summary: 'The answer to a request that was taken for later',
-      answers: { '200': 'The answer', '202': 'Not done yet' },
+      summary: 'Status or result of an asynchronous request',
+      answers: { '200': 'The result', '202': 'Not done yet' },
     },
   ],
   [
     INTERACTIONS.asyncCancel,
-    { summary: 'Give such a request up', schema: 'OperationOutcome', answers: { '202': 'Given up' } },
+    {
+      summary: 'Cancel an asynchronous request',
+      schema: 'OperationOutcome',
+      answers: { '202': 'Cancelled' },
+    },
   ],
 ]);

@@ -30,10 +30,10 @@ interface AggregateTypes<Context> {
 
 const BUCKETS = ['year', 'month', 'day'] as const;
 
-const COUNT = { type: GraphQLInt, description: 'How many resources have it.' };
+const COUNT = { type: GraphQLInt, description: 'Number of resources that have it.' };
 const MOST = {
   type: GraphQLInt,
-  description: 'Only so many of the largest, up to 1000; without it all, of which there may be no more.',
+  description: 'Limit on the number of groups, the largest first; without it more than 1000 groups are an error.',
 };
 
 export class AggregateFields<Context> {
@@ -56,18 +56,18 @@ export class AggregateFields<Context> {
   ) {
     this.tokenCount = new GraphQLObjectType<CountedValue, Context>({
       name: 'TokenCount',
-      description: 'A code and how many resources have it.',
+      description: 'A code and the number of resources that have it.',
       fields: {
-        value: { type: GraphQLString, description: 'As a search takes it: `system|code`.' },
+        value: { type: GraphQLString, description: 'In the form of a search: `system|code`.' },
         system: { type: primitiveScalar('uri'), resolve: ({ coding }) => coding?.system },
         code: {
           type: GraphQLString,
-          description: 'As one of the resources has it.',
+          description: 'From one of the resources.',
           resolve: ({ coding }) => coding?.code,
         },
         display: {
           type: GraphQLString,
-          description: 'As the same one has it.',
+          description: 'From the same resource.',
           resolve: ({ coding }) => coding?.display,
         },
         count: COUNT,
@@ -75,13 +75,13 @@ export class AggregateFields<Context> {
     });
     this.referenceCount = new GraphQLObjectType<CountedValue, Context>({
       name: 'ReferenceCount',
-      description: 'What is referred to and how many resources refer to it.',
+      description: 'A referenced resource and the number of resources that refer to it.',
       fields: () => ({
-        value: { type: GraphQLString, description: 'As a search takes it: `Patient/1`, a url.' },
+        value: { type: GraphQLString, description: 'In the form of a search: `Patient/1`, a url.' },
         resource: {
           type: resource(),
           ...withCost(COST_OF_READ),
-          description: 'What is referred to; null where it is not here.',
+          description: 'The referenced resource; null where it does not exist.',
           args: { type: { type: codeScalar, description: 'Only a resource of this type; others are null.' } },
           resolve: ({ value }, { type }: Readonly<Record<string, unknown>>, context) =>
             handlers.resolve(
@@ -94,11 +94,11 @@ export class AggregateFields<Context> {
     });
     this.dateCount = new GraphQLObjectType<CountedValue, Context>({
       name: 'DateCount',
-      description: 'A part of time and how many resources have a date that begins in it.',
+      description: 'A part of time and the number of resources with a date that begins in it.',
       fields: {
         value: {
           type: primitiveScalar('date'),
-          description: 'In the time zone of the tenant; a whole year or month where no more is known.',
+          description: 'In the time zone of the tenant; a year or month where the date is no more precise.',
         },
         count: COUNT,
       },
@@ -115,7 +115,7 @@ export class AggregateFields<Context> {
     return {
       type: this.typesOf(type, parameters).aggregate,
       ...withCost({ base: 0, items: () => 1 }),
-      description: `How many resources of the type ${type} meet all arguments, together or by what they have.`,
+      description: `Number of resources of the type ${type} that meet all arguments, in total or by value.`,
       args,
       resolve: (_root, given) => toCriteria(given),
     };
@@ -133,24 +133,24 @@ export class AggregateFields<Context> {
       count: {
         type: GraphQLInt,
         ...withCost({ base: SEARCH_COST }),
-        description: 'How many there are.',
+        description: 'Total number.',
         resolve: async (criteria, _given, context) => (await this.handlers.count(criteria, context)).total,
       },
     };
     const tokens = enumOf(`${type}TokenGrouping`, parameters, 'token');
     if (tokens)
-      fields.countBy = this.counted(this.tokenCount, tokens, { _count: MOST }, 'The codes that they have, the most frequent first.');
+      fields.countBy = this.counted(this.tokenCount, tokens, { _count: MOST }, 'Numbers by code, the most frequent first.');
     const references = enumOf(`${type}ReferenceGrouping`, parameters, 'reference');
     if (references)
       fields.countByReference = this.counted(
         this.referenceCount,
         references,
         { _count: MOST },
-        'What they refer to, the most frequent first.',
+        'Numbers by referenced resource, the most frequent first.',
       );
     const dates = enumOf(`${type}DateGrouping`, parameters, 'date');
     const bucket = { bucket: { type: new GraphQLNonNull(this.bucket) } };
-    if (dates) fields.countByDate = this.counted(this.dateCount, dates, bucket, 'When their dates begin, in order.');
+    if (dates) fields.countByDate = this.counted(this.dateCount, dates, bucket, 'Numbers by the start of their dates, in order.');
     const aggregate = new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
     return { aggregate, groupings: [tokens, references, dates].filter((one) => one !== undefined) };
   }

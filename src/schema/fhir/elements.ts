@@ -98,10 +98,10 @@ export class ElementTypes<Context> {
     if (this.shared && !isResource) return this.shared.ofElements(structure, path);
     const name = toTypeName(structure, path);
     const place = `${structure.name}.${path}`;
-    const known = this.types.get(name);
-    if (known !== undefined) {
-      if (known.place === place) return known.type;
-      throw new Error(`${known.place} and ${place} would both be the type ${name}`);
+    const cached = this.types.get(name);
+    if (cached !== undefined) {
+      if (cached.place === place) return cached.type;
+      throw new Error(`${cached.place} and ${place} would both be the type ${name}`);
     }
     const type = new GraphQLObjectType<unknown, Context>({
       name,
@@ -124,7 +124,7 @@ export class ElementTypes<Context> {
       resourceType: { type: new GraphQLNonNull(GraphQLString), resolve: this.resolver('resourceType') },
       json: {
         type: new GraphQLNonNull(jsonScalar),
-        description: 'The whole resource as FHIR JSON, exactly as REST answers it.',
+        description: 'The whole resource as FHIR JSON, exactly as in REST.',
         resolve: (source) => (source instanceof ResourceSource ? new RawJson(source.text) : undefined),
       },
     };

@@ -26,6 +26,15 @@ const TARGET: GraphQLFieldConfigArgumentMap = { id: { type: GraphQLID }, criteri
 const RESOURCE: GraphQLFieldConfigArgumentMap = { res: { type: new GraphQLNonNull(resourceInputScalar) } };
 const NAME: GraphQLFieldConfigArgumentMap = { as: { type: GraphQLString } };
 
+interface MutationField {
+  /** The resource type. */
+  readonly type: string;
+  readonly description: string;
+  /** The result type. */
+  readonly answer: GraphQLObjectType;
+  readonly args: GraphQLFieldConfigArgumentMap;
+}
+
 /**
  * The fields of Mutation and their result types. The arguments are those of `create`, `update`, `patch` and `delete`,
  * whose descriptions explain them.
@@ -91,10 +100,7 @@ export class MutationFields<Context> {
     }
   }
 
-  private field(
-    kind: ChangeKind,
-    { type, description, answer, args }: { readonly type: string; readonly description: string; readonly answer: GraphQLObjectType; readonly args: GraphQLFieldConfigArgumentMap },
-  ): Field<Context> {
+  private field(kind: ChangeKind, { type, description, answer, args }: MutationField): Field<Context> {
     const { resolve, extensions } = this.handlers.change(kind, type);
     return {
       type: answer,
@@ -137,7 +143,7 @@ export class MutationFields<Context> {
   private information(): Field<Context> {
     return {
       type: this.elements.ofType('OperationOutcome'),
-      description: 'What was done, and what was found in the resource that did not refuse it.',
+      description: 'The outcome, with the warnings about the resource.',
     };
   }
 }

@@ -45,12 +45,12 @@ export class NamedQueryArguments {
 
   /** Returns the search of the query. */
   request(given: Arguments): ReturnType<SearchArguments['request']> {
-    const asked: SearchPair[] = [['_query', this.query.code]];
+    const parameters: SearchPair[] = [['_query', this.query.code]];
     for (const [argument, { name }] of this.inputs) {
       const value = given[argument];
-      for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') asked.push([name, one]);
+      for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') parameters.push([name, one]);
     }
     const page = PAGES.request(given);
-    return { ...page, parameters: [...asked, ...page.parameters] };
+    return { ...page, parameters: [...parameters, ...page.parameters] };
   }
 }

@@ -11,11 +11,11 @@ function numberScalar(name: string, description: string): GraphQLScalarType<unkn
     serialize: (value) => value,
     parseValue: (value) => {
       if (typeof value === 'number' || (typeof value === 'string' && value.startsWith(DECIMAL_MARK))) return value;
-      throw new GraphQLError(`${name} is written as a number`);
+      throw new GraphQLError(`${name} must be written as a number`);
     },
     parseLiteral: (node) => {
       if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return node.value;
-      throw new GraphQLError(`${name} is written as a number`, { nodes: node });
+      throw new GraphQLError(`${name} must be written as a number`, { nodes: node });
     },
   });
 }

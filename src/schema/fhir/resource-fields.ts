@@ -115,7 +115,7 @@ export class ResourceFields<Context> {
         ...this.connectionField(type, this.rootArguments(source), (_root, given) =>
           this.request(source, given, undefined),
         ),
-        description: `A page of resources of the type ${type} that meet all arguments, with what leads to others.`,
+        description: `A page of resources of the type ${type} that meet all arguments, with the cursors of other pages.`,
       }));
       makers.set(`${type}Aggregate`, () => {
         const criteria = { ...source.args.criteria(), ...this.where(type) };
@@ -171,7 +171,7 @@ export class ResourceFields<Context> {
     return {
       type: this.elements().ofType(type),
       ...withCost(COST_OF_READ),
-      description: `The ${type} of this id as it is now, or was at a moment; null when there is none.`,
+      description: `The ${type} of this id as it is now, or was at a moment; null when it does not exist.`,
       args: { id: { type: new GraphQLNonNull(GraphQLID) }, ...AS_OF },
       resolve: (_root, { id, asOf }, context) =>
         this.handlers.read(type, String(id), typeof asOf === 'string' ? asOf : undefined, context),
@@ -222,9 +222,9 @@ export class ResourceFields<Context> {
     return {
       type: this.elements().resource,
       ...withCost(COST_OF_READ),
-      description: 'What is referred to. What is not there is an error unless it is optional.',
+      description: 'The referenced resource. A missing one is an error unless it is optional.',
       args: {
-        optional: { type: GraphQLBoolean, description: 'True: what is not there is null without an error.' },
+        optional: { type: GraphQLBoolean, description: 'True: a missing resource is null without an error.' },
         type: { type: codeScalar, description: 'Only a resource of this type; others are null.' },
       },
       resolve: (reference, { optional, type }, context) =>
@@ -264,8 +264,8 @@ export class ResourceFields<Context> {
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
         const bothWays = BACKWARD_FIELDS.some((name) => selects(info, name));
-        const asked = { ...request, counted, listed, isPage: true, bothWays };
-        const page = await this.handlers.list(asked, context);
+        const pageRequest = { ...request, counted, listed, isPage: true, bothWays };
+        const page = await this.handlers.list(pageRequest, context);
         return { ...page, offset: request.cursor === undefined ? (request.offset ?? 0) : undefined };
       },
     };
@@ -292,8 +292,8 @@ export class ResourceFields<Context> {
     const connection = new GraphQLObjectType<ListPage & { readonly offset?: number }, Context>({
       name: `${type}Connection`,
       fields: {
-        count: { type: GraphQLInt, description: 'How many match; counted only when it is selected.', resolve: ({ total }) => total },
-        offset: { type: GraphQLInt, description: 'Matches before this page; null behind a cursor.' },
+        count: { type: GraphQLInt, description: 'Number of all matches; counted only when it is selected.', resolve: ({ total }) => total },
+        offset: { type: GraphQLInt, description: 'Number of matches before this page; null after a cursor.' },
         pagesize: { type: GraphQLInt, resolve: ({ pageSize }) => pageSize },
         edges: { type: new GraphQLList(edge), resolve: ({ resources }) => resources },
         first: { type: GraphQLString, description: 'Cursor of the first page.' },
@@ -313,8 +313,8 @@ export class ResourceFields<Context> {
     const edge = new GraphQLObjectType<ResourceSource, Context>({
       name: `${type}Edge`,
       fields: {
-        mode: { type: codeScalar, description: 'Why it is in the page: `match`.', resolve: () => 'match' },
-        score: { type: primitiveScalar('decimal'), description: 'Null: what a search finds is not weighed.', resolve: () => undefined },
+        mode: { type: codeScalar, description: 'The reason why it is in the page: `match`.', resolve: () => 'match' },
+        score: { type: primitiveScalar('decimal'), description: 'Null: matches have no score.', resolve: () => undefined },
         resource: { type: resource, resolve: (source) => source },
       },
     });

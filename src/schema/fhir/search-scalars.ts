@@ -9,7 +9,7 @@ import { primitiveScalar } from './primitives';
  * Returns the scalar of a value in the form of REST's query string; codes, numbers and booleans may be without quotes.
  */
 function searchScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
-  const refused = (): GraphQLError => new GraphQLError(`${name} is written as a string`);
+  const refused = (): GraphQLError => new GraphQLError(`${name} must be written as a string`);
   return new GraphQLScalarType<string, unknown>({
     name,
     description,
@@ -39,11 +39,11 @@ const SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
   string: GraphQLString,
   date: primitiveScalar('date'),
   uri: primitiveScalar('uri'),
-  token: searchScalar('token', 'A code as search writes it: `code`, `system|code`, `|code`, `system|`.'),
-  reference: searchScalar('reference', 'What is referred to, as search writes it: `Patient/1`, `1`, a url.'),
-  number: searchScalar('number', 'A number as search writes it, perhaps with a prefix: `5.4`, `gt100`.'),
-  quantity: searchScalar('quantity', 'A quantity as search writes it: `5.4`, `gt5.4|http://unitsofmeasure.org|mg`.'),
-  composite: searchScalar('composite', 'Values of several parameters as search writes them: `8480-6$gt140`.'),
+  token: searchScalar('token', 'A code in the form of a search: `code`, `system|code`, `|code`, `system|`.'),
+  reference: searchScalar('reference', 'A reference in the form of a search: `Patient/1`, `1`, a url.'),
+  number: searchScalar('number', 'A number in the form of a search, perhaps with a prefix: `5.4`, `gt100`.'),
+  quantity: searchScalar('quantity', 'A quantity in the form of a search: `5.4`, `gt5.4|http://unitsofmeasure.org|mg`.'),
+  composite: searchScalar('composite', 'Values of several parameters in the form of a search: `8480-6$gt140`.'),
   special: searchScalar('special', 'The value of a search parameter with a grammar of its own.'),
 };
 

@@ -8,7 +8,7 @@ export const ChangeAction = { CREATE: 'create', UPDATE: 'update', DELETE: 'delet
 export type ChangeAction = (typeof ChangeAction)[keyof typeof ChangeAction];
 registerEnumType(ChangeAction, {
   name: 'ChangeAction',
-  description: 'What happened to a resource. LEAVE: it was changed and does not match any more, as it did or may have done.',
+  description: 'The kind of a change. LEAVE: the resource was changed and no longer matches, as it did or may have done before.',
 });
 
 @ObjectType({ description: 'A change of a resource.' })
@@ -26,13 +26,13 @@ export class ResourceChange {
   versionId!: string;
 
   @Field(() => Int, {
-    description: 'The number of this change among all changes of the tenant, increasing. Given as `after`, it goes on behind this change.',
+    description: 'The number of this change among all changes of the tenant, increasing. Given as `after`, a live query resumes after this change.',
   })
   sequence!: number;
 
-  @Field(() => Resource, { nullable: true, description: 'This version of the resource; null where it was deleted or does not match any more.' })
+  @Field(() => Resource, { nullable: true, description: 'This version of the resource; null where it was deleted or no longer matches.' })
   resource?: Resource;
 
-  @Field(() => jsonScalar, { nullable: true, description: 'The same as FHIR JSON, exactly as REST answers it.' })
+  @Field(() => jsonScalar, { nullable: true, description: 'The same as FHIR JSON, exactly as in REST.' })
   json?: RawJson;
 }

@@ -2,7 +2,7 @@ import { Field, ObjectType } from 'type-graphql';
 import type { RawJson } from '../raw-json';
 import { jsonScalar } from '../scalars';
 
-@ObjectType({ description: 'What this server can do in this FHIR release.' })
+@ObjectType({ description: 'The capabilities of this server in this FHIR release.' })
 export class Metadata {
   @Field(() => String, { description: 'The exact version of the FHIR specification: `4.0.1`.' })
   fhirVersion!: string;

@@ -7,10 +7,10 @@ export const OperationLevel = { SYSTEM: 'system', TYPE: 'type', INSTANCE: 'insta
 export type OperationLevel = (typeof OperationLevel)[keyof typeof OperationLevel];
 registerEnumType(OperationLevel, {
   name: 'OperationLevel',
-  description: 'What an operation is invoked on (http://hl7.org/fhir/operations.html#executing).',
+  description: 'The level at which an operation is invoked (http://hl7.org/fhir/operations.html#executing).',
 });
 
-@ObjectType({ description: 'An operation that can be invoked here.' })
+@ObjectType({ description: 'An operation that can be invoked.' })
 export class OperationInfo {
   @Field(() => String, { description: 'Without the leading `$`.' })
   code!: string;
@@ -21,14 +21,14 @@ export class OperationInfo {
   @Field(() => [OperationLevel])
   levels!: readonly OperationLevel[];
 
-  @Field(() => [String], { description: 'The resource types that it is defined on; `Resource` means all.' })
+  @Field(() => [String], { description: 'The resource types for which it is defined; `Resource` means all.' })
   types!: readonly string[];
 
   @Field(() => Boolean, { description: 'True when it may change data.' })
   affectsState!: boolean;
 }
 
-@ObjectType({ description: 'What an operation answered.' })
+@ObjectType({ description: 'The result of an operation.' })
 export class InvokeResult {
   @Field(() => Resource, { description: 'The resource that it returns, or Parameters.' })
   resource!: Resource;

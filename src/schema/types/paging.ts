@@ -10,23 +10,23 @@ export interface PageBounds {
   readonly first?: string | undefined;
 }
 
-@ObjectType({ description: 'Where a page begins and ends.' })
+@ObjectType({ description: 'The bounds of a page.' })
 export class PageInfo {
   @Field(() => Boolean)
   readonly hasNextPage: boolean;
 
-  @Field(() => Boolean, { description: 'Whether the page was asked for with `after`: what that stands for lies before it.' })
+  @Field(() => Boolean, { description: 'True: the page was requested with `after`, so that there are others before it.' })
   readonly hasPreviousPage: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'That of the first match; null where there is none, and for versions.',
+    description: 'Cursor of the first match; null where there is none, and for versions.',
   })
   readonly startCursor?: string | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Give it as `after` to get the next page; null on the last one. Opaque, and bound to this query.',
+    description: 'The `after` of the next page; null on the last one. Opaque, and valid only for this query.',
   })
   readonly endCursor?: string | undefined;
 

@@ -7,12 +7,12 @@ export const TotalMode = { NONE: 'none', ESTIMATE: 'estimate', ACCURATE: 'accura
 export type TotalMode = (typeof TotalMode)[keyof typeof TotalMode];
 registerEnumType(TotalMode, {
   name: 'TotalMode',
-  description: 'How matches are counted (http://hl7.org/fhir/search.html#total).',
+  description: 'The way in which matches are counted (http://hl7.org/fhir/search.html#total).',
 });
 
 export const SearchEntryMode = { MATCH: 'match', INCLUDE: 'include' } as const;
 export type SearchEntryMode = (typeof SearchEntryMode)[keyof typeof SearchEntryMode];
-registerEnumType(SearchEntryMode, { name: 'SearchEntryMode', description: 'Why a resource is in the result of a search.' });
+registerEnumType(SearchEntryMode, { name: 'SearchEntryMode', description: 'The reason why a resource is in the result of a search.' });
 
 @InputType({ description: 'One search parameter, as in the query string of REST but not percent-encoded.' })
 export class SearchParameterInput {
@@ -24,7 +24,7 @@ export class SearchParameterInput {
 }
 
 @InputType({
-  description: 'The compartment of a resource (http://hl7.org/fhir/compartmentdefinition.html): it and what refers to it.',
+  description: 'The compartment of a resource (http://hl7.org/fhir/compartmentdefinition.html): the resource and those that refer to it.',
 })
 export class CompartmentInput {
   @Field(() => resourceTypePlaceholder, { description: 'Patient, Encounter, RelatedPerson, Practitioner or Device.' })
@@ -34,7 +34,7 @@ export class CompartmentInput {
   id!: string;
 }
 
-@ObjectType({ description: 'A shortcoming that did not make the request fail.' })
+@ObjectType({ description: 'A problem that did not make the request fail.' })
 export class Issue {
   @Field(() => String)
   severity!: string;
@@ -56,7 +56,7 @@ export class SearchEdge {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Give it as `after` to go on behind this match; null for what was included. Opaque, and bound to this query.',
+    description: 'The `after` of a page that begins after this match; null for included resources. Opaque, and valid only for this query.',
   })
   cursor?: string;
 
@@ -66,7 +66,7 @@ export class SearchEdge {
 
 @ObjectType({ description: 'One page of a search.' })
 export class SearchResult {
-  @Field(() => [SearchEdge], { description: 'The matches in order, then what was included.' })
+  @Field(() => [SearchEdge], { description: 'The matches in order, then the included resources.' })
   edges!: SearchEdge[];
 
   @Field(() => [Resource], { description: 'The matches alone.' })
@@ -75,9 +75,9 @@ export class SearchResult {
   @Field(() => PageInfo)
   pageInfo!: PageInfo;
 
-  @Field(() => Int, { nullable: true, description: 'How many resources match; counted only when this field is selected.' })
+  @Field(() => Int, { nullable: true, description: 'Number of all matches; counted only when this field is selected.' })
   total?: number;
 
-  @Field(() => [Issue], { description: 'What was ignored or cut short.' })
+  @Field(() => [Issue], { description: 'Ignored parameters and incomplete results.' })
   issues!: Issue[];
 }

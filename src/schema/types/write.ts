@@ -16,7 +16,7 @@ export const JsonPatchOperationName = {
 export type JsonPatchOperationName = (typeof JsonPatchOperationName)[keyof typeof JsonPatchOperationName];
 registerEnumType(JsonPatchOperationName, {
   name: 'JsonPatchOperationName',
-  description: 'What an operation of a JSON Patch does (RFC 6902 section 4).',
+  description: 'The kind of an operation of a JSON Patch (RFC 6902 section 4).',
 });
 
 @InputType({ description: 'One operation of a JSON Patch (RFC 6902).' })
@@ -24,7 +24,7 @@ export class JsonPatchOperation {
   @Field(() => JsonPatchOperationName)
   op!: JsonPatchOperationName;
 
-  @Field(() => String, { description: 'A JSON Pointer: `/name/0/family`; `/name/-` is behind the last.' })
+  @Field(() => String, { description: 'A JSON Pointer: `/name/0/family`; `/name/-` is after the last element.' })
   path!: string;
 
   @Field(() => String, { nullable: true, description: 'For `move` and `copy`.' })
@@ -34,12 +34,12 @@ export class JsonPatchOperation {
   value?: Json;
 }
 
-@ObjectType({ description: 'What a change made.' })
+@ObjectType({ description: 'The result of a change.' })
 export class WriteResult {
   @Field(() => Resource, { nullable: true, description: 'The new version; null after a deletion.' })
   resource?: Resource;
 
-  @Field(() => ID, { nullable: true, description: 'The new version; null where nothing was changed. Of a resource that was found and stays, its version.' })
+  @Field(() => ID, { nullable: true, description: 'The new version; null where nothing was changed. For a match that stays unchanged, its version.' })
   versionId?: string;
 
   @Field(() => Boolean, { description: 'True when the resource did not exist before, or was deleted.' })
@@ -50,10 +50,10 @@ export class WriteResult {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many resources a deletion took: 0 where there was nothing; of several there is no version. Null for what is no deletion.',
+    description: 'Number of deleted resources: 0 where there was none; for several there is no version. Null for other changes.',
   })
   deleted?: number;
 
-  @Field(() => [Issue], { description: 'What was found in the resource and did not refuse it.' })
+  @Field(() => [Issue], { description: 'Warnings about the stored resource.' })
   issues!: Issue[];
 }

@@ -1,4 +1,4 @@
-/** Ways in which one who has a patient's scopes may try to be told of others. */
+/** Ways in which a client with a patient's scopes may try to get data of others. */
 import type { Release } from '../../../src/core';
 import { graphql, type Question } from '../../security/hidden/two-sides';
 import { wordOf } from './two-worlds';
@@ -8,7 +8,7 @@ const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
 
 /** By GET, below `{fhir_root}`. */
 const READS: readonly string[] = [
-  // What includes bring, one after the other.
+  // The results of includes, one after the other.
   'Patient?_revinclude=Observation:subject&_revinclude:iterate=Observation:has-member',
   'Patient?_revinclude:iterate=Observation:subject&_revinclude:iterate=List:item&_revinclude:iterate=DiagnosticReport:result',
   'Patient?_include:iterate=Patient:link&_revinclude:iterate=Observation:subject',
@@ -195,7 +195,7 @@ const READS: readonly string[] = [
   'metadata?_elements=rest',
 ];
 
-/** What is asked by GraphQL. */
+/** Requests by GraphQL. */
 const DOCUMENTS: readonly string[] = [
   '{ ObservationConnection(_count: 1) { count first next last edges { resource { id } } } }',
   '{ PatientConnection(_count: 1) { count edges { resource { id link { other { reference resource(optional: true) { ... on Patient { name { family } } } } } } } } }',
@@ -242,7 +242,7 @@ const observed = (subject: string): object => ({
   subject: { reference: subject },
 });
 
-/** One after the other; what is changed is changed in both worlds. */
+/** One after the other; changes are made in both worlds. */
 function writes(release: Release): readonly Question[] {
   const root = `/fhir/${release}`;
   const bundle = (type: string, ...entry: readonly object[]): Question => ({
@@ -278,7 +278,7 @@ function writes(release: Release): readonly Question[] {
       }),
     ),
     bundle('batch', one('POST', 'Observation', observed(`Patient?identifier=urn:mrn|${WORD}`))),
-    // What is there already.
+    // Existing resources.
     bundle('batch', one('POST', 'Observation', observed('Patient/theirs'), { ifNoneExist: `code=${WORD}` })),
     bundle(
       'transaction',
@@ -355,7 +355,7 @@ function writes(release: Release): readonly Question[] {
       path: `${root}/${url}`,
       headers: { prefer: 'respond-async' },
     })),
-    // What is mine goes nowhere else, and what says where it came from says no more.
+    // Data of the record go nowhere else, and their source adds nothing.
     send('POST', 'Observation', observed('Patient/theirs')),
     send('POST', 'Observation', observed('Patient/mine'), {
       'x-provenance': JSON.stringify({

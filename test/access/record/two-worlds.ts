@@ -3,7 +3,7 @@ import type { Release } from '../../../src/core';
 
 export const WORLDS = ['left', 'right'] as const;
 export type World = 0 | 1;
-/** Stands in what is of others, in each world in another form. */
+/** A mark in resources of others, different in each world. */
 export const CANARY = 'kanarie';
 
 const LABORATORY = [
@@ -20,7 +20,7 @@ const of = (id: string): object => ({ reference: `Patient/${id}` });
 const to = (reference: string): object => ({ reference });
 const concept = (code: string): object => ({ coding: [{ system: 'http://codes.example', code }] });
 
-/** What stands in others' resources: no word and no number of it is the same in both worlds. */
+/** The content of others' resources: no word and no number of it is the same in both worlds. */
 export const wordOf = (world: World): string => `${CANARY}${world === 0 ? 'links' : 'rechts'}`;
 
 function observation(id: string, patient: string, value: number, more: object = {}): Stored {
@@ -31,7 +31,7 @@ function observation(id: string, patient: string, value: number, more: object = 
   };
 }
 
-/** The record of the patient `mine`, with references to what is of others. */
+/** The record of the patient `mine`, with references to resources of others. */
 export function mine(): readonly Stored[] {
   return [
     {
@@ -98,7 +98,7 @@ export function mine(): readonly Stored[] {
   ];
 }
 
-/** What is of others. */
+/** Resources of others. */
 export function theirs(world: World): readonly Stored[] {
   const word = wordOf(world);
   const first = world === 0;
@@ -189,7 +189,7 @@ export function movers(world: World, step: 0 | 1): readonly Stored[] {
     : [observation('away', 'theirs', value, { note: [{ text: word }] }), observation('came', 'mine', 8)];
 }
 
-/** Versions of theirs that tell the worlds apart, and deletions. */
+/** Versions of others that differ between the worlds, and deletions. */
 export function later(world: World): readonly object[] {
   const change = theirs(world)
     .filter(({ id }) => ['t1', 'te', 'theirs'].includes(id))

@@ -17,23 +17,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('when the server stops, each live query is told after which change to go on', async () => {
+it('when the server stops, each live query gets the number of the change after which to resume', async () => {
   const stopping = await startServer({ database: server.database });
   const base = stopping.base;
-  const told: Subscriber[] = [
+  const subscribers: Subscriber[] = [
     await subscribeByEvents({ base, variables: { type: 'Basic' } }),
     await subscribeBySocket({ base, variables: { type: 'Basic' } }),
   ];
   await putBasic(stopping, 'system', 'last');
-  await Promise.all(told.map((one) => one.received(1)));
-  // It does not wait for them: neither client ends its connection before it is told to.
+  await Promise.all(subscribers.map((one) => one.received(1)));
+  // It does not wait for them: the clients keep their connections until the server closes them.
   await stopping.close();
-  for (const one of told) {
+  for (const one of subscribers) {
     while (!one.isOver) await delay(5);
     expect(one.errors[0]?.message).toContain('The server is stopped');
     expect(one.errors[0]?.extensions).toMatchObject({ code: 'transient', after: one.changes[0]?.sequence });
   }
-  expect(told[1]?.closed?.code).toBe(1001);
+  expect(subscribers[1]?.closed?.code).toBe(1001);
 });
 
 it('when a tenant is disabled, its live queries end', async () => {
@@ -43,17 +43,17 @@ it('when a tenant is disabled, its live queries end', async () => {
     { name: 'leaving' },
     { 'content-type': 'application/json' },
   );
-  const told = await subscribeByEvents({ base: server.base, tenant: 'leaving' });
+  const subscribers = await subscribeByEvents({ base: server.base, tenant: 'leaving' });
   await server.app.core.tenants.disable('leaving');
-  while (!told.isOver) await delay(10);
-  expect(told.errors[0]?.extensions.code).toBe('not-found');
+  while (!subscribers.isOver) await delay(10);
+  expect(subscribers.errors[0]?.extensions.code).toBe('not-found');
 });
 
 it.each([
   ['server-sent events', subscribeByEvents],
   ['WebSocket', subscribeBySocket],
 ] as const)(
-  'over the cost limit one result is too much: nothing is followed by %s',
+  'over the cost limit one result is too expensive: there is no subscription for %s',
   async (_name, subscribe) => {
     const document = `subscription($count: Int) {
     resourceChanged(type: Patient) { resource { ... on Patient {
@@ -67,15 +67,20 @@ it.each([
       variables: { count: 300 },
     });
     while (!refused.isOver) await delay(5);
-    expect(refused.errors[0]?.message).toContain('This may cost 610, and the limit is 500');
+    expect(refused.errors[0]?.message).toContain('The operation may cost 610, and the limit is 500');
     expect(refused.errors[0]?.extensions).toMatchObject({ code: 'too-costly' });
-    const told = await subscribe({ base: server.base, tenant: 'few', document, variables: { count: 10 } });
-    expect(told.errors).toEqual([]);
-    told.close();
+    const subscribers = await subscribe({
+      base: server.base,
+      tenant: 'few',
+      document,
+      variables: { count: 10 },
+    });
+    expect(subscribers.errors).toEqual([]);
+    subscribers.close();
   },
 );
 
-it('a quiet stream has signs of life, with the number to go on after', async () => {
+it('a quiet stream has keep-alives, with the number from which to resume', async () => {
   const controller = new AbortController();
   const response = await fetch(
     `${server.base}${gatewayPath('few', 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`,
@@ -92,7 +97,7 @@ it('a quiet stream has signs of life, with the number to go on after', async () 
   expect(text).toMatch(/^retry: 1000\n:\nid: \d+\n\n/);
 });
 
-it('a tenant has as many live queries as it may have; others are not concerned, and there is room when one has ended', async () => {
+it('a tenant has a limit of live queries; others are not affected, and a new one is accepted when one has ended', async () => {
   const open = (tenant: string) => subscribeByEvents({ base: server.base, tenant });
   const [first, second, refused] = [await open('many'), await open('many'), await open('many')];
   while (!refused.isOver) await delay(5);

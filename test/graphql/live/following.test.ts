@@ -5,7 +5,7 @@ import { createSender, gatewayPath, readExample } from '../gateway-client';
 import { type Subscriber, subscribeByEvents, type SubscribeOptions } from './subscriber';
 import { startTwoServers, type TwoServers } from './two-servers';
 
-/** The look without a notice comes so late that nobody takes it for one. */
+/** The poll without a notice is so late that it cannot be confused with one. */
 const POLL_MS = 8_000;
 
 let two: TwoServers;
@@ -53,18 +53,18 @@ const patient = (id: string, family: string, more: object = {}): Stored => ({
 });
 const basic = (id: string, text = 'x'): Stored => ({ resourceType: 'Basic', id, code: { text } });
 
-/** Waits until what was written before has been told, if it is told at all. */
-async function settled(...told: readonly Subscriber[]): Promise<void> {
+/** Waits until earlier writes have been reported, if at all. */
+async function settled(...subscribed: readonly Subscriber[]): Promise<void> {
   await put(basic('mark', String(Math.random())));
   const mark = await subscribe({ variables: { type: 'Basic', id: 'mark' } });
   await put(basic('mark', String(Math.random())));
   await mark.received(1);
   await delay(50);
-  expect(told.every(({ isOver }) => !isOver)).toBe(true);
+  expect(subscribed.every(({ isOver }) => !isOver)).toBe(true);
 }
 
 describe('a live query', () => {
-  it('tells what is created, updated and deleted, each with its version, in the order of the changes', async () => {
+  it('reports created, updated and deleted resources, each with its version, in the order of the changes', async () => {
     const all = await subscribe();
     const created = await server.request('POST', `${server.path('north', 'r4')}/Patient`, {
       resourceType: 'Patient',
@@ -85,11 +85,11 @@ describe('a live query', () => {
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
-  it('hears at once of what another process writes, and of batches, transactions and patches', async () => {
-    const told = await subscribe({ variables: { type: 'Patient' } });
+  it('reports at once the writes of another process, and of batches, transactions and patches', async () => {
+    const subscribed = await subscribe({ variables: { type: 'Patient' } });
     const began = Date.now();
     await put(patient('far', 'Away'), { of: other });
-    await told.received(1);
+    await subscribed.received(1);
     expect(Date.now() - began).toBeLessThan(POLL_MS - 1_000);
     await other.request('POST', other.path('north', 'r4'), {
       resourceType: 'Bundle',
@@ -106,8 +106,8 @@ describe('a live query', () => {
     )(
       'mutation { patch(type: Patient, id: "far", patch: [{op: add, path: "/active", value: true}]) { versionId } }',
     );
-    await told.received(4);
-    expect(told.lines()).toEqual([
+    await subscribed.received(4);
+    expect(subscribed.lines()).toEqual([
       'Patient/far 1 UPDATE',
       'Patient/t1 1 UPDATE',
       'Patient/t2 1 UPDATE',
@@ -115,35 +115,37 @@ describe('a live query', () => {
     ]);
   });
 
-  it('keeps the digits of decimals and takes texts with lines of their own', async () => {
-    const told = await listen({ query: 'subscription { resourceChanged(type: Observation) { id json } }' });
+  it('keeps the digits of decimals and accepts texts with line breaks', async () => {
+    const subscribed = await listen({
+      query: 'subscription { resourceChanged(type: Observation) { id json } }',
+    });
     const text = JSON.stringify(JSON.parse(readExample('Observation-decimal')), undefined, 2);
     await put(text.replace(/"value": [0-9.]+/, '"value": 1.00'));
-    await told.until('"value":1.00');
-    expect(told.text()).toContain('event: next');
-    told.stop();
+    await subscribed.until('"value":1.00');
+    expect(subscribed.text()).toContain('event: next');
+    subscribed.stop();
   });
 
-  it('gives its results the form that directives ask for', async () => {
+  it('gives its results the form of the directives', async () => {
     const query =
       'subscription { resourceChanged(type: Basic) { id @slice(path: "$this") resource @flatten { versionOf: id } } }';
-    const told = await listen({ query });
+    const subscribed = await listen({ query });
     await put(basic('shaped'));
-    await told.until('event: next');
-    await told.until('"id.shaped":"shaped","versionOf":"shaped"');
-    told.stop();
+    await subscribed.until('event: next');
+    await subscribed.until('"id.shaped":"shaped","versionOf":"shaped"');
+    subscribed.stop();
   });
 
-  it('tells nothing of other tenants and of the other release', async () => {
-    const told = await subscribe();
+  it('reports nothing of other tenants and of the other release', async () => {
+    const subscribed = await subscribe();
     const elsewhere = await subscribe({ tenant: 'south' });
     const later = await subscribe({ release: 'r4b' });
     await put(patient('secret', 'South'), { tenant: 'south' });
     await put(patient('secret', 'Later'), { release: 'r4b' });
     await put(patient('open', 'North'));
-    await Promise.all([told.received(1), elsewhere.received(1), later.received(1)]);
+    await Promise.all([subscribed.received(1), elsewhere.received(1), later.received(1)]);
     await settled();
-    expect(told.changes.filter(({ type }) => type === 'Patient').map(({ id }) => id)).toEqual(['open']);
+    expect(subscribed.changes.filter(({ type }) => type === 'Patient').map(({ id }) => id)).toEqual(['open']);
     expect(elsewhere.lines()).toEqual(['Patient/secret 1 UPDATE']);
     expect(later.lines()).toEqual(['Patient/secret 1 UPDATE']);
   });
@@ -225,15 +227,15 @@ describe('the query of a live query', () => {
       valueSet('q-17', 'http://example.org/a'),
       valueSet('n-17', 'http://example.org/b'),
     ],
-  ])('tells of %s what %s asks for, and nothing else', async (type, query, met, unmet) => {
+  ])('reports the matches of %s for %s, and nothing else', async (type, query, met, unmet) => {
     await put(patient('chained', 'Chained'));
     await put(observation('of-has', 'of-has', { subject: { reference: 'Patient/chained' } }));
-    const told = await subscribe({ variables: { type, query: encodeURI(query) } });
+    const subscribed = await subscribe({ variables: { type, query: encodeURI(query) } });
     await put(unmet);
     await put(met);
-    await told.received(1);
-    expect(told.changes.map(({ id }) => id)).toEqual([met.id]);
-    expect(told.errors).toEqual([]);
+    await subscribed.received(1);
+    expect(subscribed.changes.map(({ id }) => id)).toEqual([met.id]);
+    expect(subscribed.errors).toEqual([]);
   });
 
   function encounter(id: string, location: object): Stored {
@@ -244,28 +246,28 @@ describe('the query of a live query', () => {
     return { resourceType: 'ValueSet', id, url, status: 'active' };
   }
 
-  it('tells when a resource leaves what it asks for, comes back, and is deleted; nothing of one that never was in it', async () => {
+  it('reports when a resource stops matching, matches again, and is deleted; nothing of one that never matched', async () => {
     await put(patient('w', 'Inside'));
     await put(patient('v', 'Outside'));
-    const told = await subscribe({ variables: { type: 'Patient', query: 'family=inside' } });
+    const subscribed = await subscribe({ variables: { type: 'Patient', query: 'family=inside' } });
     await put(patient('w', 'Gone'));
     await put(patient('v', 'Elsewhere'));
     await put(patient('w', 'Gone Further'));
     await put(patient('w', 'Inside'));
     await remove('Patient/v');
     await remove('Patient/w');
-    await told.received(3);
-    await settled(told);
-    expect(told.lines()).toEqual(['Patient/w 2 LEAVE', 'Patient/w 4 UPDATE', 'Patient/w 5 DELETE']);
-    expect(told.changes[0]?.json).toBeNull();
+    await subscribed.received(3);
+    await settled(subscribed);
+    expect(subscribed.lines()).toEqual(['Patient/w 2 LEAVE', 'Patient/w 4 UPDATE', 'Patient/w 5 DELETE']);
+    expect(subscribed.changes[0]?.json).toBeNull();
   });
 
-  it('tells of one resource, before it exists too', async () => {
-    const told = await subscribe({ variables: { type: 'Patient', id: 'to-come' } });
+  it('reports one resource, before it exists too', async () => {
+    const subscribed = await subscribe({ variables: { type: 'Patient', id: 'to-come' } });
     await put(patient('another', 'A'));
     await put(patient('to-come', 'B'));
-    await told.received(1);
-    expect(told.lines()).toEqual(['Patient/to-come 1 UPDATE']);
+    await subscribed.received(1);
+    expect(subscribed.lines()).toEqual(['Patient/to-come 1 UPDATE']);
   });
 
   it.each([
@@ -282,17 +284,20 @@ describe('the query of a live query', () => {
     [{ type: 'Patient', after: -1 }, 'value', "'after' is the sequence of a change that has been"],
     [{ type: 'Nonsense' }, 'value', 'Nonsense'],
   ])('is refused as %j with the code %s', async (variables, code, message) => {
-    const told = await subscribe({ variables });
-    while (!told.isOver) await delay(5);
-    expect(told.changes).toEqual([]);
-    expect(told.errors).toHaveLength(1);
-    expect(told.errors[0]?.message).toContain(message);
-    expect(told.errors[0]?.extensions).toMatchObject({ code, outcome: { resourceType: 'OperationOutcome' } });
+    const subscribed = await subscribe({ variables });
+    while (!subscribed.isOver) await delay(5);
+    expect(subscribed.changes).toEqual([]);
+    expect(subscribed.errors).toHaveLength(1);
+    expect(subscribed.errors[0]?.message).toContain(message);
+    expect(subscribed.errors[0]?.extensions).toMatchObject({
+      code,
+      outcome: { resourceType: 'OperationOutcome' },
+    });
   });
 });
 
-describe('going on after a break', () => {
-  it('misses nothing and repeats nothing after the number that was told last', async () => {
+describe('resuming after a break', () => {
+  it('misses nothing and repeats nothing after the number that was reported last', async () => {
     const { found } = await createSender(server, 'north', 'r4')('{ versionSequence }');
     const first = await subscribe({ variables: { type: 'Basic' } });
     for (const id of ['r1', 'r2']) await put(basic(id));
@@ -309,14 +314,14 @@ describe('going on after a break', () => {
     expect(third.changes.map(({ id }) => id)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5', 'r6']);
   });
 
-  it('is what an EventSource does by itself: the numbers are the ids of the events, and Last-Event-ID wins over after', async () => {
+  it('is automatic for an EventSource: the numbers are the ids of the events, and Last-Event-ID has precedence over after', async () => {
     await put(basic('e1'));
-    const told = await listen({ query: 'subscription { resourceChanged(type: Basic) { id } }' });
-    await told.until('id: ');
+    const subscribed = await listen({ query: 'subscription { resourceChanged(type: Basic) { id } }' });
+    await subscribed.until('id: ');
     await put(basic('e2'));
-    await told.until('"e2"');
-    const id = /id: (\d+)\nevent: next/.exec(told.text())?.[1] ?? '';
-    told.stop();
+    await subscribed.until('"e2"');
+    const id = /id: (\d+)\nevent: next/.exec(subscribed.text())?.[1] ?? '';
+    subscribed.stop();
     await put(basic('e3'));
     const again = await listen(
       { query: 'subscription { resourceChanged(type: Basic, after: 0) { id } }' },
@@ -332,9 +337,9 @@ describe('the stream of events', () => {
   const path = `${gatewayPath('north', 'r4')}/stream`;
   const json = { 'content-type': 'application/json' };
 
-  it('is for subscriptions alone, and these are not asked for elsewhere', async () => {
+  it('is for subscriptions alone, which are not served elsewhere', async () => {
     const answer = await server.request('POST', path, { query: '{ versionSequence }' }, json);
-    expect(answer.text).toContain('Only subscriptions are served here');
+    expect(answer.text).toContain('Only subscriptions are allowed at this address');
     expect(answer.text.endsWith('event: complete\ndata:\n\n')).toBe(true);
     const query = await createSender(server, 'north', 'r4')('subscription { resourceChanged { id } }');
     expect(query.errors[0]?.message).toContain('/stream');
@@ -346,7 +351,7 @@ describe('the stream of events', () => {
     ['subscription { resourceChanged { id } versionSequence }', 'versionSequence'],
     ['subscription A { resourceChanged { id } } subscription B { resourceChanged { id } }', 'Name one'],
     [`subscription { ${'a'.repeat(10)}: resourceChanged { ${'id '.repeat(600)} } }`, 'id'],
-  ])('tells what is wrong with %s', async (query, message) => {
+  ])('reports the error of %s', async (query, message) => {
     const answer = await server.request('POST', path, { query }, json);
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -364,7 +369,7 @@ describe('the stream of events', () => {
   });
 });
 
-/** What an EventSource would see, as it is sent. */
+/** The frames that an EventSource would get. */
 async function listen(
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},

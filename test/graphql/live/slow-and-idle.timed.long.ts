@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A connection that asks for a stream and then reads what it is told to read. */
-async function askSlowly(tenant: string): Promise<Socket> {
+/** A connection that requests a stream and then reads on demand. */
+async function readSlowly(tenant: string): Promise<Socket> {
   const { hostname, port } = new URL(server.base);
   const socket = connect(Number(port), hostname);
   const path = `${gatewayPath(tenant, 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`;
@@ -46,26 +46,26 @@ async function followed(count: number): Promise<void> {
   await eventually(() => Promise.resolve(current() === count), PATIENCE_MS);
 }
 
-it('a slow reader hurts nobody: others are told at once, and it is cut off and may go on where it was', async () => {
-  const slow = await askSlowly('slow');
+it('a slow reader affects no others: they get changes at once, and it is disconnected and may resume', async () => {
+  const slow = await readSlowly('slow');
   const fast = await subscribeByEvents({ base: server.base, tenant: 'slow', document: ALL_BASICS });
   const text = 'x'.repeat(900_000);
   for (let index = 0; index < 20; index++) await putBasic(server, 'slow', `big-${index}`, text);
   await fast.received(20);
   let received = '';
   const closed = new Promise((resolve) => slow.once('close', resolve));
-  // It takes nothing until the server has given it up, and then what had gone on its way.
+  // It reads nothing until the server has closed it, and then the data that had been sent.
   await followed(1);
   slow.on('data', (part: Buffer) => (received += part.toString()));
   slow.on('error', () => undefined);
   slow.resume();
   await closed;
-  const told = [
+  const subscribers = [
     ...received.matchAll(/id: (\d+)\nevent: next\ndata: \{"data":\{"resourceChanged":\{"id":"big/g),
   ].map(([, id]) => Number(id));
-  expect(told.length).toBeLessThan(20);
+  expect(subscribers.length).toBeLessThan(20);
   // The last of them may have come in part: the one before it is whole.
-  const whole = told.slice(0, -1);
+  const whole = subscribers.slice(0, -1);
   const after = whole.at(-1) ?? 0;
   const rest = await subscribeByEvents({
     base: server.base,
@@ -80,7 +80,7 @@ it('a slow reader hurts nobody: others are told at once, and it is cut off and m
   for (const subscriber of [fast, rest]) subscriber.close();
 }, 30_000);
 
-it('a thousand idle live queries cost a look each second, and are all told when there is something', async () => {
+it('a thousand idle live queries cost one statement per second, and all get a change', async () => {
   const clients = Array.from({ length: 10 }, () =>
     createClient({
       url: server.base.replace('http', 'ws') + gatewayPath('few', 'r4'),
@@ -88,13 +88,13 @@ it('a thousand idle live queries cost a look each second, and are all told when 
       lazy: true,
     }),
   );
-  let told = 0;
+  let subscribers = 0;
   let refused = '';
   const subscribe = (client: (typeof clients)[number], id: string): (() => void) =>
     client.subscribe(
       { query: 'subscription($id: ID) { resourceChanged(type: Basic, id: $id) { id } }', variables: { id } },
       {
-        next: () => (told += 1),
+        next: () => (subscribers += 1),
         error: (error) => (refused = JSON.stringify(error)),
         complete: () => undefined,
       },
@@ -121,7 +121,8 @@ it('a thousand idle live queries cost a look each second, and are all told when 
     return Number(rows[0]?.count);
   };
   let counted = await transactions();
-  // Two statements a second; what PostgreSQL counts comes seconds late, so that there is more at first, of what was before.
+  // Two statements a second; the counts of PostgreSQL are seconds late, so that there are more at first, of earlier
+  // ones.
   await eventually(async () => {
     await delay(WINDOW_MS);
     const before = counted;
@@ -131,8 +132,8 @@ it('a thousand idle live queries cost a look each second, and are all told when 
   await database.end();
 
   await putBasic(server, 'few', 'idle-7');
-  await eventually(() => Promise.resolve(told >= 10), PATIENCE_MS);
-  expect(told).toBe(10);
+  await eventually(() => Promise.resolve(subscribers >= 10), PATIENCE_MS);
+  expect(subscribers).toBe(10);
   stopFurther();
   for (const stop of stops) stop();
   for (const client of [...clients, further]) await client.dispose();

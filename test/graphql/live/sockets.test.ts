@@ -46,14 +46,14 @@ async function putBasic(id: string, tenant = 'north', of = server): Promise<void
   await storeBasic(of, tenant, id, String(Math.random()));
 }
 
-/** A socket that speaks for itself, and what it has heard. */
+/** A plain socket, and its received messages. */
 async function openSocket(...protocols: string[]) {
   const socket = new WebSocket(socketUrl(), protocols);
-  const heard: string[] = [];
-  socket.on('message', (data: Buffer) => heard.push(data.toString()));
+  const received: string[] = [];
+  socket.on('message', (data: Buffer) => received.push(data.toString()));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  return { socket, heard, closed };
+  return { socket, heard: received, closed };
 }
 
 describe('a WebSocket', () => {
@@ -75,7 +75,7 @@ describe('a WebSocket', () => {
     await client.dispose();
   });
 
-  it('goes on after a number, in order and without a gap', async () => {
+  it('resumes after a number, in order and without a gap', async () => {
     const first = await subscribe({ variables: { type: 'Basic' } });
     await putBasic('g1');
     const after = (await first.received(1))[0]?.sequence;
@@ -87,18 +87,18 @@ describe('a WebSocket', () => {
   });
 
   it('keeps the digits of decimals', async () => {
-    const { socket, heard } = await openSocket(PROTOCOL);
+    const { socket, heard: received } = await openSocket(PROTOCOL);
     socket.send('{"type":"connection_init"}');
-    while (heard.length === 0) await delay(5);
+    while (received.length === 0) await delay(5);
     const before = countLiveQueries(server.base)?.begun;
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } }));
     while (countLiveQueries(server.base)?.begun === before) await delay(5);
     const text =
       '{"resourceType":"Observation","id":"d","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.00}}';
     await server.request('PUT', `${server.path('north', 'r4')}/Observation/d`, text);
-    while (!heard.some((message) => message.includes('"next"'))) await delay(5);
-    expect(heard[1]).toContain('"valueQuantity":{"value":1.00}');
-    expect(JSON.parse(heard[1] ?? '')).toMatchObject({
+    while (!received.some((message) => message.includes('"next"'))) await delay(5);
+    expect(received[1]).toContain('"valueQuantity":{"value":1.00}');
+    expect(JSON.parse(received[1] ?? '')).toMatchObject({
       id: '1',
       type: 'next',
       payload: { data: { resourceChanged: { id: 'd' } } },
@@ -106,7 +106,7 @@ describe('a WebSocket', () => {
     socket.close();
   });
 
-  it('is told what is wrong with a subscription, with an OperationOutcome, and goes on', async () => {
+  it('gets the errors of a subscription, with an OperationOutcome, and stays open', async () => {
     const client = connectSocket({ base: server.base, tenant: 'north' });
     for (const [document, code] of [
       ['subscription { resourceChanged(type: Patient, query: "nmae=x") { id } }', 'not-supported'],
@@ -127,11 +127,11 @@ describe('a WebSocket', () => {
     await client.dispose();
   });
 
-  it('has as many live queries as it may have, and room for another when one has ended', async () => {
+  it('has a limit of live queries, and accepts another when one has ended', async () => {
     const client = connectSocket({ base: server.base, tenant: 'north' });
     const three = [await subscribe({}, client), await subscribe({}, client), await subscribe({}, client)];
     const fourth = await subscribe({}, client);
-    expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, the most that one may have');
+    expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, which is the limit');
     expect(fourth.errors[0]?.extensions.code).toBe('throttled');
     while (countLiveQueries(server.base)?.current !== 3) await delay(5);
     three[0]?.close();
@@ -161,7 +161,7 @@ describe('a connection is closed', () => {
     expect(await closed).toBe(code);
   });
 
-  it('when its client gives no sign of life', async () => {
+  it('when its client answers no ping', async () => {
     // Answers no ping, as a computer that was switched off.
     const socket = new WebSocket(socketUrl(), [PROTOCOL], { autoPong: false });
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));
@@ -211,7 +211,7 @@ describe('the handshake', () => {
     }
   });
 
-  it('is refused for pages of other origins, because browsers do not ask before they open one', async () => {
+  it('is refused for pages of other origins, because browsers send no preflight before they open one', async () => {
     const path = gatewayPath('north', 'r4');
     expect((await handshake(path, { origin: 'https://evil.example' }))[0]).toBe(403);
     expect((await handshake(path, { origin: 'null' }))[0]).toBe(403);

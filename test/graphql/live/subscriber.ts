@@ -21,13 +21,13 @@ export const SUBSCRIPTION = `subscription($type: ResourceType, $id: ID, $query: 
   resourceChanged(type: $type, id: $id, query: $query, after: $after) { action type id versionId sequence json }
 }`;
 
-/** What a subscriber has been told so far. */
+/** The results that a subscriber has received. */
 export interface Subscriber {
   readonly changes: ChangeSeen[];
   readonly errors: GatewayError[];
-  /** True when the server has ended it, or the client has given up. */
+  /** True when the server has ended it, or the client has closed it. */
   readonly isOver: boolean;
-  /** How the WebSocket was closed, where it was closed on the client. */
+  /** The code with which the server closed the WebSocket. */
   readonly closed?: { readonly code: number } | undefined;
   /** `Patient/a 1 create`, in the order in which they came. */
   lines(): string[];
@@ -47,8 +47,8 @@ export interface SubscribeOptions {
 
 const PATIENCE_MS = 15_000;
 
-/** Collects what a client is told. */
-export class Told implements Subscriber {
+/** Collects the results of a client. */
+export class CollectingSubscriber implements Subscriber {
   readonly changes: ChangeSeen[] = [];
   readonly errors: GatewayError[] = [];
   isOver = false;
@@ -82,7 +82,7 @@ export class Told implements Subscriber {
   }
 }
 
-/** Resolves when the server follows for it: what is written from now on is told. */
+/** Resolves when the server has subscribed: later writes are reported. */
 export async function subscribeByEvents(options: SubscribeOptions): Promise<Subscriber> {
   const {
     base,
@@ -100,23 +100,23 @@ export async function subscribeByEvents(options: SubscribeOptions): Promise<Subs
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     on: { connected: () => connected() },
   });
-  const told = new Told(() => client.dispose());
+  const subscriber = new CollectingSubscriber(() => client.dispose());
   client.subscribe<Record<string, unknown>>(
     { query: document, variables: { ...variables } },
     {
-      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      next: (result) => subscriber.take(result as ExecutionResult<Record<string, unknown>>),
       error: () => {
-        told.isOver = true;
+        subscriber.isOver = true;
         connected();
       },
       complete: () => {
-        told.isOver = true;
+        subscriber.isOver = true;
         connected();
       },
     },
   );
   await isConnected;
-  return told;
+  return subscriber;
 }
 
 /** A connection on which several subscriptions may be. */
@@ -137,28 +137,28 @@ export async function subscribeBySocket(
   const { variables = {}, document = SUBSCRIPTION } = options;
   const before = countLiveQueries(options.base)?.begun;
   let stop: () => void = () => undefined;
-  const told = new Told(() => stop());
+  const subscriber = new CollectingSubscriber(() => stop());
   stop = client.subscribe<Record<string, unknown>>(
     { query: document, variables: { ...variables } },
     {
-      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      next: (result) => subscriber.take(result as ExecutionResult<Record<string, unknown>>),
       error(thrown) {
-        told.isOver = true;
-        if (Array.isArray(thrown)) told.errors.push(...(thrown as GatewayError[]));
-        else told.closed = thrown as { readonly code: number };
+        subscriber.isOver = true;
+        if (Array.isArray(thrown)) subscriber.errors.push(...(thrown as GatewayError[]));
+        else subscriber.closed = thrown as { readonly code: number };
       },
-      complete: () => (told.isOver = true),
+      complete: () => (subscriber.isOver = true),
     },
   );
-  // There is no word for it in the protocol: a subscription is answered by its first change.
+  // The protocol has no message for it: the first answer of a subscription is its first change.
   if (before === undefined) {
     await delay(SOCKET_MS);
-    return told;
+    return subscriber;
   }
   const began = Date.now();
-  const hasBegun = (): boolean => told.isOver || countLiveQueries(options.base)?.begun !== before;
+  const hasBegun = (): boolean => subscriber.isOver || countLiveQueries(options.base)?.begun !== before;
   while (!hasBegun() && Date.now() - began < PATIENCE_MS) await delay(5);
-  return told;
+  return subscriber;
 }
 
 /** In which a subscription by WebSocket has begun at a server that has its own process. */

@@ -1,4 +1,4 @@
-/** What the tests of live queries share: two processes of one installation, and something small to store. */
+/** Shared by the tests of live queries: two processes of one installation, and a small resource. */
 import { startServer, type TestServer, type TestServerOptions } from '../../support/server';
 
 /** Tells of every Basic. */

@@ -18,7 +18,7 @@ import { TESTED_RELEASES } from '../../support/releases';
 
 /** Larger examples would take long and show nothing more. */
 const LARGEST = 100_000;
-/** Other examples of a type that each search is asked about. */
+/** Other examples of a type that each search is tested with. */
 const OTHERS = 4;
 const AT_ONCE = 8;
 /** Different values of a parameter that are searched for, until one leaves a resource out. */
@@ -32,7 +32,7 @@ const WITHOUT_VALUES: Readonly<Record<Release, readonly string[]>> = {
 const BARE = 'bare-of-values';
 
 /** A parameter, and searches by it with the resource that each must find; one of them must leave a resource out. */
-interface Asked {
+interface Search {
   readonly type: string;
   readonly code: string;
   readonly searches: readonly Sought[];
@@ -46,10 +46,10 @@ interface Sought {
 interface Plan {
   /** By type and id. */
   readonly stored: Map<string, Map<string, JsonObject>>;
-  readonly asked: readonly Asked[];
+  readonly searchList: readonly Search[];
   /** `Type?code` of which no search could be made. */
   readonly left: readonly string[];
-  /** How many searches find a resource that was made. */
+  /** Number of searches that find a made resource. */
   readonly made: number;
 }
 
@@ -61,29 +61,29 @@ function planSearches(release: Release): Plan {
     examples.set(type, [...(examples.get(type) ?? []), resource]);
   }
   const stored = new Map<string, Map<string, JsonObject>>();
-  const asked: Asked[] = [];
+  const searchList: Search[] = [];
   const left: string[] = [];
   let made = 0;
   for (const type of definitions.resourceTypes) {
     const ofType = examples.get(type) ?? [];
-    const kept = new Map<string, JsonObject>([[BARE, { resourceType: type, id: BARE }]]);
-    const keep = (resource: JsonObject): string => {
+    const byId = new Map<string, JsonObject>([[BARE, { resourceType: type, id: BARE }]]);
+    const addResource = (resource: JsonObject): string => {
       const { id } = resource;
       if (typeof id !== 'string') throw new Error(`an example of ${type} has no id`);
-      kept.set(id, resource);
+      byId.set(id, resource);
       return id;
     };
-    ofType.slice(0, OTHERS).forEach(keep);
-    stored.set(type, kept);
+    ofType.slice(0, OTHERS).forEach(addResource);
+    stored.set(type, byId);
     for (const parameter of searchable(release, type)) {
       const { code } = parameter;
       const searchesOf = compileSearches(definitions, parameter);
       const found = findSome(ofType, searchesOf);
       if (found.length > 0) {
-        asked.push({
+        searchList.push({
           type,
           code,
-          searches: found.map(({ search, resource }) => ({ search, id: keep(resource) })),
+          searches: found.map(({ search, resource }) => ({ search, id: addResource(resource) })),
         });
         continue;
       }
@@ -95,13 +95,18 @@ function planSearches(release: Release): Plan {
       const [makeup] = findSome(copies, searchesOf);
       made += 1;
       if (makeup === undefined) left.push(`${type}?${code}`);
-      else asked.push({ type, code, searches: [{ search: makeup.search, id: keep(makeup.resource) }] });
+      else
+        searchList.push({
+          type,
+          code,
+          searches: [{ search: makeup.search, id: addResource(makeup.resource) }],
+        });
     }
   }
-  return { stored, asked, left, made };
+  return { stored, searchList, left, made };
 }
 
-/** The parameters that are offered and look at values, but for those of the head, which are asked for by themselves. */
+/** The parameters that compare values, except those of the head, which are tested separately. */
 function searchable(release: Release, type: string): SearchParameterDefinition[] {
   return [...storedParameters(loadDefinitions(release), type).values()]
     .filter((stored) => searchTypeOf(stored) !== undefined)
@@ -145,21 +150,21 @@ async function store(
   return bareAt;
 }
 
-/** What is wrong with the answers. */
-async function ask(
+/** The faults of the answers. */
+async function run(
   core: Core,
   context: RequestContext,
   stored: Plan['stored'],
-  { type, code, searches }: Asked,
+  { type, code, searches }: Search,
 ): Promise<string[]> {
-  const known = [...(stored.get(type)?.keys() ?? [])].filter((id) => !id.startsWith('made-'));
+  const existing = [...(stored.get(type)?.keys() ?? [])].filter((id) => !id.startsWith('made-'));
   const wrong: string[] = [];
   let leavesOut = false;
   for (const { search, id } of searches) {
     if (leavesOut) break;
-    const ids = [id, ...known.filter((other) => other !== id).slice(0, OTHERS + 1)];
+    const ids = [id, ...existing.filter((other) => other !== id).slice(0, OTHERS + 1)];
     const name = `${code}${search.modifier}`;
-    const told = `${type}?${name}=${search.text}`;
+    const label = `${type}?${name}=${search.text}`;
     try {
       const { matches } = await core.search(context, {
         type,
@@ -168,17 +173,17 @@ async function ask(
           ['_id', ids.join(',')],
         ],
       });
-      if (!matches.some((match) => match.id === id)) wrong.push(`${told} does not find ${id}`);
+      if (!matches.some((match) => match.id === id)) wrong.push(`${label} does not find ${id}`);
       leavesOut ||= matches.length < ids.length;
     } catch (error) {
-      wrong.push(`${told}: ${error instanceof Error ? error.message : String(error)}`);
+      wrong.push(`${label}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return leavesOut ? wrong : [...wrong, `${type}?${code} leaves out nothing`];
 }
 
 describe.each(TESTED_RELEASES)('the search parameters of %s', (release) => {
-  const { stored, asked, left, made } = planSearches(release);
+  const { stored, searchList, left, made } = planSearches(release);
   let opened: OpenedCore;
   let context: RequestContext;
   let bareAt = 0;
@@ -192,7 +197,7 @@ describe.each(TESTED_RELEASES)('the search parameters of %s', (release) => {
   it('find a resource by a value that it has, and not the others', async () => {
     const wrong: string[] = [];
     const since = new Date(bareAt).toISOString();
-    const ofHeads = [...stored].flatMap(([type, resources]): Asked[] => {
+    const ofHeads = [...stored].flatMap(([type, resources]): Search[] => {
       const id = [...resources.keys()].find((one) => one !== BARE);
       if (id === undefined) return [];
       const search = (text: string): Sought[] => [{ id, search: { modifier: '', text } }];
@@ -201,14 +206,14 @@ describe.each(TESTED_RELEASES)('the search parameters of %s', (release) => {
         { type, code: '_lastUpdated', searches: search(`gt${since}`) },
       ];
     });
-    await forEachOf([...asked, ...ofHeads], AT_ONCE, async (one) => {
-      wrong.push(...(await ask(opened.core, { ...context, deadline: Date.now() + 30_000 }, stored, one)));
+    await forEachOf([...searchList, ...ofHeads], AT_ONCE, async (one) => {
+      wrong.push(...(await run(opened.core, { ...context, deadline: Date.now() + 30_000 }, stored, one)));
     });
     expect(wrong.sort()).toEqual([]);
   }, 120_000);
 
-  it('are asked with values of official examples, or made ones, but for those that can have none', () => {
+  it('are searched with values of official examples, or made ones, except those that can have none', () => {
     expect(left).toEqual(WITHOUT_VALUES[release]);
-    expect(made).toBeLessThan(asked.length / 2);
+    expect(made).toBeLessThan(searchList.length / 2);
   });
 });

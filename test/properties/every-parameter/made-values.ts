@@ -1,4 +1,6 @@
-/** Values for elements that no official example has, put where the expression of a search parameter looks for them. */
+/**
+ * Values for elements that no official example has, at the places that the expression of a search parameter selects.
+ */
 import type {
   Definitions,
   ElementDefinition,
@@ -128,11 +130,11 @@ class Maker {
   constructor(
     private readonly definitions: Definitions,
     private readonly parameter: SearchParameterDefinition,
-    /** What the parts of a composite may be beside its element. */
+    /** Values of the parts of a composite beside its element. */
     private readonly resource: JsonObject,
   ) {}
 
-  /** False where there is no such element, or nothing is known to be of its type. */
+  /** False where there is no such element, or its type is unknown. */
   put(into: JsonObject, typeName: string, parent: string, [step, ...rest]: readonly Step[]): boolean {
     if (step === undefined) return false;
     if (step.extension !== undefined) return this.putExtension(into, step.extension);

@@ -1,13 +1,13 @@
-/** One random expression on one resource, with what is held against the engine. */
+/** One random expression on one resource, with the checks of the engine. */
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { compilePath, PathAllowance, PathError } from '../../../src/core/fhir/path';
 import { textOf } from '../../core/fhir/path/examples';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 
-/** The 50 ms of an evaluation, and what one operation and collections of garbage take beyond. */
+/** The 50 ms of an evaluation, and the time of one operation and of garbage collections beyond it. */
 export const HELD_MS = 100;
-/** What one evaluation may leave behind, garbage included: what half a million steps make, and texts of 1 MiB. */
+/** The memory that one evaluation may leave, garbage included: that of half a million steps, and texts of 1 MiB. */
 const MAX_GROWTH = 256 * 1024 * 1024;
 
 const definitions = loadDefinitions('r4');
@@ -19,7 +19,7 @@ export interface Evaluation {
   readonly isStrict: boolean;
 }
 
-/** What became of it; and what is wrong with that, which is undefined for what is as it should be. */
+/** The outcome, and its fault; undefined: it is right. */
 export interface Outcome {
   readonly result: string;
   readonly fault?: string;

@@ -1,4 +1,7 @@
-/** Random FHIRPath expressions of the grammar (http://hl7.org/fhirpath/N1/grammar.html), with a weight on what grows. */
+/**
+ * Random FHIRPath expressions of the grammar (http://hl7.org/fhirpath/N1/grammar.html), with a weight on growing
+ * ones.
+ */
 import { FUNCTIONS } from '../../../src/core/fhir/path/compiler';
 import { BINARY_OPERATORS, type BinaryOperator } from '../../../src/core/fhir/path/syntax';
 import type { Random } from '../../core/fhir/random-json';
@@ -6,7 +9,7 @@ import type { Random } from '../../core/fhir/random-json';
 type Kind =
   'boolean' | 'string' | 'integer' | 'decimal' | 'date' | 'dateTime' | 'time' | 'quantity' | 'elements';
 
-/** What an argument is: a value of a kind, or something that is evaluated for each value, or a literal of its own. */
+/** The kind of an argument: a value of a kind, an expression for each value, or a literal of its own. */
 type Argument = Kind | 'criterion' | 'projection' | 'type' | 'pattern' | 'url' | 'encoding' | 'escaping';
 
 /** `same`: of the kind that it is called on. */
@@ -99,7 +102,7 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['timeOfDay', [KINDS, 'time']],
 ]);
 
-/** Operators by what they give, with what they take; those of BINARY_OPERATORS that are missing take anything. */
+/** Operators by their results, with their operands; those of BINARY_OPERATORS that are missing accept anything. */
 const OPERATIONS: Readonly<Partial<Record<Kind, readonly (readonly [Kind, BinaryOperator, Kind])[]>>> = {
   boolean: [
     ...KINDS.flatMap((kind) =>
@@ -201,7 +204,7 @@ const TYPES = [
 ];
 const VARIABLES = ['%context', '%resource', '%rootResource', '%ucum', "%'vs-a'", '%`ext-a`', '%nothing'];
 
-/** What surrounds a part of an expression. */
+/** The context of a part of an expression. */
 interface Surroundings {
   readonly depth: number;
   /** Of `$this`. */
@@ -313,7 +316,7 @@ export class RandomExpression {
     }
   }
 
-  /** What is repeated or added up, so that it becomes more each time. */
+  /** Repetitions and sums, so that the value grows each time. */
   private growing(kind: Kind, inner: Surroundings): string {
     const name = this.random.pick(['repeat', 'repeat', 'aggregate', 'select', 'where', 'all']);
     const start = this.chance(20)

@@ -1,4 +1,4 @@
-/** How many types of resources a chain without types may go through: what may be refused as too costly. */
+/** Number of resource types in a chain without types: which ones may be refused as too costly. */
 import { parseFilter, type FilterNode, type FilterTest } from './filter-grammar';
 import { EVERY, officialParameters, officialTargets, type Release } from './official';
 import { BadSearch } from './refusal';
@@ -23,21 +23,21 @@ function widthOf(release: Release, type: string, name: string): number {
   const [, code = '', only, rest] = /^([\w-]+)(?::(\w+))?\.(.*)$/.exec(name) ?? [];
   if (rest === undefined) return 1;
   const [first = ''] = /^[\w-]+/.exec(rest) ?? [];
-  const isKnown = (target: string): boolean =>
+  const isType = (target: string): boolean =>
     first === '_has' || officialParameters(release).has(`${target}.${first}`);
   return (only === undefined ? targetsOf(release, type, code) : [only])
-    .filter(isKnown)
+    .filter(isType)
     .map((target) => widthOf(release, target, rest))
     .reduce((sum, width) => sum + width, 0);
 }
 
-/** Whether a criterion has a chain that may be refused. */
+/** True when a criterion has a chain that may be refused. */
 export function isWide(release: Release, type: string, [name, text]: readonly [string, string]): boolean {
   const chains = name === '_filter' ? pathsOf(text) : [name];
   return chains.some((chain) => widthOf(release, type, chain) >= WIDE);
 }
 
-/** The paths of a filter, without what stands in brackets; none where it cannot be read. */
+/** The paths of a filter, without the content of brackets; none where it cannot be parsed. */
 function pathsOf(filter: string): string[] {
   try {
     return testsOf(parseFilter(filter)).map(({ path }) =>

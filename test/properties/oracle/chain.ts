@@ -1,4 +1,4 @@
-/** Chains: a reference, and what must be true of a resource that it leads to. */
+/** Chains: a reference, and a condition on its target. */
 import { textOf } from './json';
 import { findParameter, type Parameter } from './parameters';
 import { BadSearch, Unclear } from './refusal';
@@ -9,13 +9,13 @@ import { elementsOf } from './values';
 /** Makes the test of a parameter of a type; the matcher hands itself in. */
 export type Compile = (space: Space, type: string, name: string, text: string) => Predicate;
 
-/** Whether the first name of a chain is a parameter of the type. */
+/** True when the first name of a chain is a parameter of the type. */
 function hasParameter(type: string, rest: string): boolean {
   const first = /^[^.:]*/.exec(rest)?.[0] ?? '';
   return first === '_has' || findParameter(type, first) !== undefined;
 }
 
-/** Whether a reference of a resource leads to something that meets the test. */
+/** True when a reference of a resource leads to a target that meets the test. */
 export function leadsTo(
   space: Space,
   parameter: Parameter,
@@ -30,7 +30,7 @@ export function leadsTo(
   return met.length > 0;
 }
 
-/** What is good for one type and refused for another, the rules do not say. */
+/** The rules do not define a value that is valid for one type and refused for another. */
 export function compileForEach<T>(types: readonly string[], make: (type: string) => T): Map<string, T> {
   const made = new Map<string, T>();
   const refusals: BadSearch[] = [];

@@ -1,10 +1,10 @@
-/** What a search with `_contained` answers, beside what it must answer. */
+/** The expected answer of a search with `_contained`. */
 import type { TestServer } from '../../support/server';
 import type { ExpectedInside } from './contained';
 import { identityOf } from './include';
 import type { Resource } from './json';
 import type { Expected } from './matcher';
-import { askPages, type Entry, type Page } from './page';
+import { readPages, type Entry, type Page } from './page';
 import type { GeneratedSearch } from './query-maker';
 import type { Space } from './space';
 import { difference, type Verdict } from './verdict';
@@ -13,14 +13,14 @@ const placeOf = ({ resourceType, id }: Resource): string => `${resourceType}/${i
 const sorted = (texts: readonly string[]): string => [...texts].sort().join(' ');
 
 /** Follows all pages. */
-export async function judgeInside(
+export async function compareInside(
   server: TestServer,
   space: Space,
-  asked: GeneratedSearch,
+  search: GeneratedSearch,
   expected: Expected,
   inside: ExpectedInside,
 ): Promise<Verdict> {
-  const parameters = new URLSearchParams(asked.query);
+  const parameters = new URLSearchParams(search.query);
   const mode = inside.withStored && inside.as === 'container' ? 'include' : 'match';
   const wanted = {
     stored: expected.matches.map((resource) => `match:${placeOf(resource)}`),
@@ -28,7 +28,7 @@ export async function judgeInside(
   };
   const number = wanted.stored.length + wanted.inside.length;
   const got: string[] = [];
-  for await (const { status, text, page } of askPages(server, space, asked)) {
+  for await (const { status, text, page } of readPages(server, space, search)) {
     if (status === 422 && /too-costly/.test(text) && expected.mayBeTooCostly) return 'unclear';
     if (status === 422 && /not-supported/.test(text) && inside.unsupported !== 'no')
       return inside.unsupported === 'must' ? 'same' : 'unclear';
@@ -47,7 +47,7 @@ export async function judgeInside(
   const [first, others] = [got.slice(0, wanted.stored.length), got.slice(wanted.stored.length)];
   if (sorted(first) !== sorted(wanted.stored) || sorted(others) !== sorted(wanted.inside))
     return difference([...wanted.stored, '|', ...wanted.inside].join(' '), got.join(' '));
-  return judgeGroups(others);
+  return compareGroups(others);
 }
 
 function wrongCount(counted: readonly Entry[], page: Page, count: string | null): Verdict | undefined {
@@ -56,7 +56,7 @@ function wrongCount(counted: readonly Entry[], page: Page, count: string | null)
   return isRight ? undefined : difference(`${count} on a page`, String(length));
 }
 
-/** Includes are those of the stored matches; where containers are told as included, none are asked for. */
+/** Includes are those of the stored matches; where containers are returned as included, none are requested. */
 function wrongIncludes(expected: Expected, page: Page, mode: string): Verdict | undefined {
   if (mode === 'include') return undefined;
   const stored = expected.matches.filter((resource) => page.matches.includes(identityOf(resource)));
@@ -65,13 +65,13 @@ function wrongIncludes(expected: Expected, page: Page, mode: string): Verdict | 
   return wanted === got ? undefined : difference(`includes ${wanted}`, `includes ${got}`);
 }
 
-function wrongTotal({ total }: Page, number: number, isAsked: boolean): Verdict | undefined {
-  if (total === undefined) return isAsked ? difference('a total', 'none') : undefined;
+function wrongTotal({ total }: Page, number: number, isRequested: boolean): Verdict | undefined {
+  if (total === undefined) return isRequested ? difference('a total', 'none') : undefined;
   return total === number ? undefined : difference(`total ${number}`, `total ${total}`);
 }
 
 /** They come by the type of the container. */
-function judgeGroups(found: readonly string[]): Verdict {
+function compareGroups(found: readonly string[]): Verdict {
   const types = found.map((text) => /^\w+:(\w+)/.exec(text)?.[1]);
   const groups = types.filter((type, index) => type !== types[index - 1]);
   return new Set(groups).size === groups.length

@@ -1,19 +1,19 @@
-/** Asks the server what the oracle was asked, and tells the difference. */
+/** Sends the oracle's search to the server, and returns the difference. */
 import type { TestServer } from '../../support/server';
 import type { GeneratedSearch } from './query-maker';
 import { identityOf } from './include';
 import type { Resource } from './json';
 import { search, type Expected } from './matcher';
-import { judgeInside } from './compare-contained';
-import { askPages, type Page } from './page';
+import { compareInside } from './compare-contained';
+import { readPages, type Page } from './page';
 import { Unclear } from './refusal';
 import type { Space } from './space';
 import { difference, type Verdict } from './verdict';
 
 const brief = (identities: readonly string[]): string => [...identities].sort().join(' ');
 
-/** What is wrong with one page and what comes along with it. */
-function judgePage(expected: Expected, page: Page, count: number | undefined): Verdict {
+/** The faults of one page and of its included resources. */
+function comparePage(expected: Expected, page: Page, count: number | undefined): Verdict {
   if (count !== undefined && (page.matches.length > count || (page.hasNext && page.matches.length < count))) {
     return difference(`${count} on a page`, String(page.matches.length));
   }
@@ -28,23 +28,28 @@ function judgePage(expected: Expected, page: Page, count: number | undefined): V
   return 'same';
 }
 
-function judgeOrder(expected: Expected, identities: readonly string[]): Verdict {
+function compareOrder(expected: Expected, identities: readonly string[]): Verdict {
   const byIdentity = new Map(expected.matches.map((resource) => [identityOf(resource), resource]));
   const ordered: Resource[] = identities.flatMap((identity) => byIdentity.get(identity) ?? []);
   for (let index = 1; index < ordered.length; index++) {
     const before = ordered[index - 1];
     const after = ordered[index];
     if (before === undefined || after === undefined || expected.compare(before, after) <= 0) continue;
-    const told = (resource: Resource): string => `${identityOf(resource)} (${expected.describe(resource)})`;
-    return difference(`${told(after)} before ${told(before)}`, identities.join(' '));
+    const labelOf = (resource: Resource): string =>
+      `${identityOf(resource)} (${expected.describe(resource)})`;
+    return difference(`${labelOf(after)} before ${labelOf(before)}`, identities.join(' '));
   }
   return 'same';
 }
 
 /** Asks one search. */
-export async function judge(server: TestServer, space: Space, asked: GeneratedSearch): Promise<Verdict> {
+export async function compare(
+  server: TestServer,
+  space: Space,
+  generated: GeneratedSearch,
+): Promise<Verdict> {
   try {
-    return await judgePages(server, space, asked);
+    return await comparePages(server, space, generated);
   } catch (error) {
     if (error instanceof Unclear) return 'unclear';
     throw error;
@@ -52,15 +57,16 @@ export async function judge(server: TestServer, space: Space, asked: GeneratedSe
 }
 
 /** Follows all pages. */
-async function judgePages(server: TestServer, space: Space, asked: GeneratedSearch): Promise<Verdict> {
-  const expected = search(space, asked.type, asked.query);
-  if (expected?.inside !== undefined) return judgeInside(server, space, asked, expected, expected.inside);
-  const parameters = new URLSearchParams(asked.query);
+async function comparePages(server: TestServer, space: Space, generated: GeneratedSearch): Promise<Verdict> {
+  const expected = search(space, generated.type, generated.query);
+  if (expected?.inside !== undefined)
+    return compareInside(server, space, generated, expected, expected.inside);
+  const parameters = new URLSearchParams(generated.query);
   const count = parameters.get('_count');
   const seen: string[] = [];
   const totals = new Set<number>();
   let isFirst = true;
-  for await (const { status, text, page } of askPages(server, space, asked)) {
+  for await (const { status, text, page } of readPages(server, space, generated)) {
     if (status === 422 && expected?.mayBeTooCostly !== false && /too-costly/.test(text)) return 'unclear';
     if (expected === undefined)
       return status === 400 ? 'same' : difference('400', `${status} ${text.slice(0, 300)}`);
@@ -69,7 +75,7 @@ async function judgePages(server: TestServer, space: Space, asked: GeneratedSear
     if (isFirst && parameters.get('_total') === 'accurate' && page.total === undefined)
       return difference('a total', 'none');
     isFirst = false;
-    const verdict = judgePage(expected, page, count === null ? undefined : Number(count));
+    const verdict = comparePage(expected, page, count === null ? undefined : Number(count));
     if (verdict !== 'same') return verdict;
     seen.push(...page.matches);
     if (page.total !== undefined) totals.add(page.total);
@@ -79,5 +85,5 @@ async function judgePages(server: TestServer, space: Space, asked: GeneratedSear
   if (brief(seen) !== wanted) return difference(wanted, brief(seen));
   const wrongTotal = [...totals].find((total) => total !== expected.matches.length);
   if (wrongTotal !== undefined) return difference(`total ${expected.matches.length}`, `total ${wrongTotal}`);
-  return judgeOrder(expected, seen);
+  return compareOrder(expected, seen);
 }

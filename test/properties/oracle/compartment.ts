@@ -1,4 +1,7 @@
-/** Compartments: what belongs to one patient, practitioner, encounter … by the CompartmentDefinitions of the release. */
+/**
+ * Compartments: the resources that belong to one patient, practitioner, encounter … by the CompartmentDefinitions of
+ * the release.
+ */
 import { officialCompartment } from './official';
 import { findParameter, TYPES } from './parameters';
 import { referenceText, targetOf } from './reference';

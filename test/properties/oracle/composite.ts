@@ -5,7 +5,7 @@ import type { Parameter } from './parameters';
 import { alternativesOf, splitAt } from './query-text';
 import { BadSearch } from './refusal';
 import type { Predicate, Space } from './space';
-import { elementsOf, walk } from './values';
+import { elementsOf, followPath } from './values';
 
 /** @throws BadSearch for a modifier, and where the pieces are not as many as the components */
 export function compositePredicate(
@@ -28,7 +28,7 @@ export function compositePredicate(
   });
   return ({ resource }) =>
     (parameter.bases ?? [])
-      .flatMap((base) => walk(resource, base).filter(isObject))
+      .flatMap((base) => followPath(resource, base).filter(isObject))
       .some((element) =>
         alternatives.some((tests) =>
           tests.every(({ component, test }) => elementsOf(element, component).some(test)),

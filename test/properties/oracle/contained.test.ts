@@ -1,7 +1,7 @@
 /** The oracle on `_contained` by examples. */
 import { makeSpace } from './make-space';
 import { ROOT } from './find';
-import { walkable, type Resource } from './json';
+import { toJson, type Resource } from './json';
 import { search } from './matcher';
 
 const inner = (id: string, family: string, more: object = {}): object => ({
@@ -36,7 +36,7 @@ const data = [
 const space = makeSpace({
   release: 'r4',
   root: ROOT,
-  resources: data.map((resource) => walkable(resource) as Resource),
+  resources: data.map((resource) => toJson(resource) as Resource),
 });
 
 const CONTAINED = '_containedType=contained';
@@ -56,8 +56,8 @@ it.each<[string, readonly string[], readonly string[]]>([
   ['Organization?_contained=both', [], ['Observation/a']],
   ['Patient?_has:Observation:subject:_id=outer&_contained=both', ['1'], []],
   ['Patient?_lastUpdated=gt2000&_contained=true', [], []],
-])('%s finds %j and inside %j', (asked, stored, inside) => {
-  const [type = '', query = ''] = asked.split('?');
+])('%s finds %j and inside %j', (searched, stored, inside) => {
+  const [type = '', query = ''] = searched.split('?');
   const expected = search(space, type, query);
   expect(expected?.matches.map(({ id }) => id)).toEqual(stored);
   expect(expected?.inside?.places).toEqual(inside);
@@ -71,9 +71,9 @@ it.each([
   ['Patient?_contained=true&_sort=family', 'must'],
   ['Patient?_contained=true&_content=x', 'must'],
   ['Patient?_contained=true&name:text=x', 'may'],
-])('%s is %s', (asked, outcome) => {
-  const [type = '', query = ''] = asked.split('?');
+])('%s is %s', (searched, outcome) => {
+  const [type = '', query = ''] = searched.split('?');
   const expected = search(space, type, query);
-  const told = expected === undefined ? 400 : (expected.inside?.unsupported ?? 'stored');
-  expect(told).toBe(outcome);
+  const result = expected === undefined ? 400 : (expected.inside?.unsupported ?? 'stored');
+  expect(result).toBe(outcome);
 });

@@ -1,4 +1,4 @@
-/** `_contained` and `_containedType`: what is found inside of other resources (search.html#contained). */
+/** `_contained` and `_containedType`: matches inside of other resources (search.html#contained). */
 import { isObject, listOf, textOf, type JsonObject, type Resource } from './json';
 import { parametersOf } from './parameters';
 import { containedOf, referenceText } from './reference';
@@ -6,18 +6,18 @@ import { BadSearch } from './refusal';
 import type { Predicate, Space } from './space';
 import { elementsOf } from './values';
 
-/** How what is contained is asked for. */
+/** The kind of a search for contained resources. */
 export interface ContainedQuery {
-  /** Whether stored resources are asked for too. */
+  /** True when stored resources are searched too. */
   readonly withStored: boolean;
   readonly as: 'container' | 'contained';
 }
 
-/** What a search with `_contained` must find beside the stored matches. */
+/** The expected matches of a search with `_contained` beside the stored ones. */
 export interface ExpectedInside extends ContainedQuery {
   /** `Observation/1`, or `Observation/1#p`; each once, in no order. */
   readonly places: readonly string[];
-  /** `must`: it has to be refused with 422 not-supported, `may`: it hangs on what has index rows. */
+  /** `must`: it has to be refused with 422 not-supported, `may`: it depends on which resources have index rows. */
   readonly unsupported: 'no' | 'may' | 'must';
 }
 
@@ -31,7 +31,7 @@ export function readContained(contained: string | undefined, as = 'container'): 
   return { withStored: contained === 'both', as };
 }
 
-/** What a resource names by `#id` in elements of its own reference parameters. */
+/** The targets of `#id` in elements of a resource's reference parameters. */
 function referredBy(resource: JsonObject, container: JsonObject): JsonObject[] {
   return parametersOf(textOf(resource['resourceType']) ?? '')
     .filter(({ kind }) => kind === 'reference')
@@ -43,7 +43,7 @@ function referredBy(resource: JsonObject, container: JsonObject): JsonObject[] {
     });
 }
 
-/** What is found in a container: what it refers to by a parameter, and what that refers to. */
+/** The contained resources that are found: targets of a parameter, and their own targets. */
 function foundIn(container: Resource): JsonObject[] {
   const first = referredBy(container, container);
   const found = new Set([...first, ...first.flatMap((resource) => referredBy(resource, container))]);
@@ -52,7 +52,7 @@ function foundIn(container: Resource): JsonObject[] {
     .filter((resource) => found.has(resource));
 }
 
-/** What no index row tells is not looked for. How long a long value is, the rules do not say. */
+/** Values without an index row are not searched. The rules do not define how long a long value is. */
 const LONG = 100;
 /** Any code of a system, as one value of a pair. */
 const OPEN_PAIR = /\$.*\|(,|$)|\|\$/;
@@ -68,7 +68,7 @@ const isOpen = ([name, text]: readonly [string, string]): boolean =>
 export function expectInside(
   space: Space,
   type: string,
-  asked: ContainedQuery,
+  query: ContainedQuery,
   criteria: readonly (readonly [string, string])[],
   controls: readonly string[],
   compile: (name: string, text: string) => Predicate,
@@ -84,10 +84,10 @@ export function expectInside(
       .filter(({ resourceType }) => resourceType === type)
       .filter((resource) => predicates.every((predicate) => predicate({ resource, container })))
       .map(({ id }) => `${place}#${textOf(id) ?? ''}`);
-    return asked.as === 'contained' ? inside : inside.slice(0, 1).map(() => place);
+    return query.as === 'contained' ? inside : inside.slice(0, 1).map(() => place);
   });
   const isRefused =
     controls.some((name) => name === '_sort' || name === '_offset') ||
     criteria.some(([name]) => name === '_text' || name === '_content');
-  return { ...asked, places, unsupported: isRefused ? 'must' : criteria.some(isOpen) ? 'may' : 'no' };
+  return { ...query, places, unsupported: isRefused ? 'must' : criteria.some(isOpen) ? 'may' : 'no' };
 }

@@ -8,10 +8,7 @@ export type DateRange = readonly [low: number, high: number];
 
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{3})?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/;
 
-/**
- * The range of a date as it is written; without a zone UTC is meant.
- * @throws BadSearch where it is none
- */
+/** The range of a date as it is written; without a zone UTC is meant. @throws BadSearch where it is none */
 export function rangeOf(text: string): DateRange {
   const match = DATE.exec(text);
   if (match === null) throw new BadSearch(`${text} is not a date`);
@@ -62,7 +59,7 @@ export function rangesOfElement(type: string, value: Json): DateRange[] {
 
 const overlaps = ([low, high]: DateRange, [from, to]: DateRange): boolean => low < to && high > from;
 
-/** Overlap with a range widened by 10 % of its distance to now: asked only where every reading says the same. */
+/** Overlap with a range widened by 10 % of its distance to now: tested only where every reading agrees. */
 function isApproximately(stored: DateRange, [from, to]: DateRange, now: number): boolean {
   const distances = [Math.abs(now - from), Math.abs(now - to)];
   const least = from <= now && now < to ? 0 : Math.min(...distances);

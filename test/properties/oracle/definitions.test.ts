@@ -5,11 +5,11 @@
 import fhirpath from 'fhirpath';
 import r4Model from 'fhirpath/fhir-context/r4';
 import { generateData } from './generate-data';
-import { hasValue, isObject, listOf, toJsonText, walkable, type JsonObject } from './json';
+import { hasValue, isObject, listOf, toJsonText, toJson, type JsonObject } from './json';
 import { officialParameters, type Release } from './official';
 import { parametersOf, TYPES, type Parameter } from './parameters';
 import { localTypeOf } from './reference';
-import { elementsOf, walk } from './values';
+import { elementsOf, followPath } from './values';
 
 const RELEASES: readonly Release[] = ['r4', 'r4b'];
 const pairs = RELEASES.flatMap((release) =>
@@ -19,14 +19,14 @@ const pairs = RELEASES.flatMap((release) =>
 );
 const data = [1, 2, 3].flatMap((seed) => generateData({ seed, root: 'https://fhir.example.org/r4' }));
 
-/** The library takes `as` for single values only, and resolves references over the network. */
+/** The library accepts `as` for single values only, and resolves references over the network. */
 const toLibrary = (expression: string): string =>
   expression
     .replace(/\.as\((\w+)\)/g, '.ofType($1)')
     .replace(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
     .replace(/\.where\(resolve\(\) is \w+\)/g, '');
 
-/** Compared as JSON of doubles: the library knows no others. */
+/** Compared as JSON of doubles: the library has no others. */
 const plain = (values: readonly unknown[]): string[] =>
   values.map((value) => JSON.stringify(sorted(value))).sort();
 
@@ -45,12 +45,12 @@ function officialValues(expression: string, from: JsonObject, onlyTarget: string
   const found = toLibrary(expression)
     .split(' | ')
     .flatMap((branch) => fhirpath.evaluate(resource, branch, {}, r4Model, { async: false }) as unknown[]);
-  const kept =
+  const compared =
     onlyTarget === undefined
       ? found
       : found.filter((value) => localTypeOf(value as JsonObject, from) === onlyTarget);
-  // A union has equal values once, and what has extensions only counts as absent.
-  return [...new Set(plain(kept.filter((value) => hasValue(walkable(value)))))];
+  // A union has equal values once, and an element with extensions only counts as absent.
+  return [...new Set(plain(compared.filter((value) => hasValue(toJson(value)))))];
 }
 
 describe('the table of search parameters', () => {
@@ -78,7 +78,7 @@ describe('the table of search parameters', () => {
 
   const composites = pairs.filter(({ parameter: { kind } }) => kind === 'composite');
   it.each(composites)(
-    'takes the parts of $type?$code from where $release says',
+    'reads the parts of $type?$code from $release',
     ({ release, type, code, parameter }) => {
       const official = officialParameters(release).get(`${type}.${code}`);
       for (const resource of data.filter(({ resourceType }) => resourceType === type)) {
@@ -95,12 +95,12 @@ describe('the table of search parameters', () => {
 });
 
 function pairsOf(resource: JsonObject, { bases, components }: Parameter): string[][] {
-  const elements = (bases ?? []).flatMap((base) => walk(resource, base)).filter(isObject);
+  const elements = (bases ?? []).flatMap((base) => followPath(resource, base)).filter(isObject);
   const texts = [
     ...new Set(plain(elements.map((element) => JSON.parse(toJsonText(element)) as unknown))),
   ].sort();
   return texts.flatMap((text) => {
-    const element = walkable(JSON.parse(text));
+    const element = toJson(JSON.parse(text));
     return (components ?? []).map((component) =>
       listOf(element)
         .filter(isObject)

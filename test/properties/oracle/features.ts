@@ -1,4 +1,4 @@
-/** Everything that a search can consist of. A feature that is off is not asked. */
+/** All features of a search. A feature that is off is not tested. */
 export const FEATURES = [
   'string',
   'string:exact',

@@ -3,9 +3,9 @@ import { BadSearch } from './refusal';
 
 export interface FilterStep {
   readonly name: string;
-  /** `name:Type`: only what is of this type. */
+  /** `name:Type`: only resources of this type. */
   readonly type: string | undefined;
-  /** `name[filter]`: only what meets it. */
+  /** `name[filter]`: only resources that meet it. */
   readonly filter: FilterNode | undefined;
 }
 
@@ -43,11 +43,11 @@ export const OPERATORS = [
   're',
 ];
 
-/** What is left to read; each reader takes from its beginning. */
+/** The rest of the text; each reader consumes its beginning. */
 class Rest {
   constructor(public text: string) {}
 
-  /** What the pattern, which begins with ^, finds at the beginning. */
+  /** Returns the match of the pattern, which begins with ^, at the beginning. */
   take(pattern: RegExp): string | undefined {
     const found = pattern.exec(this.text)?.[0];
     if (found !== undefined) this.text = this.text.slice(found.length);

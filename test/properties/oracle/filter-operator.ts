@@ -17,7 +17,7 @@ export type SetTest = (elements: readonly Element[]) => boolean;
 const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 const TEXT_OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le'];
 
-/** What every reading of the page says; Unclear where they differ. */
+/** The result in every reading of the page; Unclear where they differ. */
 function agreed(readings: readonly boolean[]): boolean {
   if (readings.some((reading) => reading !== readings[0])) throw new Unclear('readings of _filter differ');
   return readings[0] === true;
@@ -88,7 +88,7 @@ export function operatorTest(space: Space, parameter: Parameter, operator: strin
 const overlap = ([low, high]: DateRange, [from, to]: DateRange): boolean => low < to && high > from;
 const includes = ([low, high]: DateRange, [from, to]: DateRange): boolean => low <= from && high >= to;
 
-/** The ordered operators look at the first character alone. */
+/** The ordered operators compare the first character alone. */
 function compareTexts(operator: string, text: string, sought: string): boolean {
   const [first = '', other = ''] = [[...text][0], [...sought][0]];
   switch (operator) {

@@ -55,7 +55,7 @@ const data = [
   },
 ];
 
-const asked = (filter: string): string => `_filter=${encodeURIComponent(filter)}`;
+const queryOf = (filter: string): string => `_filter=${encodeURIComponent(filter)}`;
 
 describe('_filter (search_filter.html)', () => {
   it.each([
@@ -103,11 +103,11 @@ describe('_filter (search_filter.html)', () => {
     ['Patient', 'organization co a', 400],
     ['Patient', 'name pr maybe', 400],
   ])('%s: %s finds %j', (type, filter, expected) => {
-    expect(find(data, `${type}?${asked(filter)}`)).toEqual(expected);
+    expect(find(data, `${type}?${queryOf(filter)}`)).toEqual(expected);
   });
 
-  it('asks nothing where case decides and the page is of two minds', () => {
-    expect(() => find(data, `Patient?${asked('active eq TRUE')}`)).toThrow(Unclear);
+  it('generates no search where case decides and the page is ambiguous', () => {
+    expect(() => find(data, `Patient?${queryOf('active eq TRUE')}`)).toThrow(Unclear);
   });
 
   it('reads and and or from left to right', () => {

@@ -1,4 +1,4 @@
-/** `_filter`: what a filter finds, test by test. */
+/** `_filter`: the matches of a filter, test by test. */
 import { compileForEach, leadsTo } from './chain';
 import { compositePredicate } from './composite';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
@@ -9,7 +9,7 @@ import { findParameter, TYPES, type Parameter } from './parameters';
 import { BadSearch } from './refusal';
 import { allowedTargets } from './reference-search';
 import { alone, type Predicate, type Space } from './space';
-import { elementsOf, walk } from './values';
+import { elementsOf, followPath } from './values';
 
 /** @throws BadSearch */
 export const filterPredicate = (space: Space, type: string, text: string): Predicate =>
@@ -23,7 +23,7 @@ function compileNode(space: Space, type: string, node: FilterNode): Predicate {
   return node.kind === 'and' ? (item) => one(item) && other(item) : (item) => one(item) || other(item);
 }
 
-/** Elements that may be named with a filter and a name under it: what they are, and the parameters of their parts. */
+/** Elements that may be named with a filter and a name under it: their types, and the parameters of their parts. */
 const GROUPS: Readonly<Record<string, { element: string; parts: Readonly<Record<string, string>> }>> = {
   'Group.characteristic': { element: 'characteristic', parts: { value: 'value', code: 'characteristic' } },
 };
@@ -68,7 +68,7 @@ function compileLast(space: Space, type: string, name: string, { operator, value
   return ({ resource }) => meets(elementsOf(resource, parameter));
 }
 
-/** A link leads to every type that knows the rest. What it leads to must meet its filter too. */
+/** A link leads to every type that has the rest. Its target must meet its filter too. */
 function compileChain(space: Space, type: string, step: FilterStep, inner: FilterTest): Predicate {
   const parameter = parameterOf(type, step.name);
   if (parameter.kind !== 'reference') throw new BadSearch(`_filter: ${step.name} is no reference`);
@@ -110,11 +110,11 @@ function compileGroup(
       throw new BadSearch(`_filter: not a part of ${element}`);
     return { ...node, path: [{ name, type: undefined, filter: undefined }] };
   };
-  const isKept = filter === undefined ? () => true : compileNode(space, type, rename(filter));
+  const isMatch = filter === undefined ? () => true : compileNode(space, type, rename(filter));
   const meets = compileNode(space, type, rename(inner));
   return ({ resource }) =>
-    walk(resource, element)
+    followPath(resource, element)
       .filter(isObject)
       .map((one) => alone({ ...resource, [element]: [one] }))
-      .some((item) => isKept(item) && meets(item));
+      .some((item) => isMatch(item) && meets(item));
 }

@@ -1,4 +1,4 @@
-/** Random chains and `_has`, nested in each other, and what they end with. */
+/** Random chains and `_has`, nested in each other, and their last criteria. */
 import { ownCriterion } from './generate-criterion';
 import { textOf, type JsonObject } from './json';
 import { EVERY, officialKinds, officialParameters, officialTargets, type Release } from './official';
@@ -7,7 +7,7 @@ import type { Criterion, QueryMaker } from './query-maker';
 import { allowedTargets, isCanonical, resourcesAt } from './reference-search';
 import { elementsOf } from './values';
 
-/** How many references a chain goes through at most. */
+/** The greatest number of references in a chain. */
 export const DEEPEST = 4;
 
 const isOnReference = ({ isOn }: QueryMaker, parameter: Parameter, canonical: 'chain' | 'has'): boolean =>
@@ -15,14 +15,14 @@ const isOnReference = ({ isOn }: QueryMaker, parameter: Parameter, canonical: 'c
   parameter.code !== '_profile' &&
   (!isCanonical(parameter) || isOn(`${canonical}:canonical`));
 
-const knownTargets = ({ space }: QueryMaker, type: string, parameter: Parameter): string[] =>
+const targetsOf = ({ space }: QueryMaker, type: string, parameter: Parameter): string[] =>
   allowedTargets(space, type, parameter).filter((target) => TYPES.includes(target));
 
-/** A bare id may stand for several types, and which depends on what the chain leads to. */
+/** A bare id may be of several types, by the rest of the chain. */
 const hasBareId = (value: string): boolean =>
   value.split(',').some((one) => /^[A-Za-z0-9\-.]{1,64}$/.test(one));
 
-/** Whether a name is of one kind in all types that have it, and the table of the oracle has it of each of them. */
+/** True when a name has one kind in all types that have it, and the table of the oracle has it for each of them. */
 export function meansOneThing(release: Release, types: readonly string[], code: string): boolean {
   const official = types.filter((type) => officialParameters(release).has(`${type}.${code}`));
   return (
@@ -31,7 +31,7 @@ export function meansOneThing(release: Release, types: readonly string[], code: 
   );
 }
 
-/** What a chain without a type may end with: a name that means the same kind wherever the reference leads. */
+/** The possible ends of a chain without a type: a name with the same kind in all targets of the reference. */
 function untypedRest(
   maker: QueryMaker,
   target: string,
@@ -52,7 +52,7 @@ function untypedRest(
   return inner;
 }
 
-/** What the reference of the resource in focus leads to. */
+/** The target of the reference of the resource in focus. */
 const reached = (
   { space, focus }: Pick<QueryMaker, 'space' | 'focus'>,
   parameter: Parameter,
@@ -81,7 +81,7 @@ function referring(
 /** More targets than these are as good as all. */
 const MANY_TARGETS = 50;
 
-/** Whether a reference may be to every type. */
+/** True when a reference may be to every type. */
 export function leadsAnywhere(release: Release, type: string, { code, onlyTarget }: Parameter): boolean {
   const targets = onlyTarget === undefined ? officialTargets(release, type, code) : [];
   return targets.length > MANY_TARGETS || targets.some((target) => EVERY.includes(target));
@@ -94,7 +94,7 @@ function chain(maker: QueryMaker, type: string, depth: number): Criterion[] {
   const references = leading.length > 0 ? leading : all;
   if (references.length === 0) return [];
   const parameter = random.pick(references);
-  const targets = knownTargets(maker, type, parameter);
+  const targets = targetsOf(maker, type, parameter);
   if (targets.length === 0) return [];
   const one = (): Criterion | undefined => {
     const isUntypedOn =

@@ -123,7 +123,7 @@ export const observation: Make = (maker) => {
 
 export const condition: Make = (maker) => {
   const { random } = maker;
-  // Two places of one type: who is ill, and who says so.
+  // Two elements of one type: the patient, and the asserter.
   const person = (id: string): JsonObject =>
     tidy({
       resourceType: 'Patient',

@@ -1,4 +1,4 @@
-/** Random searches for what other resources contain. */
+/** Random searches for contained resources. */
 import { isObject, listOf } from './json';
 import { encodeQuery, type Criterion, type GeneratedSearch, type QueryMaker } from './query-maker';
 
@@ -26,7 +26,7 @@ export function generateContainedSearch(
   const as = random.pick([undefined, 'container', 'contained', 'contained', 'contained']);
   parts.push({ name: '_contained', value: contained });
   if (as !== undefined) parts.push({ name: '_containedType', value: as });
-  // A container and what comes along with a stored match would both be included, and told apart by nothing.
+  // A container and an include of a stored match would both be included, and could not be distinguished.
   const include = contained === 'both' && as !== 'contained' ? undefined : includeOf(maker, type);
   if (include !== undefined && random.chance(0.3)) parts.push(include);
   if (isOn('sort') && random.chance(0.05)) parts.push({ name: '_sort', value: '_lastUpdated' });

@@ -1,6 +1,6 @@
 /** Random values to search for: mostly such as the data have, bent a little. */
 import { digitsOf, isObject, textOf, type JsonObject, type Resource } from './json';
-import { walkableOf } from './hierarchy';
+import { withHierarchies } from './hierarchy';
 import { CONCEPTS, DATES, NUMBERS, UNIT_POOL, URIS } from './generate-values';
 import type { Parameter } from './parameters';
 import { escaped } from './query-text';
@@ -15,12 +15,12 @@ import { readCanonical } from './uri';
 import { UCUM } from './units';
 import { elementsOf, type Element } from './values';
 
-export interface Asking {
+export interface Focus {
   readonly space: Space;
   readonly random: Random;
   readonly type: string;
   readonly parameter: Parameter;
-  /** Where it has values of the parameter, they are taken from it alone. */
+  /** Where it has values of the parameter, only they are used. */
   readonly focus?: JsonObject | undefined;
 }
 
@@ -36,7 +36,7 @@ function elementsOfType(space: Space, type: string, parameter: Parameter): Eleme
 }
 
 /** Those of the resource in focus, where it has some; else those of all resources of the type. */
-export function storedElements({ space, type, parameter, focus }: Asking): readonly Element[] {
+export function storedElements({ space, type, parameter, focus }: Focus): readonly Element[] {
   const own = focus === undefined ? [] : elementsOf(focus, parameter);
   return own.length > 0 ? own : elementsOfType(space, type, parameter);
 }
@@ -55,9 +55,9 @@ function pieceOf(random: Random, text: string, fromStart: boolean): string {
   return /[\p{L}\p{N}]/u.test(piece) ? piece : 'a';
 }
 
-function stringValue(asking: Asking, modifier: string): string {
-  const { random } = asking;
-  const texts = storedElements(asking).flatMap(({ type, value }) =>
+function stringValue(criterionFocus: Focus, modifier: string): string {
+  const { random } = criterionFocus;
+  const texts = storedElements(criterionFocus).flatMap(({ type, value }) =>
     textsOfElement(type, value, false).map(({ text }) => text),
   );
   const text = random.chance(0.05) ? 'zzz' : pickOr(random, texts, 'none');
@@ -71,9 +71,9 @@ function stringValue(asking: Asking, modifier: string): string {
   return escaped(random.chance(0.3) ? caseSwapped(plain) : plain);
 }
 
-function tokenValue(asking: Asking, modifier: string): string {
-  const { random, parameter } = asking;
-  const elements = storedElements(asking);
+function tokenValue(criterionFocus: Focus, modifier: string): string {
+  const { random, parameter } = criterionFocus;
+  const elements = storedElements(criterionFocus);
   if (modifier === 'in' || modifier === 'not-in') {
     if (parameter.code === 'gender') return 'http://hl7.org/fhir/ValueSet/administrative-gender';
     const id = random.pick(['listed', 'below-branch', 'mixed']);
@@ -116,9 +116,9 @@ const SEARCH_DATES = [
   '2022',
 ];
 
-function dateValue(asking: Asking): string {
-  const { random, parameter } = asking;
-  const texts = storedElements(asking).flatMap(({ value }) => textOf(value) ?? []);
+function dateValue(criterionFocus: Focus): string {
+  const { random, parameter } = criterionFocus;
+  const texts = storedElements(criterionFocus).flatMap(({ value }) => textOf(value) ?? []);
   if (parameter.code === '_lastUpdated') {
     const text = pickOr(random, texts, '2020');
     return (
@@ -146,15 +146,15 @@ const SEARCH_NUMBERS = [
   '1000',
 ];
 
-function numberValue(asking: Asking): string {
-  const { random } = asking;
-  const stored = storedElements(asking).flatMap(({ value }) => digitsOf(value) ?? []);
+function numberValue(criterionFocus: Focus): string {
+  const { random } = criterionFocus;
+  const stored = storedElements(criterionFocus).flatMap(({ value }) => digitsOf(value) ?? []);
   return prefixOf(random) + (random.chance(0.3) ? pickOr(random, stored, '1') : random.pick(SEARCH_NUMBERS));
 }
 
-function quantityValue(asking: Asking, conversion: boolean): string {
-  const { random } = asking;
-  const stored = storedElements(asking)
+function quantityValue(criterionFocus: Focus, conversion: boolean): string {
+  const { random } = criterionFocus;
+  const stored = storedElements(criterionFocus)
     .map(({ value }) => value)
     .filter(isObject);
   const quantity: JsonObject = random.chance(0.4) ? pickOr(random, stored, {}) : {};
@@ -165,9 +165,9 @@ function quantityValue(asking: Asking, conversion: boolean): string {
 }
 
 /** @param modifier '', a type, 'identifier', 'below', 'above', or 'id' for the id of a canonical resource */
-function referenceValue(asking: Asking, modifier: string): string {
-  const { space, random, parameter } = asking;
-  const values = storedElements(asking).map(({ value }) => value);
+function referenceValue(criterionFocus: Focus, modifier: string): string {
+  const { space, random, parameter } = criterionFocus;
+  const values = storedElements(criterionFocus).map(({ value }) => value);
   if (modifier === 'identifier')
     return random.pick(['123', 'urn:mrn|123', '|124', 'urn:ssn|', 'ab1', 'urn:mrn|1\\|2']);
   const texts = values.flatMap((value) => referenceText(value) ?? []).filter((text) => !text.startsWith('#'));
@@ -184,7 +184,7 @@ function referenceValue(asking: Asking, modifier: string): string {
     return random.pick([text, url, `${url}|1.0`]);
   }
   if (modifier === 'above' || modifier === 'below') {
-    const wanted = random.pick(walkableOf(allowedTargets(space, asking.type, parameter)));
+    const wanted = random.pick(withHierarchies(allowedTargets(space, criterionFocus.type, parameter)));
     const members = space.resources.filter(({ resourceType }) => resourceType === wanted).map(({ id }) => id);
     const id = random.chance(0.1) ? 'unknown' : random.pick(members);
     return random.pick([`${wanted}/${id}`, `${wanted}/${id}`, `${space.root}/${wanted}/${id}`, id]);
@@ -196,9 +196,9 @@ function referenceValue(asking: Asking, modifier: string): string {
   return random.pick([literal, literal, literal, target.id, `${space.root}/${literal}`]);
 }
 
-function uriValue(asking: Asking, modifier: string): string {
-  const { random } = asking;
-  const texts = storedElements(asking).flatMap(({ value }) => textOf(value) ?? []);
+function uriValue(criterionFocus: Focus, modifier: string): string {
+  const { random } = criterionFocus;
+  const texts = storedElements(criterionFocus).flatMap(({ value }) => textOf(value) ?? []);
   const text = escaped(pickOr(random, texts, 'urn:none'));
   const pool = [text, text, ...URIS, caseSwapped(text)];
   if (modifier === 'contains') return random.pick(['acme', 'fhir/o', 'ONE', '1.2', 'source.example']);
@@ -210,32 +210,32 @@ function uriValue(asking: Asking, modifier: string): string {
 /** @param modifier as in the name of the parameter; for a quantity 'ucum' asks for a value with system and code,
  * for a canonical 'id' for the id of the resource
  */
-export function makeSearchValue(asking: Asking, modifier: string): string {
-  switch (asking.parameter.kind) {
+export function makeSearchValue(criterionFocus: Focus, modifier: string): string {
+  switch (criterionFocus.parameter.kind) {
     case 'string':
-      return stringValue(asking, modifier);
+      return stringValue(criterionFocus, modifier);
     case 'token':
-      return modifier === 'below' && asking.parameter.code === 'contenttype'
-        ? asking.random.pick([
+      return modifier === 'below' && criterionFocus.parameter.code === 'contenttype'
+        ? criterionFocus.random.pick([
             'text/plain',
             'application/pdf',
             'text/plain; charset=UTF-8',
             'text',
             'application',
           ])
-        : tokenValue(asking, modifier);
+        : tokenValue(criterionFocus, modifier);
     case 'date':
-      return dateValue(asking);
+      return dateValue(criterionFocus);
     case 'number':
-      return numberValue(asking);
+      return numberValue(criterionFocus);
     case 'quantity':
-      return quantityValue(asking, modifier === 'ucum');
+      return quantityValue(criterionFocus, modifier === 'ucum');
     case 'reference':
-      return referenceValue(asking, modifier);
+      return referenceValue(criterionFocus, modifier);
     case 'uri':
-      return uriValue(asking, modifier);
+      return uriValue(criterionFocus, modifier);
     case 'special':
-      return asking.random.pick([
+      return criterionFocus.random.pick([
         '-83.694810|42.256500|11.20|km',
         '55.676|12.568|20',
         '55.676|12.568',

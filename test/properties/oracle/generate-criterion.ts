@@ -1,7 +1,7 @@
 /** Random criteria on the parameters of a type itself. */
 import type { Feature } from './features';
-import { makeSearchValue, type Asking } from './generate-criterion-value';
-import { walkableOf } from './hierarchy';
+import { makeSearchValue, type Focus } from './generate-criterion-value';
+import { withHierarchies } from './hierarchy';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import { allowedTargets, isCanonical } from './reference-search';
@@ -9,7 +9,7 @@ import { elementsOf } from './values';
 
 interface Way {
   readonly feature: Feature;
-  /** What follows the name, without the colon. */
+  /** The suffix of the name, without the colon. */
   readonly modifier: string;
 }
 
@@ -59,7 +59,7 @@ function waysOf({ space }: QueryMaker, type: string, parameter: Parameter): Way[
         way('reference'),
         way('reference:identifier', 'identifier'),
         ...types.slice(0, 3).map((target) => way('reference:type', target)),
-        ...(walkableOf(types).length === 0
+        ...(withHierarchies(types).length === 0
           ? []
           : [way('reference:below', 'below'), way('reference:above', 'above')]),
       ];
@@ -80,23 +80,23 @@ function waysOf({ space }: QueryMaker, type: string, parameter: Parameter): Way[
   }
 }
 
-function oneValue(asking: Asking, { feature, modifier }: Way): string {
-  const { parameter, random } = asking;
+function oneValue(criterionFocus: Focus, { feature, modifier }: Way): string {
+  const { parameter, random } = criterionFocus;
   if (parameter.kind !== 'composite') {
     const special = feature === 'quantity:ucum' ? 'ucum' : feature === 'canonical:id' ? 'id' : modifier;
-    return makeSearchValue(asking, special);
+    return makeSearchValue(criterionFocus, special);
   }
   return (parameter.components ?? [])
     .map((component) => {
       // Values as the data have them lie where the parameter of that name finds them.
-      const known = findParameter(asking.type, component.code);
-      const wanted = known ?? findParameter(asking.type, 'code') ?? component;
-      return makeSearchValue({ ...asking, parameter: wanted }, random.chance(0.5) ? 'ucum' : '');
+      const componentParameter = findParameter(criterionFocus.type, component.code);
+      const wanted = componentParameter ?? findParameter(criterionFocus.type, 'code') ?? component;
+      return makeSearchValue({ ...criterionFocus, parameter: wanted }, random.chance(0.5) ? 'ucum' : '');
     })
     .join('$');
 }
 
-/** What an index may keep of a string. */
+/** The length of a string that an index may store. */
 const LONGEST = 200;
 /** `system|` as a part of a composite. */
 const SYSTEM_ALONE = /(?:^|[,$])[^,$|]+\|(?=[,$]|$)/;
@@ -119,9 +119,9 @@ export function ownCriterion(
   const ways = waysOf(maker, type, parameter).filter(({ feature }) => isOn(feature));
   if (ways.length === 0) return undefined;
   const chosen = random.pick(ways);
-  const asking: Asking = { space, random, type, parameter, focus };
+  const criterionFocus: Focus = { space, random, type, parameter, focus };
   const count = random.chance(0.3) ? 2 : random.chance(0.05) ? 5 : 1;
-  const values = Array.from({ length: count }, () => oneValue(asking, chosen));
+  const values = Array.from({ length: count }, () => oneValue(criterionFocus, chosen));
   if (!isOn('long-strings') && values.some((one) => one.length > LONGEST)) return undefined;
   const value = values.join(',');
   if (parameter.kind === 'composite' && SYSTEM_ALONE.test(value) && !isOn('composite:system'))

@@ -24,7 +24,7 @@ import { namedQueryDefinitions } from './named-query';
 import { HL7_CODES, idsOf, type Make, type Maker } from './maker';
 import { createRandom } from './random';
 
-/** How many of each type a set of the usual size has. */
+/** Number of resources of each type in a set of the usual size. */
 const COUNTS: Readonly<Record<string, number>> = {
   Organization: 8,
   Practitioner: 8,
@@ -136,7 +136,7 @@ export interface DataOptions {
   readonly seed: number;
   /** The address of the space that the data are for. */
   readonly root: string;
-  /** How many times the usual number of resources. */
+  /** Factor of the usual number of resources. */
   readonly size?: number;
 }
 

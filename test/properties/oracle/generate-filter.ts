@@ -13,7 +13,7 @@ import { textOf } from './json';
 
 const ORDERED = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'];
 
-/** A value as it is written in a filter: bare where that is possible. */
+/** A value in a filter: without quotes where that is possible. */
 const written = (random: Random, value: string): string =>
   /^[^\s")\]][^\s)\]]*$/.test(value) && random.chance(0.6) ? value : JSON.stringify(value);
 

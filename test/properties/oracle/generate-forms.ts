@@ -109,5 +109,5 @@ export const documentReference: Make = (maker) => {
   };
 };
 
-/** 240 characters, so that what follows lies behind what an index may keep. */
+/** 240 characters, so that the rest is beyond the length that an index may store. */
 export const LONG_TEXT = 'A long description of a document. '.repeat(8).slice(0, 240);

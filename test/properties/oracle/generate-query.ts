@@ -10,7 +10,7 @@ import { encodeQuery, idsOfType, type Criterion, type GeneratedSearch, type Quer
 import { allowedTargets } from './reference-search';
 import type { Space } from './space';
 
-/** What must be answered with 400. */
+/** A search that must be answered with 400. */
 function refusedCriterion({ random }: QueryMaker, type: string): Criterion {
   const parameters = parametersOf(type);
   const ofKind = (kind: string): string[] =>

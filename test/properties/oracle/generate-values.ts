@@ -130,7 +130,7 @@ export const NUMBERS = [
   '99.995',
 ];
 
-/** At the borders of what a precision reaches, some with 18 digits behind the point. */
+/** At the borders of a precision, some with 18 decimal digits. */
 export const makeNumber = (random: Random): Digits => new Digits(random.pick(NUMBERS));
 
 const UNITS: Readonly<Record<string, string>> = {
@@ -204,5 +204,5 @@ export const URIS = [
   'urn:oid:1.2.3.4',
 ];
 
-/** The units of quantities, where nothing else is asked for. */
+/** The units of quantities, by default. */
 export const UNIT_POOL = ['mg', 'ug', 'g', 'kg', 'cm', 'm', '[in_i]', 'Cel', '[degF]', 'mg/dL', 'g/L'];

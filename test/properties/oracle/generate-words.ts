@@ -22,7 +22,7 @@ export function makeWords(random: Random, texts: readonly string[]): string {
   return random.chance(0.3) ? one().toUpperCase() : one();
 }
 
-/** `_text` and `_content`, with words that stand nowhere but where the generators put them. */
+/** `_text` and `_content`, with words that occur only where the generators put them. */
 export function makeWordCriterion({ random, isOn }: QueryMaker): Criterion[] {
   const names = (['text', 'content'] as const).filter((feature) => isOn(feature));
   if (names.length === 0 || !random.chance(0.04)) return [];

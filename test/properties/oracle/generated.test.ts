@@ -1,4 +1,4 @@
-/** What the generators make: every feature is asked, and most questions have an answer that is neither nothing nor all. */
+/** The output of the generators: every feature occurs, and most searches match neither nothing nor all. */
 import { generateData } from './generate-data';
 import { FEATURES } from './features';
 import { generateSearch } from './generate-query';
@@ -9,7 +9,7 @@ import { Unclear } from './refusal';
 import { TESTED_RELEASES } from '../../support/releases';
 
 const ROOT = 'https://fhir.example.org/w/system/api/v1/fhir/r4';
-const ASKED = 2500;
+const SEARCHES = 2500;
 
 describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
   const space = makeSpace({ release, root: ROOT, resources: generateData({ seed: 3, root: ROOT }) });
@@ -17,7 +17,7 @@ describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
   it('are answered by the oracle, often with something and seldom with 400', () => {
     const random = createRandom(3);
     const seen = { found: 0, nothing: 0, refused: 0, unclear: 0 };
-    for (let count = 0; count < ASKED; count++) {
+    for (let count = 0; count < SEARCHES; count++) {
       const { type, query } = generateSearch({ space, random, isOn: () => true });
       try {
         const expected = search(space, type, query);
@@ -32,21 +32,21 @@ describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
         seen.unclear += 1;
       }
     }
-    expect(seen.found).toBeGreaterThan(ASKED * 0.35);
-    expect(seen.refused).toBeLessThan(ASKED * 0.15);
-    expect(seen.unclear).toBeLessThan(ASKED * 0.1);
+    expect(seen.found).toBeGreaterThan(SEARCHES * 0.35);
+    expect(seen.refused).toBeLessThan(SEARCHES * 0.15);
+    expect(seen.unclear).toBeLessThan(SEARCHES * 0.1);
   });
 
-  // Contained resources are in the data, whether they are asked about or not.
-  it.each(FEATURES.filter((feature) => feature !== 'chain:contained'))('ask %s where it is on', (feature) => {
+  // Contained resources are in the data, in all searches.
+  it.each(FEATURES.filter((feature) => feature !== 'chain:contained'))('search %s on its side', (feature) => {
     const whole = createRandom(5);
     const without = createRandom(5);
-    const asksIt = (): boolean => {
+    const usesFeature = (): boolean => {
       const one = generateSearch({ space, random: whole, isOn: () => true });
       const other = generateSearch({ space, random: without, isOn: (name) => name !== feature });
       return one.type !== other.type || one.query !== other.query;
     };
-    expect(Array.from({ length: ASKED }).some(asksIt)).toBe(true);
+    expect(Array.from({ length: SEARCHES }).some(usesFeature)).toBe(true);
   });
 
   it('are the same for the same seed', () => {

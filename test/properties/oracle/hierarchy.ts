@@ -18,14 +18,14 @@ export const hierarchicalOf = (types: readonly string[]): string[] =>
   types.filter((type) => type in HIERARCHIES);
 
 /** Types of which resources make one hierarchy. */
-export const walkableOf = (types: readonly string[]): string[] =>
+export const withHierarchies = (types: readonly string[]): string[] =>
   types.filter((type) => HIERARCHIES[type] !== undefined);
 
-/** The ids that a resource refers to as what it is part of, with its own and those above. */
+/** The ids of the resources that a resource is part of, with its own and those above. */
 function idsFrom(space: Space, type: string, parameterCode: string, id: string): ReadonlySet<string> {
   const parameter = findParameter(type, parameterCode);
   const met = new Set([id]);
-  // What is added is walked from too.
+  // Added ids are followed too.
   for (const one of met) {
     const resource = findLocal(space, `${type}/${one}`);
     if (resource === undefined || parameter === undefined) continue;

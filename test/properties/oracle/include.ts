@@ -1,4 +1,4 @@
-/** `_include` and `_revinclude`: what comes along with a page. */
+/** `_include` and `_revinclude`: the included resources of a page. */
 import { listOf, textOf, type Json, type Resource } from './json';
 import { findParameter, parametersOf, type Parameter } from './parameters';
 import { referenceText, targetOf } from './reference';
@@ -53,7 +53,7 @@ function resourcesFor(space: Space, parameter: Parameter, value: Json, from: Res
   return resourcesAt(space, parameter, value, from).map(({ resource }) => resource as Resource);
 }
 
-/** What the references of `from` lead to. */
+/** The targets of the references of `from`. */
 function follow(space: Space, include: Include, from: Resource): Resource[] {
   const { source, code, target } = include;
   if (source !== undefined && source !== from.resourceType) return [];
@@ -68,7 +68,7 @@ function follow(space: Space, include: Include, from: Resource): Resource[] {
   });
 }
 
-/** Whether a reference of `from` names `to`, wherever that leads. */
+/** True when a reference of `from` names `to`, even if it does not exist. */
 function names(space: Space, { source, code }: Include, from: Resource, to: Resource): boolean {
   if (source !== undefined && source !== from.resourceType) return false;
   return parametersFor(from.resourceType, code).some(
@@ -83,7 +83,7 @@ function names(space: Space, { source, code }: Include, from: Resource, to: Reso
   );
 }
 
-/** What refers to `to`. */
+/** The resources that refer to `to`. */
 function followBack(space: Space, include: Include, to: Resource): Resource[] {
   const { target } = include;
   if (target !== undefined && target !== to.resourceType) return [];
@@ -100,13 +100,13 @@ function followBack(space: Space, include: Include, to: Resource): Resource[] {
   );
 }
 
-/** What is included with these matches, each once, no match again. */
+/** The includes of these matches, each once, without the matches. */
 export function included(
   space: Space,
   includes: readonly Include[],
   matches: readonly Resource[],
 ): Resource[] {
-  const known = new Set(matches.map(identityOf));
+  const matched = new Set(matches.map(identityOf));
   const all: Resource[] = [];
   let latest: readonly Resource[] = matches;
   for (let round = 0; latest.length > 0; round++) {
@@ -115,8 +115,8 @@ export function included(
       applied.flatMap((include) => (include.isReverse ? followBack : follow)(space, include, resource)),
     );
     latest = found.filter((resource) => {
-      if (known.has(identityOf(resource))) return false;
-      known.add(identityOf(resource));
+      if (matched.has(identityOf(resource))) return false;
+      matched.add(identityOf(resource));
       return true;
     });
     all.push(...latest);

@@ -26,7 +26,7 @@ export const closedAt = (at: Rational): Bound => ({ at, isOpen: false });
 export const openAt = (at: Rational): Bound => ({ at, isOpen: true });
 export const pointAt = (at: Rational): Interval => ({ low: closedAt(at), high: closedAt(at) });
 
-/** What a Quantity stands for: its value, or with a comparator all values below or above. */
+/** The range of a Quantity: its value, or with a comparator all values below or above. */
 export function compared(at: Rational, comparator: string | undefined): Interval {
   switch (comparator) {
     case '<':
@@ -42,7 +42,7 @@ export function compared(at: Rational, comparator: string | undefined): Interval
   }
 }
 
-/** Whether [from, to) has the whole of the stored interval. */
+/** True when [from, to) contains the whole stored interval. */
 function isWithin({ low, high }: Interval, from: Rational, to: Rational): boolean {
   if (low.at === undefined || high.at === undefined) return false;
   const end = compare(high.at, to);
@@ -69,17 +69,17 @@ function isBefore({ high }: Interval, value: Rational): boolean {
   return order < 0 || (order === 0 && high.isOpen);
 }
 
-/** Whether a range that ends with the value itself is `ge` or `le`, the rules do not say. */
+/** The rules do not define whether a range that ends with the value itself is `ge` or `le`. */
 function atBorder({ at, isOpen }: Bound, value: Rational, reaches: boolean): boolean {
   if (!isOpen && at !== undefined && compare(at, value) === 0) throw new Unclear('a range up to the value');
   return reaches;
 }
 
-/** What doubles tell apart. */
+/** The precision of doubles. */
 const SHORT_DIGITS = 15;
 const OF_A_DOUBLE = rational('0.0000000000000005');
 
-/** Ends of ranges count as doubles where the value has more digits than those tell: which is greater is not said then. */
+/** Ends of ranges are compared as doubles where the value has more digits: the order is then undefined. */
 function requireApart({ low, high }: Interval, text: string, bounds: readonly Rational[]): void {
   if (text.replace(/e.*$/i, '').replace(/\D/g, '').length <= SHORT_DIGITS) return;
   if (low.at !== undefined && high.at !== undefined && compare(low.at, high.at) === 0) return;

@@ -49,7 +49,7 @@ export function toJsonText(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** Whether an element has a value: one that consists of extensions and an id only has none. */
+/** True when an element has a value, and not only extensions and an id. */
 export function hasValue(value: Json): boolean {
   if (isObject(value)) {
     return Object.entries(value).some(
@@ -64,23 +64,23 @@ export type Members = Record<string, Json | undefined>;
 const isEmpty = (value: Json): boolean =>
   typeof value === 'object' && !(value instanceof Digits) && Object.keys(value).length === 0;
 
-/** Without what is undefined, an empty list or an empty object, in lists too. */
+/** Without undefined members, empty lists and empty objects, in lists too. */
 export function tidy(members: Members): JsonObject {
-  const kept = Object.entries(members)
+  const present = Object.entries(members)
     .filter((entry): entry is [string, Json] => entry[1] !== undefined)
     .map(([name, value]): [string, Json] => [
       name,
       Array.isArray(value) ? (value as Json[]).filter((one) => !isEmpty(one)) : value,
     ]);
-  return Object.fromEntries(kept.filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(present.filter(([, value]) => !isEmpty(value)));
 }
 
-/** What JSON.parse gave, as the oracle holds it. */
-export function walkable(value: unknown): Json {
+/** Converts the result of JSON.parse to the form of the oracle. */
+export function toJson(value: unknown): Json {
   if (typeof value === 'number') return new Digits(String(value));
-  if (Array.isArray(value)) return value.map(walkable);
+  if (Array.isArray(value)) return value.map(toJson);
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walkable(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toJson(member)]));
   }
   return typeof value === 'boolean' ? value : String(value);
 }

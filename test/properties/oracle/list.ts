@@ -1,4 +1,4 @@
-/** `_list=id`: what the list has as its items. */
+/** `_list=id`: the items of the list. */
 import { membersOf } from './json';
 import { alternativesOf } from './query-text';
 import { referenceText } from './reference';

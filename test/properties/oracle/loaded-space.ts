@@ -1,4 +1,4 @@
-/** Puts a random set of resources into a tenant over REST, and tells the oracle what became of it. */
+/** Puts a random set of resources into a tenant over REST, and gives the stored resources to the oracle. */
 import type { TestServer } from '../../support/server';
 import { generateData } from './generate-data';
 import { toJsonText, type Json, type JsonObject, type Resource } from './json';
@@ -8,7 +8,7 @@ import type { Release } from './official';
 import { createRandom } from './random';
 import type { Space } from './space';
 
-/** What the server's address is to clients: it can stand in references. */
+/** The server's address for clients, which may be in references. */
 export const PUBLIC_URL = 'https://fhir.example.org';
 
 const REPLACED = 0.2;
@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly release: Release;
   readonly seed: number;
   readonly size?: number;
-  /** Whether chains go into contained resources. */
+  /** True when chains go into contained resources. */
   readonly hasContained?: boolean;
 }
 
@@ -34,8 +34,8 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 /**
- * Puts resources into another tenant: under the same ids others, and one of each type under the id that references to
- * nowhere name. No search of the tenant under test may tell anything of them.
+ * Puts resources into another tenant: others under the same ids, and one of each type under the id of references
+ * without a target. No search of the tenant under test may return any of them.
  */
 export async function plantElsewhere(
   server: TestServer,
@@ -98,7 +98,7 @@ export async function loadSpace(
     if (status !== 200) throw new Error(text);
     current.delete(`${resourceType}/${id}`);
   });
-  // In the order of their making, so that what is drawn from them depends on the seed alone.
+  // In the order of creation, so that random choices depend on the seed alone.
   const resources = first.flatMap(({ resourceType, id }) => current.get(`${resourceType}/${id}`) ?? []);
   return makeSpace({ release, root, resources, versions, hasContained });
 }

@@ -9,7 +9,7 @@ export interface SpaceOptions {
   readonly root: string;
   readonly resources: readonly Resource[];
   /** Every version that was ever stored, by `Type/id/_history/version`. */
-  /** false: nothing is asked whose answer hangs on a contained resource */
+  /** false: no search depends on a contained resource */
   readonly hasContained?: boolean;
   readonly versions?: ReadonlyMap<string, Resource>;
 }

@@ -1,4 +1,4 @@
-/** What the generators of resources share: chance, ids that collide, references of every form. */
+/** Shared by the generators of resources: random numbers, ids that collide, references of every form. */
 import { makeIdentifier } from './generate-values';
 import { Digits, type JsonObject, type Members } from './json';
 import type { Random } from './random';
@@ -17,7 +17,7 @@ export interface Maker {
 }
 
 export const idsOf = ({ counts }: Maker, type: string): string[] => {
-  // The same ids stand for resources of several types; types that share none are named by themselves.
+  // Resources of several types share the same ids; types that share none have ids of their own.
   const stem = ['Patient', 'Group', 'Practitioner', 'Organization', 'Location'].includes(type)
     ? 'x'
     : type.slice(0, 3).toLowerCase();

@@ -1,4 +1,4 @@
-/** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
+/** The oracle: the matches of a search, resource by resource, by the rules alone. */
 import { chainPredicate } from './chain';
 import { isWide } from './chain-width';
 import { compartmentPredicate, compartmentTypes, readPlace } from './compartment';
@@ -54,7 +54,7 @@ export function compile(space: Space, type: string, name: string, text: string):
   return NEGATIVE.includes(modifier) ? (item) => !meetsAny(item) : meetsAny;
 }
 
-/** Whether a contained resource has an id of its own to be found by, the rules do not say. */
+/** The rules do not define whether a contained resource can be found by its id. */
 const ofWhole =
   (code: string, test: Predicate): Predicate =>
   (item) => {
@@ -76,21 +76,21 @@ function urlPredicate(text: string): Predicate {
     );
 }
 
-/** What a search must answer; undefined for one that must be refused with 400. */
+/** The expected answer of a search; undefined for one that must be refused with 400. */
 export interface Expected {
-  /** Whether a chain goes through so many types that the server may answer 422 too-costly. */
+  /** True when a chain goes through so many types that the server may answer 422 too-costly. */
   readonly mayBeTooCostly: boolean;
-  /** What is found inside of others; undefined where it is not asked for. */
+  /** The contained matches; undefined where they are not searched. */
   readonly inside: ExpectedInside | undefined;
   /** In no order. */
   readonly matches: readonly Resource[];
-  /** Below 0 where the first must stand before the second, 0 where either may. */
+  /** Below 0 where the first must come before the second, 0 where either may. */
   compare(one: Resource, other: Resource): number;
-  /** What a resource is sorted by, for the eye. */
+  /** The sort values of a resource, for messages. */
   describe(resource: Resource): string;
-  /** Whether a page of these matches must say that a chain looked at the current version of something. */
+  /** True when a page of these matches must warn that a chain used the current version of a resource. */
   warnsOfVersions(page: readonly Resource[]): boolean;
-  /** What comes along with a page of these matches: `Type/id/_history/version`. */
+  /** The included resources of a page of these matches: `Type/id/_history/version`. */
   includedWith(page: readonly Resource[]): string[];
 }
 
@@ -112,8 +112,8 @@ export function search(space: Space, place: string | undefined, query: string): 
 function answer(space: Space, place: string | undefined, query: string): Expected {
   const compartment = readPlace(place ?? '');
   const type = compartment === undefined ? place : compartment.type;
-  const asked = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
-  const pairs = withoutNamedQuery(type, asked);
+  const queryPairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
+  const pairs = withoutNamedQuery(type, queryPairs);
   const valuesOf = (wanted: string): string[] =>
     pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
   const types = type === undefined ? typesOf(space, compartment?.compartment, valuesOf('_type')) : [type];
@@ -163,7 +163,10 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
   };
 }
 
-/** Where a type has the parameter, but not what is asked of it, while another of the types has, the rules are silent. */
+/**
+ * The rules do not define the case that a type has the parameter without the rest of the criterion, and another type
+ * has both.
+ */
 function compileOfSeveral(
   space: Space,
   types: readonly string[],
@@ -182,8 +185,12 @@ function compileOfSeveral(
 }
 
 /** The types that are searched: those that there are, in a compartment those that belong to it. */
-function typesOf(space: Space, compartment: string | undefined, asked: readonly string[]): readonly string[] {
+function typesOf(
+  space: Space,
+  compartment: string | undefined,
+  queryPairs: readonly string[],
+): readonly string[] {
   const stored = [...new Set(space.resources.map(({ resourceType }) => resourceType))];
   const types = compartment === undefined ? stored : compartmentTypes(space, compartment);
-  return types.filter((type) => asked.every((text) => text.split(',').includes(type)));
+  return types.filter((type) => queryPairs.every((text) => text.split(',').includes(type)));
 }

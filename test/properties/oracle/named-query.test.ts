@@ -33,10 +33,10 @@ it.each([
   ['Observation?_query=unknown', 400],
   ['Observation?_query=people', 400],
   ['Patient?_query=people&_query=people', 400],
-])('%s finds %j', (asked, expected) => {
-  expect(find(data, asked)).toEqual(expected);
+])('%s finds %j', (query, expected) => {
+  expect(find(data, query)).toEqual(expected);
 });
 
-it('does not say what an escape within a value means', () => {
+it('does not define an escape within a value', () => {
   expect(() => find(data, 'Observation?_query=latest&which=a\\,b')).toThrow(Unclear);
 });

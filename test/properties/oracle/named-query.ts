@@ -26,7 +26,7 @@ const parameter = (name: string, searchType: string, bounds: '0..1' | '0..*' | '
   isRepeated: bounds === '0..*',
 });
 
-/** What a space has of them: with and without parameters, of one type and of several. */
+/** The named queries of a space: with and without parameters, of one type and of several. */
 export const NAMED_QUERIES: readonly NamedQuery[] = [
   {
     code: 'latest',
@@ -103,12 +103,12 @@ export const namedQueryDefinitions = (): Resource[] =>
  * @throws BadSearch for an unknown query, and for parameters that are missing or given too often
  */
 export function withoutNamedQuery(type: string | undefined, pairs: readonly Pair[]): readonly Pair[] {
-  const asked = pairs.filter(([name]) => name === '_query');
-  if (asked.length === 0) return pairs;
+  const named = pairs.filter(([name]) => name === '_query');
+  if (named.length === 0) return pairs;
   const query = NAMED_QUERIES.find(
-    ({ code, types }) => code === asked[0]?.[1] && type !== undefined && types.includes(type),
+    ({ code, types }) => code === named[0]?.[1] && type !== undefined && types.includes(type),
   );
-  if (query === undefined || asked.length > 1) throw new BadSearch(`_query of ${String(type)}`);
+  if (query === undefined || named.length > 1) throw new BadSearch(`_query of ${String(type)}`);
   const given = new Map(
     query.parameters.map((one) => {
       const values = pairs.flatMap(([name, text]) => (name === one.name ? [text] : []));
@@ -121,12 +121,12 @@ export function withoutNamedQuery(type: string | undefined, pairs: readonly Pair
   const names = ['_query', ...given.keys()];
   const others = pairs.filter(([name]) => !names.includes(name));
   const own = query.criteria.flatMap(([name, text]): Pair[] => {
-    // The order of the request stands in the place of its own.
+    // The order of the request replaces its own.
     if (name === '_sort' && others.some(([other]) => other === '_sort')) return [];
-    const [, asking] = /\{(\w+)\}/.exec(text) ?? [];
-    const value = asking === undefined ? undefined : given.get(asking);
-    if (asking === undefined) return [[name, text]];
-    return value === undefined || value === '' ? [] : [[name, text.replace(`{${asking}}`, () => value)]];
+    const [, input] = /\{(\w+)\}/.exec(text) ?? [];
+    const value = input === undefined ? undefined : given.get(input);
+    if (input === undefined) return [[name, text]];
+    return value === undefined || value === '' ? [] : [[name, text.replace(`{${input}}`, () => value)]];
   });
   return [...others, ...own];
 }

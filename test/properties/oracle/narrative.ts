@@ -4,15 +4,15 @@ import { alternativesOf, unescaped } from './query-text';
 import type { Predicate } from './space';
 import { readWords, wordsOf } from './words';
 
-/** Made up, so that they stand nowhere but where the generators put them; none is the beginning of another. */
+/** Made-up words that occur only where the generators put them; none is the beginning of another. */
 export const WORDS = ['zorbal', 'quimble', 'fröstelig', 'vexwort'];
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Tags that stand inside words; all others part them. */
+/** Tags inside words; all others separate them. */
 const INSIDE_WORDS = /<\/?(?:b|i|a|span|em|strong)\b[^>]*>/g;
 
-/** What a reader of the narrative sees. */
+/** The text of the narrative for a reader. */
 const readableText = (html: string): string =>
   html
     .replace(INSIDE_WORDS, '')
@@ -25,7 +25,7 @@ const narrativeOf = (resource: JsonObject): string[] =>
     .flatMap((text) => textOf(text['div']) ?? [])
     .map(readableText);
 
-/** Every text in a resource, the narrative as it is read. */
+/** Every text in a resource, with the text of the narrative. */
 function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return listOf(value).flatMap(textsIn);

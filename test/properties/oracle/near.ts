@@ -11,7 +11,7 @@ const METRES: Readonly<Record<string, number>> = {
   '[mi_i]': 1609.344,
 };
 const EARTH = 6_371_008.8;
-/** Readings of the earth's radius differ by half a percent: nothing is asked at the border. */
+/** Readings of the earth's radius differ by half a percent: borders are not tested. */
 const UNSURE = 0.006;
 const DEFAULT_KM = 50;
 

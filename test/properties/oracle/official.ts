@@ -28,8 +28,8 @@ interface Official {
 const read = new Map<Release, Official>();
 
 function official(release: Release): Official {
-  const known = read.get(release);
-  if (known !== undefined) return known;
+  const cached = read.get(release);
+  if (cached !== undefined) return cached;
   const file = path.join(__dirname, '..', '..', '..', 'definitions', `${release}.json.gz`);
   const [core] = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as [
     {
@@ -47,7 +47,7 @@ function official(release: Release): Official {
   return found;
 }
 
-/** What stands among the targets of a reference to every type. */
+/** The marker for a reference to every type. */
 export const EVERY = ['Resource', 'Any'];
 
 /** By `Type.code`. */

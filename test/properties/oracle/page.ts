@@ -71,7 +71,7 @@ function readPage(bundle: Bundle, root: string): Page {
 }
 
 /** Follows `next` to the end. */
-export async function* askPages(
+export async function* readPages(
   server: TestServer,
   { root }: Space,
   { type, query }: GeneratedSearch,

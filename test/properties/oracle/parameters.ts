@@ -1,6 +1,6 @@
 /**
- * The search parameters that the oracle knows, with simple paths written by hand. definitions.test.ts compares them with
- * the official expressions of both releases.
+ * The search parameters of the oracle, with simple paths written by hand. definitions.test.ts compares them with the
+ * official expressions of both releases.
  */
 
 export type Kind =
@@ -22,7 +22,7 @@ export interface Parameter {
   readonly onlyTarget?: string;
   /** The words of this string are family names. */
   readonly isFamily?: boolean;
-  /** Composite: the elements that pairs are taken from, '' for the resource, and what a pair consists of. */
+  /** Composite: the elements of its pairs, '' for the resource, and the parts of a pair. */
   readonly bases?: readonly string[];
   readonly components?: readonly Parameter[];
 }
@@ -340,7 +340,7 @@ const PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
   ],
 };
 
-/** All types that the oracle knows parameters of. */
+/** All types with parameters in the oracle. */
 export const TYPES: readonly string[] = Object.keys(PARAMETERS);
 
 export const parametersOf = (type: string): readonly Parameter[] => [...(PARAMETERS[type] ?? []), ...COMMON];

@@ -1,4 +1,4 @@
-/** The oracle on compartments, `_text` and `_content` by examples, and on what chains lead into. */
+/** The oracle on compartments, `_text` and `_content` by examples, and on the targets of chains. */
 import { find } from './find';
 import { Unclear } from './refusal';
 
@@ -47,10 +47,10 @@ it.each([
   ['Observation?subject.organization.name=acme', ['inside']],
   ['Observation?subject:Patient.organization:Organization.name=acme', ['inside']],
   ['Observation?performer:Patient._has:Observation:subject:_id=subject', ['performer']],
-])('%s finds %j', (asked, expected) => {
-  expect(find(data, asked)).toEqual(expected);
+])('%s finds %j', (query, expected) => {
+  expect(find(data, query)).toEqual(expected);
 });
 
-it('asks nothing of the id of a contained resource', () => {
+it('generates no search by the id of a contained resource', () => {
   expect(() => find(data, 'Observation?subject:Patient._id=p')).toThrow(Unclear);
 });

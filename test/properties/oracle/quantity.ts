@@ -18,7 +18,7 @@ export interface StoredQuantity {
 export interface QuantitySearch {
   readonly prefix: string;
   readonly text: string;
-  /** undefined: not asked for */
+  /** undefined: not requested */
   readonly system: string | undefined;
   readonly code: string | undefined;
 }

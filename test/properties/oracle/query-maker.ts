@@ -1,4 +1,4 @@
-/** What the generators of searches share. */
+/** Shared by the generators of searches. */
 import type { Feature } from './features';
 import type { JsonObject } from './json';
 import type { Random } from './random';
@@ -15,7 +15,7 @@ export interface QueryMaker {
   readonly space: Space;
   readonly random: Random;
   readonly isOn: (feature: Feature) => boolean;
-  /** A resource that the search may be about: values are taken from it where it has some, so that all meet in it. */
+  /** A resource in focus: values are taken from it where it has some, so that it meets all criteria. */
   readonly focus?: JsonObject | undefined;
 }
 

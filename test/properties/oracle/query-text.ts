@@ -1,9 +1,9 @@
-/** How the text of a search is read: separators, escapes, prefixes. */
+/** The parsing of a search: separators, escapes, prefixes. */
 import { BadSearch } from './refusal';
 
 const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 
-/** Splits at `separator` where no backslash stands before it; the escapes stay in the pieces. */
+/** Splits at `separator` where no backslash precedes it; the escapes stay in the pieces. */
 export function splitAt(text: string, separator: string): string[] {
   const pieces = [''];
   for (let index = 0; index < text.length; index++) {

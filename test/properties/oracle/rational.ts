@@ -1,4 +1,4 @@
-/** Exact numbers: what has 18 digits is not rounded, and a unit's factor is not either. */
+/** Exact numbers: values of 18 digits and factors of units are not rounded. */
 
 export interface Rational {
   readonly top: bigint;

@@ -1,4 +1,4 @@
-/** References: what a text names, inside a space whose addresses begin with its root. */
+/** References: the target of a text, inside a space whose addresses begin with its root. */
 import { isObject, listOf, textOf, type Json, type JsonObject } from './json';
 
 export interface Target {

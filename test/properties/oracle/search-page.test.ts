@@ -1,6 +1,6 @@
 /** The oracle by examples: sentences of https://hl7.org/fhir/R4/search.html and of the rules of this server. */
 import { find, ROOT } from './find';
-import { walkable, type Resource } from './json';
+import { toJson, type Resource } from './json';
 import { makeSpace } from './make-space';
 import { search } from './matcher';
 import { folded } from './string';
@@ -49,8 +49,8 @@ describe('strings (#string)', () => {
     ['Patient?name:nonsense=eve', 400],
     ['Patient?given=eve&name=evelyn', ['evelyn']],
     ['Patient?given=severine,eve', ['eve', 'evelyn', 'severine']],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(people, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(people, searched)).toEqual(expected);
   });
 
   it('folds case, accents, punctuation and white space', () => {
@@ -93,8 +93,8 @@ describe('tokens (#token)', () => {
     ['Condition?code:missing=true', ['none']],
     ['Condition?code:missing=maybe', 400],
     ['Condition?code=a|b|c', 400],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(conditions, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(conditions, searched)).toEqual(expected);
   });
 
   const people = [
@@ -135,8 +135,8 @@ describe('tokens (#token)', () => {
     ['Patient?identifier:of-type=MR|446', 400],
     ['Patient?identifier:text=rec', ['m']],
     ['Patient?deceased=false', ['f', 'm', 'u']],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(people, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(people, searched)).toEqual(expected);
   });
 
   const terminology = [
@@ -167,8 +167,8 @@ describe('tokens (#token)', () => {
     ['Observation?code:in=ValueSet/v', ['arm', 'hand']],
     ['Observation?code:not-in=urn:v', ['limb', 'head', 'other']],
     ['Observation?code:in=urn:unknown', 400],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(terminology, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(terminology, searched)).toEqual(expected);
   });
 
   it('finds a mime type by its base', () => {
@@ -213,8 +213,8 @@ describe('uris and canonicals (#uri, #canonical)', () => {
     ['QuestionnaireResponse?questionnaire=a', ['ra', 'rb']],
     ['QuestionnaireResponse?questionnaire=Questionnaire/b', ['rc']],
     ['QuestionnaireResponse?questionnaire.version=1.0', ['ra']],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(forms, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(forms, searched)).toEqual(expected);
   });
 });
 
@@ -274,8 +274,8 @@ describe('references, chains, _has (#reference, #chaining, #has)', () => {
     ['Patient?_list=unknown', []],
     ['?_type=Group,List', ['1', 'l']],
     ['?_id=1&_type=Patient,Organization', ['1', '1']],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(data, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(data, searched)).toEqual(expected);
   });
 
   it('lets chains that are repeated be met by different resources (#chaining)', () => {
@@ -286,9 +286,9 @@ describe('references, chains, _has (#reference, #chaining, #has)', () => {
         generalPractitioner: [{ reference: 'Practitioner/a' }, { reference: 'Practitioner/b' }],
       }),
     ];
-    const asked =
+    const searched =
       'Patient?general-practitioner:Practitioner.name=joe&general-practitioner:Practitioner.gender=female';
-    expect(find(both, asked)).toEqual(['x']);
+    expect(find(both, searched)).toEqual(['x']);
   });
 });
 
@@ -317,12 +317,12 @@ describe('composites (#composite)', () => {
     ['Observation?code-value-string=a$b$blue', 400],
     ['Observation?code-value-string=blue', 400],
     ['Observation?code-value-string:missing=true', 400],
-  ])('%s finds %j', (asked, expected) => {
-    expect(find(pressures, asked)).toEqual(expected);
+  ])('%s finds %j', (searched, expected) => {
+    expect(find(pressures, searched)).toEqual(expected);
   });
 });
 
-describe('order and what comes along (#sort, #include)', () => {
+describe('order and included resources (#sort, #include)', () => {
   const stored = [
     patient('a', { birthDate: '1970', link: [{ other: { reference: 'Patient/b' }, type: 'seealso' }] }),
     patient('b', { birthDate: '1960', managingOrganization: { reference: 'Organization/o' } }),
@@ -330,7 +330,7 @@ describe('order and what comes along (#sort, #include)', () => {
     { resourceType: 'Organization', id: 'o', partOf: { reference: 'Organization/p' } },
     { resourceType: 'Organization', id: 'p', partOf: { reference: 'Organization/o' } },
     observation('x', { subject: { reference: 'Patient/c' } }),
-  ].map((resource) => walkable(resource) as Resource);
+  ].map((resource) => toJson(resource) as Resource);
   const space = makeSpace({ release: 'r4', root: ROOT, resources: stored });
 
   it.each([
@@ -338,7 +338,7 @@ describe('order and what comes along (#sort, #include)', () => {
     ['-birthdate', ['a', 'b', 'c']],
     ['gender,-birthdate', ['c', 'a', 'b']],
     ['-_id', ['c', 'b', 'a']],
-  ])('_sort=%s gives %j: what has no value comes last in both directions', (keys, order) => {
+  ])('_sort=%s gives %j: resources without a value are last in both directions', (keys, order) => {
     const expected = search(space, 'Patient', `_sort=${keys}`);
     if (expected === undefined) throw new Error('refused');
     expect(

@@ -41,7 +41,7 @@ function compareValues(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A reference to a resource of the space in its short form, an address elsewhere as it is written; no other is a value. */
+/** A reference to a resource of the space in its short form, an address elsewhere unchanged; no other is a value. */
 function referenceValues({ type, value }: Element, root: string): string[] {
   const text = referenceText(value);
   if (text === undefined) return [];
@@ -87,7 +87,7 @@ function sortValue({ code, isDescending }: Key, resource: Resource, root: string
   return values.at(isDescending ? -1 : 0);
 }
 
-/** Below 0 where `one` stands before `other`, 0 where either may. */
+/** Below 0 where `one` comes before `other`, 0 where either may. */
 export function compareBy(keys: readonly Key[], one: Resource, other: Resource, root: string): number {
   for (const key of keys) {
     const mine = sortValue(key, one, root);
@@ -102,7 +102,7 @@ export function compareBy(keys: readonly Key[], one: Resource, other: Resource, 
   return 0;
 }
 
-/** What a resource is sorted by, for the eye. */
+/** The sort values of a resource, for messages. */
 export const describeKeys = (keys: readonly Key[], resource: Resource, root: string): string =>
   keys
     .map((key) => {

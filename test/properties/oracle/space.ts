@@ -1,4 +1,4 @@
-/** What a search sees: the resources of one tenant and release. */
+/** The data of a search: the resources of one tenant and release. */
 import { type JsonObject, type Resource } from './json';
 import type { Release } from './official';
 import type { Terminology } from './terminology';
@@ -12,7 +12,7 @@ export interface Space {
   /** Milliseconds, for `ap` of dates. */
   now(): number;
   readonly terminology: Terminology;
-  /** Whether contained resources take part in chains; undecided where not. */
+  /** True: contained resources take part in chains; otherwise undefined. */
   readonly hasContained: boolean;
   /** The types that a reference parameter may refer to in this release. */
   targetsOf(type: string, code: string): readonly string[];
@@ -20,7 +20,7 @@ export interface Space {
   versionOf(target: Target): Resource | undefined;
 }
 
-/** A resource under test, and what it is contained in: itself where it stands alone. */
+/** A resource under test, and its container: itself where it has none. */
 export interface Item {
   readonly resource: JsonObject;
   readonly container: JsonObject;
@@ -33,8 +33,8 @@ export const alone = (resource: JsonObject): Item => ({ resource, container: res
 const byIdentity = new WeakMap<readonly Resource[], ReadonlyMap<string, Resource>>();
 
 function resourcesByIdentity({ resources }: Space): ReadonlyMap<string, Resource> {
-  const known = byIdentity.get(resources);
-  if (known !== undefined) return known;
+  const cached = byIdentity.get(resources);
+  if (cached !== undefined) return cached;
   const made = new Map(resources.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]));
   byIdentity.set(resources, made);
   return made;

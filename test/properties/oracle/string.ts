@@ -55,7 +55,7 @@ const wordsOf = (text: string): string[] => folded(text).split(' ');
 export function meetsString({ text, isFamily }: Text, modifier: string, search: string): boolean {
   if (modifier === 'exact') return text === search;
   const sought = folded(search);
-  // Of what is nothing but punctuation nothing is left to find.
+  // Nothing is found for a text of punctuation alone.
   if (sought === '') return false;
   switch (modifier) {
     case 'contains':

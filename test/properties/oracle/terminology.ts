@@ -20,7 +20,7 @@ export interface Code {
 export interface Terminology {
   /** The codes of a value set, named by url, url|version or ValueSet/id. @throws BadSearch where there is none */
   membersOf(valueSet: string): readonly Code[];
-  /** Whether `code` is `ancestor` or one of its descendants. */
+  /** True when `code` is `ancestor` or one of its descendants. */
   isBelow(system: string, code: string, ancestor: string): boolean;
 }
 
@@ -38,7 +38,7 @@ function conceptsOf(parent: Json, line: readonly string[]): Concept[] {
   });
 }
 
-/** Of the value sets that every space has, those that are asked about. */
+/** The tested value sets of every space. */
 const BASE: ReadonlyMap<string, readonly Code[]> = new Map([
   [
     'http://hl7.org/fhir/ValueSet/administrative-gender',

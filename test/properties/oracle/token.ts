@@ -1,4 +1,4 @@
-/** Tokens: a system and a code, and the texts that stand beside them. */
+/** Tokens: a system and a code, and the texts beside them. */
 import { isObject, listOf, membersOf, textOf, textsOf, type Json, type JsonObject } from './json';
 import { splitAt, unescaped } from './query-text';
 import { BadSearch } from './refusal';

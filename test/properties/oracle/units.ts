@@ -4,7 +4,7 @@ import { add, multiply, rational, type Rational } from './rational';
 export const UCUM = 'http://unitsofmeasure.org';
 
 interface Unit {
-  /** What can be converted into each other. */
+  /** Units that can be converted into each other. */
   readonly dimension: string;
   /** base = (value + offset) × factor */
   readonly factor: Rational;

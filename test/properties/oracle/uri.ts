@@ -12,7 +12,7 @@ export function readCanonical(text: string): Canonical {
     : { url: text.slice(0, bar), version: text.slice(bar + 1) };
 }
 
-/** Whether `text` is `base` or lies under it. A urn lies under itself only. */
+/** True when `text` is `base` or below it. A urn is only below itself. */
 export function isBelow(text: string, base: string): boolean {
   if (text === base) return true;
   if (base.startsWith('urn:')) return false;

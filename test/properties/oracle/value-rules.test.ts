@@ -7,8 +7,8 @@ import { rational } from './rational';
 import { UCUM } from './units';
 
 describe('numbers (#number)', () => {
-  const number = (stored: string, asked: string): boolean => {
-    const [, prefix = '', text = ''] = /^([a-z]*)(.*)$/.exec(asked) ?? [];
+  const number = (stored: string, query: string): boolean => {
+    const [, prefix = '', text = ''] = /^([a-z]*)(.*)$/.exec(query) ?? [];
     return meetsNumber(pointAt(rational(stored)), prefix, text);
   };
 
@@ -34,11 +34,11 @@ describe('numbers (#number)', () => {
     ['eb100', '99.9', true],
     ['-5.4', '-5.45', true],
     ['-5.4', '-5.35', false],
-  ])('value %s and a stored %s: %s', (asked, stored, expected) => {
-    expect(number(stored, asked)).toBe(expected);
+  ])('value %s and a stored %s: %s', (query, stored, expected) => {
+    expect(number(stored, query)).toBe(expected);
   });
 
-  it('takes a comparator as a range without an end', () => {
+  it('reads a comparator as a range without an end', () => {
     const below5 = compared(rational('5'), '<');
     expect(meetsNumber(below5, 'lt', '1')).toBe(true);
     expect(meetsNumber(below5, 'gt', '5')).toBe(false);
@@ -56,8 +56,8 @@ describe('quantities (#quantity)', () => {
     code,
     unit: code === 'mg' ? 'milligram' : undefined,
   });
-  const meets = (quantity: ReturnType<typeof stored>, asked: string): boolean =>
-    meetsQuantity(quantity, readQuantity(asked));
+  const meets = (quantity: ReturnType<typeof stored>, query: string): boolean =>
+    meetsQuantity(quantity, readQuantity(query));
 
   it.each([
     ['5.4|http://unitsofmeasure.org|mg', '5.4', 'mg', true],
@@ -76,8 +76,8 @@ describe('quantities (#quantity)', () => {
     ['ge5.4|http://unitsofmeasure.org|mg', '5400', 'ug', true],
     ['1|http://unitsofmeasure.org|[in_i]', '2.54', 'cm', true],
     ['1|http://unitsofmeasure.org|cm', '1', 'mg', false],
-  ])('%s and a stored %s %s: %s', (asked, value, code, expected) => {
-    expect(meets(stored(value, code), asked)).toBe(expected);
+  ])('%s and a stored %s %s: %s', (query, value, code, expected) => {
+    expect(meets(stored(value, code), query)).toBe(expected);
   });
 
   it('converts under UCUM only', () => {
@@ -85,7 +85,7 @@ describe('quantities (#quantity)', () => {
     expect(meets(stored('5.4', 'mg', 'urn:units'), '5.4|http://unitsofmeasure.org|mg')).toBe(false);
   });
 
-  it('refuses what has no shape of a quantity', () => {
+  it('refuses an invalid quantity', () => {
     for (const text of ['abc', '5.4|mg', '1|2|3|4', 'xx5']) expect(() => readQuantity(text)).toThrow();
   });
 });
@@ -112,8 +112,8 @@ describe('dates (#date, #prefix)', () => {
     ['ap2013-03-14', '1950-01-21', false],
     ['2013', '2013-06', true],
     ['2013-06', '2013', false],
-  ])('%s and a stored %s: %s', (asked, stored, expected) => {
-    expect(meetsDate(rangeOf(stored), readDate(asked), Date.UTC(2026, 10, 21))).toBe(expected);
+  ])('%s and a stored %s: %s', (query, stored, expected) => {
+    expect(meetsDate(rangeOf(stored), readDate(query), Date.UTC(2026, 10, 21))).toBe(expected);
   });
 
   it.each([
@@ -127,8 +127,8 @@ describe('dates (#date, #prefix)', () => {
     ['eq2013', '2013-02-01', undefined, false],
     ['ne2013', '2013-02-01', undefined, true],
     ['le2013', undefined, '2013-02-01', true],
-  ])('%s and a period from %s to %s: %s', (asked, start, end, expected) => {
-    expect(meetsDate(period(start, end), readDate(asked), Date.now())).toBe(expected);
+  ])('%s and a period from %s to %s: %s', (query, start, end, expected) => {
+    expect(meetsDate(period(start, end), readDate(query), Date.now())).toBe(expected);
   });
 
   it.each(['2013-13', '2013-02-30', 'yesterday', 'xx2013', '2013-01-01T25:00', 'ge'])(

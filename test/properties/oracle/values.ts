@@ -1,4 +1,4 @@
-/** How the values of an element are found: a path is walked, arrays opened, and what has extensions only left out. */
+/** Finds the values of an element: it follows a path, opens arrays, and leaves out elements with extensions only. */
 import { hasValue, isObject, listOf, membersOf, type Json, type JsonObject } from './json';
 import type { Parameter, Path } from './parameters';
 import { localTypeOf } from './reference';
@@ -9,8 +9,8 @@ export interface Element {
   readonly value: Json;
 }
 
-/** What lies at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
-export function walk(from: JsonObject, steps: string): Json[] {
+/** The values at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
+export function followPath(from: JsonObject, steps: string): Json[] {
   if (steps === '') return [from];
   return steps.split('.').reduce<Json[]>(
     (values, step) => {
@@ -35,20 +35,20 @@ function deceasedOf(patient: JsonObject): boolean {
 
 function elementsAt(from: JsonObject, { steps, type, system }: Path): Element[] {
   if (type === 'deceased') return [{ type: 'boolean', system: undefined, value: deceasedOf(from) }];
-  return walk(from, steps)
+  return followPath(from, steps)
     .filter(hasValue)
     .map((value) => ({ type, system, value }));
 }
 
 /** The elements of a parameter, in a resource or, for a component of a pair, in the element of the pair. */
 export function elementsOf(from: JsonObject, parameter: Parameter): readonly Element[] {
-  const known = found.get(from) ?? new Map<Parameter, readonly Element[]>();
-  const elements = known.get(parameter) ?? findElements(from, parameter);
-  found.set(from, known.set(parameter, elements));
+  const cached = found.get(from) ?? new Map<Parameter, readonly Element[]>();
+  const elements = cached.get(parameter) ?? findElements(from, parameter);
+  found.set(from, cached.set(parameter, elements));
   return elements;
 }
 
-/** What was found already: resources do not change. */
+/** Cached results: resources do not change. */
 const found = new WeakMap<JsonObject, Map<Parameter, readonly Element[]>>();
 
 function findElements(from: JsonObject, { paths, onlyTarget }: Parameter): Element[] {

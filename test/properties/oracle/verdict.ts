@@ -1,4 +1,4 @@
-/** What comes of one search. `unclear`: the rules leave the answer open, so that it was not asked. */
+/** The outcome of one search. `unclear`: the rules do not define the answer, so that it was not sent. */
 export type Verdict = 'same' | 'unclear' | { readonly expected: string; readonly got: string };
 
 export function difference(expected: string, got: string): Verdict {

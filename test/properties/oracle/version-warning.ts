@@ -1,4 +1,4 @@
-/** Chains through references to a version, which look at the current one and say so (search.html#versions). */
+/** Chains through references to a version, which use the current one and warn of it (search.html#versions). */
 import type { Compile } from './chain';
 import { textOf, type Resource } from './json';
 import { findParameter } from './parameters';
@@ -8,7 +8,7 @@ import { BadSearch, Unclear } from './refusal';
 import type { Space } from './space';
 import { elementsOf } from './values';
 
-/** Whether a match on the page was met through such a reference in the first link of a chain. */
+/** True when a match on the page was found through such a reference in the first link of a chain. */
 export function goesThroughVersions(
   space: Space,
   [name, text]: readonly [name: string, text: string],
@@ -30,7 +30,7 @@ export function goesThroughVersions(
   });
 }
 
-/** What a type does not know, it does not meet. */
+/** A type without the parameter does not meet it. */
 function isMet(test: () => boolean): boolean {
   try {
     return test();

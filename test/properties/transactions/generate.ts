@@ -1,4 +1,7 @@
-/** Random transactions over few resources and few identifiers, so that entries meet each other and what is there. */
+/**
+ * Random transactions over few resources and few identifiers, so that entries conflict with each other and with
+ * existing resources.
+ */
 import type { Random } from '../oracle/random';
 import type { Content, Entry, Reference, State, Target } from './model';
 
@@ -35,8 +38,10 @@ function generateEntry(making: Making, kind: Entry['kind']): Entry {
   const { random, state, named } = making;
   const identifier = (): string => `v${random.below(IDENTIFIERS)}`;
   const id = (): string => {
-    const known = [...state.keys()];
-    return random.chance(0.6) && known.length > 0 ? random.pick(known.slice(-12)) : `o-${random.below(IDS)}`;
+    const existing = [...state.keys()];
+    return random.chance(0.6) && existing.length > 0
+      ? random.pick(existing.slice(-12))
+      : `o-${random.below(IDS)}`;
   };
   const target = (): Target => (random.chance(0.25) ? { identifier: identifier() } : { id: id() });
   const guard = (of: Target): { ifMatch?: number } => {

@@ -1,9 +1,9 @@
 /**
- * What a transaction does, said as simply as can be: https://hl7.org/fhir/R4/http.html#trules, docs/bundles.md. It knows
- * organizations with a name, an identifier and the one that they are part of, and nothing of the server.
+ * A simple model of transactions: https://hl7.org/fhir/R4/http.html#trules, docs/bundles.md. It has organizations
+ * with a name, an identifier and a parent, and uses no code of the server.
  */
 
-/** What a reference says: a resource, another entry, or criteria. */
+/** The kind of a reference: to a resource, another entry, or by criteria. */
 export type Reference =
   { readonly id: string } | { readonly entry: number } | { readonly identifier: string };
 
@@ -40,7 +40,7 @@ export type Entry =
       readonly ifMatch?: number;
       /** Of a JSON Patch, as the next. */
       readonly partOf?: { readonly entry: number };
-      /** It asks for what is not so. */
+      /** Its condition is false. */
       readonly isFailing?: boolean;
     }
   | { readonly kind: 'delete'; readonly target: Target; readonly ifMatch?: number }
@@ -55,18 +55,18 @@ export type State = ReadonlyMap<string, readonly Stored[]>;
 
 export interface Answer {
   readonly status: number;
-  /** Of what is written, found or read; undefined: the entry is about none. */
+  /** The resource that is written, found or read; undefined: the entry has none. */
   readonly id?: string;
   readonly version?: number;
 }
 
 export type Outcome =
-  /** Statuses of what is wrong: which of them is told first is left open. */
+  /** The statuses of the faults; their order is not defined. */
   | { readonly faults: ReadonlySet<number> }
   /** Resources that are made have the ids of `newId`. */
   | { readonly state: State; readonly answers: readonly Answer[] };
 
-/** The id of what an entry makes, until the server has told it. */
+/** The id of the resource that an entry creates, until the server has returned it. */
 export const newId = (entry: number): string => `new ${entry}`;
 
 interface Write {
@@ -74,7 +74,7 @@ interface Write {
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
   readonly id: string;
   readonly mustBeFree: boolean;
-  /** Whether criteria say which resource it is about. */
+  /** True when criteria select the resource. */
   readonly isUnderCondition: boolean;
 }
 
@@ -90,7 +90,7 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
   const writes: Write[] = [];
   const abouts = new Map<number, string>();
   const makers = new Map<string, number>();
-  /** Conditional creates of what was there. */
+  /** Conditional creates of existing resources. */
   const found = new Set<number>();
   const write = (index: number, kind: Write['kind'], id: string, mustBeFree = false): void => {
     const entry = entries[index];
@@ -134,7 +134,7 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
       else write(index, 'update', entry.id, true);
     }
   });
-  // Each resource is written once, and what is found is not deleted by another entry.
+  // Each resource is written once, and a matched one is not deleted by another entry.
   const deletes = (one: Write, other: Write): boolean =>
     one.kind === 'delete' && other.kind !== 'delete' && other.isUnderCondition;
   writes.forEach((one, place) => {
@@ -144,7 +144,7 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
     if (one.kind === 'delete' && isFound) faults.add(422);
   });
 
-  // Whether each may be done.
+  // Checks that each is allowed.
   const done = writes.filter(({ index, kind, id, mustBeFree }) => {
     const entry = entries[index];
     const versions = before.get(id) ?? [];
@@ -160,7 +160,7 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
     return kind !== 'delete' || current !== undefined;
   });
 
-  // First all but what refers by criteria, then that.
+  // First all entries without references by criteria, then the others.
   const state = new Map(before);
   const criteria = new Set<string>();
   for (const entry of entries) {

@@ -25,7 +25,7 @@ export interface Run {
   readonly transactions: number;
 }
 
-/** How many went through, of how many. Throws at the first difference, with the seed and what was sent. */
+/** Returns the number of successes, and of all. Throws at the first difference, with the seed and the request. */
 export async function runTransactions(
   server: TestServer,
   { tenant, release, seed, transactions }: Run,
@@ -135,7 +135,7 @@ function patchOf({ form, name, partOf, isFailing }: Extract<Entry, { kind: 'patc
   return { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
 }
 
-/** Compares the answer, and gives what was made the ids that the server has told. */
+/** Compares the answer, and gives created resources the ids of the server. */
 function settle(state: State, answers: readonly Answer[], { json }: HttpAnswer): State {
   const ids = new Map<string, string>();
   answers.forEach(({ id }, index) => {

@@ -1,32 +1,34 @@
-/** Whether two kinds of requests take the same class of time, so that a client who measures many is told nothing by it. */
+/**
+ * Tests whether two kinds of requests take the same class of time, so that a client who measures many learns nothing.
+ */
 import { performance } from 'node:perf_hooks';
 
-/** What is asked, by the number of the pair; resolves when it is answered. */
-export type Asking = (index: number) => Promise<unknown>;
+/** Sends the request of the pair with this number; resolves when it is answered. */
+export type PairSender = (index: number) => Promise<unknown>;
 
 export interface Comparison {
-  /** How often the first of a pair took longer, from 0 to 1: 0.5 where nothing tells them apart. */
+  /** Share of the pairs in which the first took longer, from 0 to 1: 0.5 where there is no difference. */
   readonly share: number;
-  /** What `share` may be away from 0.5 by chance. */
+  /** The distance of `share` from 0.5 that may be random. */
   readonly most: number;
   /** Milliseconds. */
   readonly medians: readonly [first: number, second: number];
 }
 
-/** Not counted: what is compiled, planned and remembered by the first requests; of few pairs a quarter of them. */
+/** Not counted: the first requests fill caches and compile; of few pairs a quarter of them. */
 const WARM_UP = 15;
 /** The share of heads of so many coins has a standard deviation of this, divided by the root of their number. */
 const DEVIATION = 0.5;
 const DEVIATIONS = 3;
-/** So much, however many pairs there are: what a client tells apart by thousands of requests only is the same class. */
+/** The least distance, for any number of pairs: a difference that only thousands of requests show is the same class. */
 const LEAST = 0.1;
 const ROUNDS = 4;
-/** Milliseconds: what is less is how the two requests themselves are written, and not a look at anything. */
+/** Milliseconds: smaller differences come from writing the two requests themselves, and not from a read. */
 const LEAST_APART_MS = 0.01;
 
-async function timeOf(asking: Asking, index: number): Promise<number> {
+async function timeOf(sender: PairSender, index: number): Promise<number> {
   const before = performance.now();
-  await asking(index);
+  await sender(index);
   return performance.now() - before;
 }
 
@@ -36,10 +38,15 @@ function medianOf(values: readonly number[]): number {
 }
 
 /**
- * Pairs of requests right after each other, the one or the other first by turns, so that whatever else the machine does
- * meets both. What is compared is which of a pair took longer and not by how much: a pause of the machine counts once.
+ * Pairs of requests right after each other, in alternating order, so that other load of the machine affects both. It
+ * compares which of a pair took longer and not by how much: a pause of the machine counts once.
  */
-async function measure(first: Asking, second: Asking, pairs: number, from: number): Promise<Comparison> {
+async function measure(
+  first: PairSender,
+  second: PairSender,
+  pairs: number,
+  from: number,
+): Promise<Comparison> {
   const times: [number[], number[]] = [[], []];
   let longer = 0;
   for (let pair = 0; pair < pairs; pair++) {
@@ -66,12 +73,12 @@ function isApart({ share, most, medians: [first, second] }: Comparison): boolean
 }
 
 /**
- * Undefined: nothing tells them apart. Else the last of the rounds in all of which the same side took longer: one round that
- * chance has made so does not count, a difference that is there is there in each.
+ * Undefined: there is no difference. Else the last of the rounds in all of which the same side took longer: a random
+ * round does not count, a real difference is in each.
  */
 export async function findDifference(
-  first: Asking,
-  second: Asking,
+  first: PairSender,
+  second: PairSender,
   pairs: number,
 ): Promise<Comparison | undefined> {
   const warmUp = Math.min(WARM_UP, Math.ceil(pairs / 4));

@@ -1,4 +1,4 @@
-/** People who sign in at a tenant, and what apps were given for them. */
+/** Users who sign in at a tenant, and the credentials of their apps. */
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../../support/sign-in';
 import type { TestServer } from '../../support/server';
 
@@ -7,7 +7,7 @@ export interface StoredPerson {
   readonly names: readonly string[];
   readonly password: string;
   readonly redirectUri: string;
-  /** What all codes were asked for with. */
+  /** The request of all codes. */
   readonly verifier: string;
   /** Not used yet. */
   readonly codes: readonly string[];
@@ -18,7 +18,7 @@ const PASSWORD = 'correct horse battery';
 const PEOPLE = 4;
 const GRANTS = 3;
 
-/** Accounts of `tenant`, of whom the first has signed in for an app several times. */
+/** Accounts of `tenant`; the first has signed in for an app several times. */
 export async function signInElsewhere(
   server: TestServer,
   tenant: string,

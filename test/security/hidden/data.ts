@@ -1,6 +1,6 @@
 /**
- * Two sets of the same data, which differ in nothing but what the policy hides: elements of many kinds, types, and rows.
- * What one of them has to hide bears the word of its side.
+ * Two sets of the same data, which differ only in hidden data: elements of many kinds, types, and rows. Hidden data
+ * of a side have the word of the side.
  */
 import type { PolicyDefinition } from '../../../src/core/authorization/policy';
 
@@ -19,7 +19,7 @@ interface Resource {
   readonly [name: string]: unknown;
 }
 
-/** What those who ask may not see. */
+/** The hidden data. */
 export const VEIL: PolicyDefinition = {
   rules: [
     {
@@ -82,7 +82,7 @@ function clinicalStatus(code: string): object {
   return { clinicalStatus: { coding: [{ system, code }] } };
 }
 
-/** `round`: a later version, of which what is hidden is another again. */
+/** `round`: a later version, with other hidden data. */
 export function patients(side: Side, round: number): readonly Resource[] {
   const word = wordOf(side);
   const first = side === 0;
@@ -193,7 +193,7 @@ export function observations(side: Side, round: number): readonly Resource[] {
   ];
 }
 
-/** What leaves the reach of those who ask, and what comes into it: of both no version is seen but the last of the latter. */
+/** Resources that leave the reach of the clients, and that enter it: only the last version of the latter is visible. */
 export function movers(side: Side, round: 0 | 1): readonly Resource[] {
   const status = round === 0 ? (['active', 'inactive'] as const) : (['inactive', 'active'] as const);
   return ['c4', 'c5'].map((id, index) => ({
@@ -203,7 +203,7 @@ export function movers(side: Side, round: 0 | 1): readonly Resource[] {
   }));
 }
 
-/** All else. `only`: in the other set something else is written in its place, of a type that nobody who asks reaches. */
+/** All others. `only`: in the other set a resource of a type that no client reaches is written instead. */
 export function others(side: Side): readonly Resource[] {
   const word = wordOf(side);
   const first = side === 0;
@@ -291,7 +291,7 @@ export function others(side: Side): readonly Resource[] {
   ];
 }
 
-/** By which the tenant itself would make of what is hidden something to ask for. */
+/** Definitions by which the tenant itself would make hidden data searchable. */
 export const OWN_PARAMETERS: readonly (readonly [
   code: string,
   base: string,

@@ -1,4 +1,4 @@
-/** Ways by which one may try to be told what is hidden by GraphQL. */
+/** Ways to get hidden data by GraphQL. */
 import type { Release } from '../../../src/core';
 import { wordOf } from './data';
 import { graphql, type Question } from './two-sides';

@@ -1,4 +1,4 @@
-/** Ways by which one may try to be told what is hidden by the past, at moments between all changes of both sides. */
+/** Ways to get hidden data from the past, at moments between all changes of both sides. */
 import type { Release } from '../../../src/core';
 import { CHANGES, wordOf } from './data';
 import { graphql, type Question } from './two-sides';
@@ -88,7 +88,7 @@ export function graphqlPast(release: Release): readonly Question[] {
   );
 }
 
-/** REST's histories of what stood then, and of what came since; entries of batches. */
+/** REST's histories of a moment, and since then; entries of batches. */
 export function historiesOfThen(): readonly string[] {
   return MOMENTS.flatMap((moment) =>
     [

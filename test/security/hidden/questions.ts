@@ -1,4 +1,4 @@
-/** The ways by which one may try to be told what is hidden. */
+/** The ways to get hidden data. */
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import type { Release } from '../../../src/core';
 import { wordOf } from './data';
@@ -12,7 +12,7 @@ export const VEILED_TYPES = [
   ...['QuestionnaireResponse', 'Questionnaire', 'Flag'],
 ] as const;
 
-/** Guesses, by the kind of a search parameter: what one of the sides has, among what both have and none. */
+/** Guesses, by the kind of a search parameter: values of one of the sides, of both and of none. */
 export const GUESSES: Readonly<Record<string, readonly string[]>> = {
   token: [
     `${WORD}-mrn-1`,
@@ -60,15 +60,15 @@ export function parametersOf(
     Bundle: [['own-held', 'token']],
     Flag: [['own-flag', 'token']],
   };
-  const known = [...loadDefinitions(release).searchParameters(type).values()]
+  const parameters = [...loadDefinitions(release).searchParameters(type).values()]
     .filter(({ code }) => code !== '_lastUpdated')
     .map(({ code, kind }) => [code, kind] as const);
-  return [...known, ...(own[type] ?? [])];
+  return [...parameters, ...(own[type] ?? [])];
 }
 
 export const guessesOf = (kind: string): readonly string[] => GUESSES[kind] ?? [WORD];
 
-/** Ways to ask of a type by a parameter: addresses below `{fhir_root}`. */
+/** Searches of a type by a parameter: addresses below `{fhir_root}`. */
 export function waysOf(type: string, code: string, kind: string, value: string): readonly string[] {
   const text = encodeURIComponent(value);
   return [
@@ -121,7 +121,7 @@ export function inBatches(release: Release, urls: readonly string[], size = 60):
   return batches;
 }
 
-/** Reads by address, of what both sides have, one has, or none. */
+/** Reads by address, of resources that both sides have, one has, or none. */
 export const READS: readonly string[] = [
   ...[
     'Patient/a',

@@ -1,4 +1,4 @@
-/** Questions at random, from a seed: what is asked of one side is asked of the other. */
+/** Random requests, from a seed: both sides get the same ones. */
 import type { Release } from '../../../src/core';
 import type { Random } from '../../properties/oracle/random';
 import { graphqlReads } from './graphql-reads';

@@ -1,4 +1,4 @@
-/** Two tenants that differ in nothing but what is hidden, and what their answers come to for those who compare them. */
+/** Two tenants that differ only in hidden data, and their answers in a form that can be compared. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core, Release } from '../../../src/core';
 import { idOfKey } from '../../../src/core/search/resource-key';
@@ -36,10 +36,13 @@ const PATIENCE_MS = 60_000;
 
 const INSTANT = /\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const OWN_ID = /\b[0-9a-hjkmnp-tv-z]{16}\b/g;
-/** In a cursor: what stands for an id that the server has made. */
+/** In a cursor: the placeholder of an id that the server has made. */
 const OWN_KEY = /(?<=")\d{15,19}(?=")/g;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
-/** What a cursor says but for its signature, which every tenant has of its own; in GraphQL with the search before it. */
+/**
+ * The content of a cursor without its signature, which is different for every tenant; in GraphQL with the search
+ * before it.
+ */
 const CURSOR =
   /(?<=_cursor=|"(?:endCursor|startCursor|first|previous|next|last)":"(?:[12]\.[A-Za-z0-9_-]*\.)?)[A-Za-z0-9_-]{24,}/g;
 const JOB = /(?<=\/_async\/)[0-9a-f]{32}/g;
@@ -48,23 +51,23 @@ const HEADERS = [
   ...['cache-control', 'content-disposition', 'retry-after', 'content-length'],
 ] as const;
 
-/** What can be asked: a server here, or a process. */
-export type Asked = Pick<TestServer, 'request'>;
+/** A target of requests: a server here, or a process. */
+export type Target = Pick<TestServer, 'request'>;
 
-/** One of the two, as one client is answered: by all servers in turn. */
+/** One of the two, as one client sees it: by all servers in turn. */
 export class View {
   private readonly ids = new Map<string, number>();
   private next: string | undefined;
 
   constructor(
-    private readonly servers: readonly Asked[],
-    /** Of the server that is asked next. */
+    private readonly servers: readonly Target[],
+    /** Of the server of the next request. */
     private turn: number,
     private readonly tenant: string,
     private readonly authorization: string | undefined,
   ) {}
 
-  private request(...sent: Parameters<Asked['request']>): Promise<Answer> {
+  private request(...sent: Parameters<Target['request']>): Promise<Answer> {
     const server = this.servers[this.turn++ % this.servers.length];
     if (server === undefined) throw new Error('there is no server');
     return server.request(...sent);
@@ -86,7 +89,7 @@ export class View {
     throw new Error('what was to be answered later was not');
   }
 
-  /** Without what chance and the clock have put in. */
+  /** Without random values and times. */
   describe({ status, headers, text }: Answer): string {
     const head = HEADERS.flatMap((name) =>
       headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`],
@@ -125,11 +128,11 @@ function nextOf({ text }: Answer, tenant: string): string | undefined {
 export interface TwoSides {
   readonly server: TestServer;
   readonly release: Release;
-  /** What is wrong with how a question is answered to the client from whom things are hidden; undefined: nothing. */
+  /** The fault of the answer to a request of the client without access; undefined: none. */
   compare(question: Question): Promise<string | undefined>;
-  /** Whether one who sees everything is told the two sets apart by it. */
-  tellsApart(question: Question): Promise<boolean>;
-  /** What is stored on one side, as one who sees everything reads it. */
+  /** True when a client with full access sees a difference. */
+  differs(question: Question): Promise<boolean>;
+  /** The stored data of one side, as a client with full access reads them. */
   stored(side: Side, address: string): Promise<Answer>;
   readonly clients: readonly MadeClient[];
 }
@@ -142,7 +145,7 @@ export interface TwoSides {
 export async function openTwoSides(
   server: TestServer,
   release: Release,
-  others: readonly Asked[] = [],
+  others: readonly Target[] = [],
 ): Promise<TwoSides> {
   const { core } = server.app;
   const clients = await Promise.all(TENANTS.map((tenant) => prepare(core, tenant)));
@@ -172,8 +175,11 @@ export async function openTwoSides(
   };
   const veiled = views(false);
   const open = views(true);
-  const ask = async ([left, right]: readonly [View, View], asked: Question): Promise<[string, string]> => {
-    const question = atMoments(asked, moments);
+  const send = async (
+    [left, right]: readonly [View, View],
+    sentQuestion: Question,
+  ): Promise<[string, string]> => {
+    const question = atMoments(sentQuestion, moments);
     const [one, other] = await Promise.all([left.send(question), right.send(question)]);
     return [left.describe(one), right.describe(other)];
   };
@@ -182,15 +188,17 @@ export async function openTwoSides(
     release,
     clients,
     async compare(question) {
-      const [one, other] = await ask(veiled, question);
-      const asked = JSON.stringify(question);
-      if (one !== other) return `${asked.slice(0, 600)}\n${difference(one, other)}`;
-      if (/^5\d\d/.test(one)) return `${asked.slice(0, 600)}\n${one.slice(0, 500)}`;
-      const at = asked.includes(CANARY) ? -1 : one.indexOf(CANARY);
-      return at === -1 ? undefined : `${asked.slice(0, 600)}\n…${one.slice(Math.max(0, at - 200), at + 100)}`;
+      const [one, other] = await send(veiled, question);
+      const sentQuestion = JSON.stringify(question);
+      if (one !== other) return `${sentQuestion.slice(0, 600)}\n${difference(one, other)}`;
+      if (/^5\d\d/.test(one)) return `${sentQuestion.slice(0, 600)}\n${one.slice(0, 500)}`;
+      const at = sentQuestion.includes(CANARY) ? -1 : one.indexOf(CANARY);
+      return at === -1
+        ? undefined
+        : `${sentQuestion.slice(0, 600)}\n…${one.slice(Math.max(0, at - 200), at + 100)}`;
     },
-    async tellsApart(question) {
-      const [one, other] = await ask(open, question);
+    async differs(question) {
+      const [one, other] = await send(open, question);
       return one !== other;
     },
     stored: (side, address) => server.request('GET', `/w/${TENANTS[side]}/api/v1${root}/${address}`),
@@ -205,7 +213,7 @@ async function prepare(core: Core, tenant: string): Promise<MadeClient> {
 
 type Entries = (side: Side) => readonly object[];
 
-/** Each a transaction, so that what is written together is of one instant on both sides. */
+/** Each a transaction, so that resources written together have one instant on both sides. */
 function fillings(): readonly Entries[] {
   const put = (resources: readonly { readonly resourceType: string; readonly id: string }[]): object[] =>
     resources.map((resource) => ({
@@ -222,7 +230,7 @@ function fillings(): readonly Entries[] {
     (side) => put(observations(side, 0)),
     (side) => put(others(side)),
     (side) => put(movers(side, 0)),
-    // Of these versions nothing but what is hidden is another.
+    // These versions differ only in hidden data.
     (side) => put(patients(side, 1).slice(0, 2)),
     (side) => put(observations(side, 1).slice(0, 2)),
     (side) => put(movers(side, 1)),
@@ -245,7 +253,7 @@ function atMoments(question: Question, moments: readonly string[]): Question {
   return { ...question, body: JSON.parse(filled) };
 }
 
-async function settle(server: Asked, tenant: string, release: Release): Promise<void> {
+async function settle(server: Target, tenant: string, release: Release): Promise<void> {
   for (const [code, base] of OWN_PARAMETERS)
     await until(async () => {
       const at = `/w/${tenant}/api/v1/fhir/${release}/${base}?${code}:missing=true&_count=0`;
@@ -263,7 +271,7 @@ function difference(one: string, other: string): string {
 export const TWO_SIDES_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...OPEN,
   VALIDATION: 'structure',
-  // What is answered must not hang on how busy the machine is, and on which server it was.
+  // Answers must not depend on the load of the machine, and on the server.
   PUBLIC_URL: 'https://fhir.example.org',
   GRAPHQL_SNAPSHOT_MS: '60000',
   STATEMENT_TIMEOUT_MS: '120000',

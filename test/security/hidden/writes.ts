@@ -1,4 +1,4 @@
-/** Ways by which one may try to be told what is hidden by changing something, and to change what one does not see. */
+/** Ways to get hidden data by changes, and to change hidden data. */
 import type { Release } from '../../../src/core';
 import { wordOf } from './data';
 import { graphql, type Question } from './two-sides';
@@ -6,7 +6,7 @@ import { graphql, type Question } from './two-sides';
 const WORD = wordOf(0);
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
 
-/** What tries to change something, one after the other; what is changed is changed on both sides. */
+/** Attempts of changes, one after the other; changes are made on both sides. */
 export function writes(release: Release): readonly Question[] {
   const root = `/fhir/${release}`;
   const patchWith = (path: string, operations: readonly object[]): Question => ({
@@ -110,7 +110,7 @@ export function writes(release: Release): readonly Question[] {
   ]);
   const mutation = (text: string, variables?: object): Question => graphql(release, text, variables);
   return [
-    // Patches that ask.
+    // Patches that test values.
     patchWith('Patient/a', [test('/telecom/0/value', `${WORD}-phone`), add]),
     patchWith('Patient/a', [add]),
     patchWith('Patient/c', [test('/identifier', undefined)]),
@@ -130,7 +130,7 @@ export function writes(release: Release): readonly Question[] {
     fhirPath('Observation/v4', 'Observation.contained.where(telecom.exists()).gender', 'delete'),
     fhirPath('Observation/v4', 'Observation.contained.telecom', 'delete'),
     fhirPath('Bundle/bun', 'Bundle.entry.resource.telecom', 'delete'),
-    // Updates by one who does not see all.
+    // Updates by a client without full access.
     put(patient),
     put(patient, { 'if-match': 'W/"2"' }),
     put(patient, { 'if-match': 'W/"1"' }),

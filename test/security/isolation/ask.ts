@@ -1,58 +1,61 @@
-/** Asks the worlds of a tenant the same, and tells where the answer beside another tenant is not that of the tenant alone. */
+/**
+ * Sends the same requests to the worlds of a tenant, and returns where the answer beside another tenant differs from
+ * that of the tenant alone.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../support/server';
 import { generateStep } from './generate-step';
 import { markerOf, type Tenant } from './tenant';
 import type { Sent, World } from './world';
 
-/** A tenant beside the other, once behind each wall that is looked at, and alone. */
-export interface Asked {
+/** A tenant beside the other, once behind each tested check, and alone. */
+export interface Worlds {
   readonly tenant: Tenant;
-  /** By the name of the wall, in one order. */
+  /** By the name of the check, in one order. */
   readonly shared: ReadonlyMap<string, World>;
   readonly alone: World;
 }
 
 export interface Tally {
-  /** What was answered otherwise beside the other tenant, by the name of the wall. */
+  /** Answers that differ beside the other tenant, by the name of the check. */
   readonly wrong: ReadonlyMap<string, string[]>;
   /** Requests by the first digit of the status. */
   readonly statuses: Map<string, number>;
-  /** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
+  /** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
   requests: number;
 }
 
-/** So many differences are enough to look at. */
+/** This many differences are enough to inspect. */
 export const MOST_SHOWN = 5;
-/** What is changed in the same millisecond in one world, and not in the other, lies in another order by `_lastUpdated`. */
+/** Changes in the same millisecond in one world, and not in the other, have another order by `_lastUpdated`. */
 export const NEXT_MOMENT_MS = 2;
 const MOST_TRIES = 4;
 const LEAK = 'It holds the mark of the other tenant.';
 const isLate = ({ status, text }: Answer): boolean => status === 503 || text.includes('"code":"timeout"');
 
-export function startTally(walls: Iterable<string>): Tally {
-  return { wrong: new Map([...walls].map((wall) => [wall, []])), statuses: new Map(), requests: 0 };
+export function startTally(checks: Iterable<string>): Tally {
+  return { wrong: new Map([...checks].map((check) => [check, []])), statuses: new Map(), requests: 0 };
 }
 
-/** Each difference, with the wall behind which it was seen. */
+/** Each difference, with the check behind which it was seen. */
 export const differences = ({ wrong }: Tally): string[] =>
-  [...wrong].flatMap(([wall, texts]) => texts.map((text) => `Behind ${wall}: ${text}`));
+  [...wrong].flatMap(([check, texts]) => texts.map((text) => `Behind ${check}: ${text}`));
 
 /**
  * Sends `sent` to all worlds at once and compares. `isRead`: what a busy machine had no time for is asked again.
  * @param other the tenant that the requests name where they take an id or a page of another
  */
-export async function ask(
-  asked: Asked,
-  other: Asked,
+export async function sendToAll(
+  tenantWorlds: Worlds,
+  other: Worlds,
   sent: readonly Sent[],
   tally: Tally,
   isRead = false,
 ): Promise<void> {
-  const { shared, alone, tenant } = asked;
+  const { shared, alone, tenant } = tenantWorlds;
   const worlds: readonly (readonly [world: World, foreign: World])[] = [
     [alone, other.alone],
-    ...[...shared].map(([wall, world]) => [world, worldOf(other, wall)] as const),
+    ...[...shared].map(([check, world]) => [world, worldOf(other, check)] as const),
   ];
   const answers = await Promise.all(
     sent.map(async (request) => {
@@ -69,27 +72,28 @@ export async function ask(
     const status = `${Math.floor(lone.status / 100)}xx`;
     tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
     const expected = alone.describe(lone);
-    for (const [position, [wall, world]] of [...shared].entries()) {
+    for (const [position, [check, world]] of [...shared].entries()) {
       const answer = besides[position];
       if (answer === undefined) throw new Error('each world answers');
       const got = world.describe(answer);
       const mark = markerOf(tenant.other);
-      // A tenant alone is told of the other only what the request has said itself, be it in the address of a further page.
+      // A tenant alone gets only those names of the other that the request itself has, also in the address of a
+      // further page.
       const isLeak = got.includes(mark) && !expected.includes(mark);
       if (got === expected && !isLeak && answer.status < 500) continue;
-      const what = explain(asked, tally.requests, request, got, expected);
-      tally.wrong.get(wall)?.push(isLeak ? `${LEAK} ${what}` : what);
+      const what = explain(tenantWorlds, tally.requests, request, got, expected);
+      tally.wrong.get(check)?.push(isLeak ? `${LEAK} ${what}` : what);
     }
   }
 }
 
-export function worldOf({ shared }: Asked, wall: string): World {
-  const world = shared.get(wall);
-  if (world === undefined) throw new Error(`nobody is behind ${wall}`);
+export function worldOf({ shared }: Worlds, check: string): World {
+  const world = shared.get(check);
+  if (world === undefined) throw new Error(`nobody is behind ${check}`);
   return world;
 }
 
-function explain({ tenant }: Asked, at: number, request: Sent, got: string, expected: string): string {
+function explain({ tenant }: Worlds, at: number, request: Sent, got: string, expected: string): string {
   let same = 0;
   while (same < got.length && got[same] === expected[same]) same++;
   const around = (text: string): string => text.slice(Math.max(0, same - 200), same + 300);
@@ -100,24 +104,24 @@ function explain({ tenant }: Asked, at: number, request: Sent, got: string, expe
   ].join('\n');
 }
 
-export async function settle({ shared, alone }: Asked): Promise<void> {
+export async function settle({ shared, alone }: Worlds): Promise<void> {
   await Promise.all([...shared.values(), alone].map((world) => world.settle()));
 }
 
 /** One tenant's requests, one step after the other, until all have been sent or too much was wrong. */
-export async function askAtRandom(
-  asked: Asked,
-  other: Asked,
+export async function sendAtRandom(
+  tenantWorlds: Worlds,
+  other: Worlds,
   requests: number,
   tally: Tally,
   options: { readonly onlyReads?: boolean } = {},
 ): Promise<void> {
   for (let sent = 0; sent < requests && differences(tally).length < MOST_SHOWN;) {
-    const { requests: some, isDefinition, isRead } = generateStep(asked.tenant);
+    const { requests: some, isDefinition, isRead } = generateStep(tenantWorlds.tenant);
     if (!isRead && options.onlyReads === true) continue;
-    await ask(asked, other, some, tally, isRead);
+    await sendToAll(tenantWorlds, other, some, tally, isRead);
     if (!isRead) await delay(NEXT_MOMENT_MS);
-    if (isDefinition) await settle(asked);
+    if (isDefinition) await settle(tenantWorlds);
     sent += some.length;
   }
 }

@@ -1,15 +1,15 @@
-/** Live queries of a tenant in each of its worlds, and whether all were told the same. */
+/** Live queries of a tenant in each of its worlds, and the comparison of their results. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../../src/core';
 import { subscribeByEvents, type Subscriber } from '../../graphql/live/subscriber';
-import { ask, type Asked, type Tally } from './ask';
+import { sendToAll, type Worlds, type Tally } from './ask';
 import { MARKER_SYSTEM, markerOf } from './tenant';
 import type { World } from './world';
 
 /** One live query, followed in each world of a tenant. */
 export interface Feed {
   readonly followers: readonly Subscriber[];
-  /** What has the mark of the other tenant: it must be told nothing. */
+  /** Results with the mark of the other tenant: there must be none. */
   readonly isOfOther: boolean;
 }
 
@@ -19,7 +19,7 @@ const PATIENCE_MS = 120_000;
 const RETRY_MS = 500;
 const OWN_ID = /^[0-9a-hjkmnp-tv-z]{16}$/;
 
-export async function follow({ shared, alone, tenant }: Asked): Promise<Feed[]> {
+export async function follow({ shared, alone, tenant }: Worlds): Promise<Feed[]> {
   const feeds: Feed[] = [];
   for (const release of RELEASES) {
     for (const isOfOther of [false, true]) {
@@ -47,8 +47,8 @@ export async function follow({ shared, alone, tenant }: Asked): Promise<Feed[]> 
  * @param name of the last change, by which its end is known
  */
 export async function compareFeeds(
-  asked: Asked,
-  other: Asked,
+  worlds: Worlds,
+  other: Worlds,
   feeds: readonly Feed[],
   name: string,
   tally: Tally,
@@ -56,9 +56,9 @@ export async function compareFeeds(
   for (const release of RELEASES) {
     const body = JSON.stringify({ resourceType: 'Basic', id: name, code: { text: 'the last change' } });
     const sent = { method: 'PUT', path: `/fhir/${release}/Basic/${name}`, body };
-    await ask(asked, other, [sent], tally);
+    await sendToAll(worlds, other, [sent], tally);
   }
-  let told = 0;
+  let reported = 0;
   for (const { followers, isOfOther } of feeds) {
     if (!isOfOther) {
       for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(20))
@@ -68,9 +68,9 @@ export async function compareFeeds(
     for (const { errors } of followers) expect(errors).toEqual([]);
     for (const got of besides) expect(got).toEqual(expected);
     if (isOfOther) expect(expected).toEqual([]);
-    told += expected.length;
+    reported += expected.length;
   }
-  return told;
+  return reported;
 }
 
 function linesOf({ changes }: Subscriber): string[] {

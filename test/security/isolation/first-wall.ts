@@ -1,45 +1,45 @@
 /**
- * Takes the first wall away: the condition on the space that statements of the server have. What it does is done to the
- * driver, from a test; the server has no switch for it.
+ * Removes the first check: the condition on the space in the statements of the server. A test patches the driver; the
+ * server has no switch for it.
  */
 import { Client } from 'pg';
 
 /** `v.space = $3::int`, `space = calls.c1::int`: a space that the server has put into the statement. */
 const CONDITION = /((?:\b\w+\.)?\bspace) = (\$\d+(?:::int)?|\(?\w+\.c\d+\)?(?:::int)?)/g;
 
-export interface FirstWall {
+export interface FirstCheck {
   /** From now on conditions on the space are always true. */
   takeAway(): void;
   /**
-   * Statements from which a condition was taken, by their text as it was; how many depends also on what is asked at the same
-   * moment, because that becomes one statement.
+   * Statements without the condition, by their original text; their number also depends on concurrent requests,
+   * because these become one statement.
    */
   readonly opened: ReadonlySet<string>;
-  /** How often they were run. */
+  /** How often they were executed. */
   countRuns(): number;
   restore(): void;
 }
 
 /**
- * Stands in each connection to the database `database` that takes the application role. When the wall is taken away their
- * statements run with conditions on the space that are always true: only row-level security, and what the functions of the
- * database compare, still tells tenants apart. A connection of the owner, for whom there is no row-level security, keeps its
- * conditions.
+ * Patches each connection to the database `database` that uses the application role. When the check is removed, the
+ * conditions on the space in their statements are always true: only row-level security, and comparisons in functions
+ * of the database, still separate tenants. A connection of the owner, for which there is no row-level security, keeps
+ * its conditions.
  */
-export function watchFirstWall(database: string): FirstWall {
+export function watchFirstCheck(database: string): FirstCheck {
   const opened = new Set<string>();
-  const known = new Map<string, string>();
+  const patched = new Map<string, string>();
   const applications = new WeakSet<Client>();
   const original = Reflect.get(Client.prototype, 'query') as (...parts: unknown[]) => unknown;
   let isAway = false;
   let runs = 0;
 
   function open(text: string): string {
-    let result = known.get(text);
+    let result = patched.get(text);
     if (result === undefined) {
       result = text.replace(CONDITION, '($1 = $2 or true)');
       if (result !== text) opened.add(text);
-      known.set(text, result);
+      patched.set(text, result);
     }
     if (result !== text) runs++;
     return result;

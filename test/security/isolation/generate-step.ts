@@ -1,6 +1,6 @@
 /**
- * Random requests of one tenant, of every kind that the server takes. They are made from a seed and from what the tenant
- * was filled with, never from answers, so that another world is asked the same.
+ * Random requests of one tenant, of every kind that the server accepts. They are made from a seed and from the
+ * initial data of the tenant, never from answers, so that another world gets the same.
  */
 import { anyDefinition } from './requests/definitions';
 import { anyRead } from './requests/reads';
@@ -11,7 +11,7 @@ import type { Sent } from './world';
 export interface Step {
   /** Sent at the same time, but for a step that changes something, which is one request. */
   readonly requests: readonly Sent[];
-  /** Whether search parameters are to be waited for. */
+  /** True: wait for search parameters. */
   readonly isDefinition: boolean;
   /** Nothing is changed. */
   readonly isRead: boolean;

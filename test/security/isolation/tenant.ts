@@ -1,4 +1,4 @@
-/** The two tenants: what each is filled with, and from what chance its requests are made. */
+/** The two tenants: their initial data, and the seeds of their requests. */
 import { generateData } from '../../properties/oracle/generate-data';
 import type { JsonObject, Resource } from '../../properties/oracle/json';
 import { makeSpace } from '../../properties/oracle/make-space';
@@ -17,9 +17,9 @@ export interface Tenant {
   /** Its neighbour. */
   readonly other: string;
   readonly random: Random;
-  /** What it was filled with, by release. */
+  /** The initial data, by release. */
   readonly spaces: Readonly<Record<Release, Space>>;
-  /** What the neighbour was filled with. */
+  /** The initial data of the neighbour. */
   readonly otherSpaces: Readonly<Record<Release, Space>>;
   /** The latest reads, of which some are sent again. */
   readonly recent: Sent[];

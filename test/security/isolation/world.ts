@@ -1,13 +1,13 @@
-/** One tenant of one server, asked over HTTP, and what its answers come to when chance and time are taken out of them. */
+/** One tenant of one server over HTTP, and its answers without random values and times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Release } from '../../../src/core';
 import type { Answer, TestServer } from '../../support/server';
 
-/** What the server calls itself: the same in all worlds. */
+/** The server's own address: the same in all worlds. */
 export const PUBLIC_URL = 'https://fhir.example.org';
 
-/** A request below `/w/{tenant}/api/v1`. `@id:3@` in it stands for the third id that the server gave, `@next:3@` for a page. */
+/** A request below `/w/{tenant}/api/v1`. `@id:3@` in it is the third id of the server, `@next:3@` a page. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -38,7 +38,7 @@ const HEADERS = [
   'retry-after',
   'www-authenticate',
 ];
-// Only a server that hangs takes so long; a busy machine takes minutes.
+// Only a server that hangs takes this long; a busy machine takes minutes.
 const PATIENCE_MS = 300_000;
 const MOST_TRIES = 30;
 const RETRY_MS = 500;
@@ -51,7 +51,7 @@ export class World {
   private readonly idList: string[] = [];
   /** Pages that were offered, as addresses below `/w/{tenant}/api/v1`. */
   readonly pages: string[] = [];
-  /** Addresses of requests that are answered later. */
+  /** Addresses of asynchronous requests. */
   readonly jobs: string[] = [];
 
   private constructor(
@@ -77,13 +77,16 @@ export class World {
     return this.owner.end();
   }
 
-  /** `foreign`: the same tenant's neighbour, of whom `@foreign-…@` takes. What an answer offers is noted by `note`. */
+  /**
+   * `foreign`: the same tenant's neighbour, which `@foreign-…@` refers to. `note` records the ids and pages of an
+   * answer.
+   */
   async send(request: Sent, foreign: World): Promise<Answer> {
     const path = `/w/${this.tenant}/api/v1${this.fill(request.path, foreign)}`;
     const body = request.body === undefined ? undefined : this.fill(request.body, foreign);
     const headers = { 'x-request-id': 'isolation', ...request.headers };
     let answer = await this.server.request(request.method, path, body, headers);
-    // On a machine that is busy with other things even a connection to the database takes too long.
+    // On a busy machine even a connection to the database takes too long.
     for (let tries = 1; tries < MOST_TRIES && answer.status === 503 && isUnavailable(answer); tries++) {
       await delay(RETRY_MS);
       answer = await this.server.request(request.method, path, body, headers);
@@ -91,8 +94,8 @@ export class World {
     return request.isLater === true && answer.status === 202 ? this.fetch(answer) : answer;
   }
 
-  private async fetch(taken: Answer): Promise<Answer> {
-    const at = new URL(String(taken.headers['content-location'])).pathname;
+  private async fetch(accepted: Answer): Promise<Answer> {
+    const at = new URL(String(accepted.headers['content-location'])).pathname;
     this.jobs.push(at.slice(`/w/${this.tenant}/api/v1`.length));
     for (const end = Date.now() + PATIENCE_MS; ;) {
       const answer = await this.server.request('GET', at, undefined, { 'x-request-id': 'isolation' });
@@ -104,8 +107,8 @@ export class World {
 
   private fill(text: string, foreign: World): string {
     if (!text.includes('@')) return text;
-    return text.replace(/@(foreign-)?(id|next|job):(\d+)@/g, (_whole, whose, what, number) => {
-      const world = whose === undefined ? this : foreign;
+    return text.replace(/@(foreign-)?(id|next|job):(\d+)@/g, (_whole, neighbour, what, number) => {
+      const world = neighbour === undefined ? this : foreign;
       const list = what === 'id' ? world.idList : what === 'next' ? world.pages : world.jobs;
       return list[Number(number) % Math.max(1, list.length)] ?? '/fhir/r4/Basic/none';
     });
@@ -125,7 +128,7 @@ export class World {
     }
   }
 
-  /** What a client can tell answers apart by, without what chance and the clock have put in. */
+  /** The parts of an answer that a client can compare, without random values and times. */
   describe(answer: Answer): string {
     const head = HEADERS.flatMap((name) => {
       const value = answer.headers[name];
@@ -141,7 +144,7 @@ export class World {
       .replace(OWN_ID, (id) => `ID-${this.ids.get(id) ?? 'unknown'}`);
   }
 
-  /** Until the search parameters that the tenant has made are indexed, and this server knows it. */
+  /** Waits until the search parameters that the tenant has made are indexed, and this server uses them. */
   async settle(): Promise<void> {
     for (const end = Date.now() + PATIENCE_MS; ; await delay(3)) {
       const { rows } = await this.owner.query<{ change: number; waiting: string }>(

@@ -4,7 +4,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** What happened to a resource. LEAVE: it was changed and does not match any more, as it did or may have done. */
+/** The kind of a change. LEAVE: the resource was changed and no longer matches, as it did or may have done before. */
 export type ChangeAction =
   | 'CREATE'
   | 'DELETE'
@@ -16,13 +16,13 @@ export type JsonPatchOperation = {
   /** For `move` and `copy`. */
   from?: string | null | undefined;
   op: JsonPatchOperationName;
-  /** A JSON Pointer: `/name/0/family`; `/name/-` is behind the last. */
+  /** A JSON Pointer: `/name/0/family`; `/name/-` is after the last element. */
   path: string;
   /** For `add`, `replace` and `test`: any JSON value. */
   value?: unknown;
 };
 
-/** What an operation of a JSON Patch does (RFC 6902 section 4). */
+/** The kind of an operation of a JSON Patch (RFC 6902 section 4). */
 export type JsonPatchOperationName =
   | 'add'
   | 'copy'

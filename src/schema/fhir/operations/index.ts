@@ -53,7 +53,7 @@ export function operationFields<Context>(
     // The address replaces the parameter `id` of $document.
     const inputs = operation.parameters.filter(({ use, name }) => use === 'in' && !(name in address));
     const paging: GraphQLFieldConfigArgumentMap = isPaged
-      ? { _cursor: { type: GraphQLString, description: 'Of the link `next` of the page before.' } }
+      ? { _cursor: { type: GraphQLString, description: 'The cursor in the link `next` of the previous page.' } }
       : {};
     return {
       type: resultType(operation),
@@ -62,7 +62,7 @@ export function operationFields<Context>(
       resolve: (_root, given, context) => {
         const type = on === ALL ? textOf(given['type']) : on;
         const id = textOf(given['id']);
-        if (id !== undefined && type === undefined) throw badInput("An 'id' needs a 'type'");
+        if (id !== undefined && type === undefined) throw badInput("An 'id' requires a 'type'");
         const level = id !== undefined ? 'instance' : typeLevel(levels, type);
         return invoke(
           {
@@ -87,12 +87,12 @@ export function operationFields<Context>(
 
 function addressArguments(on: string, levels: SchemaOperation['levels']): GraphQLFieldConfigArgumentMap {
   const args: GraphQLFieldConfigArgumentMap = {};
-  if (on === ALL) args['type'] = { type: codeScalar, description: 'The resource type that it is run on.' };
+  if (on === ALL) args['type'] = { type: codeScalar, description: 'The resource type on which it runs.' };
   if (levels.includes('instance')) {
     const isNeeded = levels.length === 1;
     args['id'] = {
       type: isNeeded ? new GraphQLNonNull(GraphQLID) : GraphQLID,
-      description: 'The resource that it is run on.',
+      description: 'The resource on which it runs.',
     };
   }
   return args;

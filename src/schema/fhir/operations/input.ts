@@ -77,17 +77,17 @@ function entryOf(definitions: SchemaDefinitions, parameter: SchemaOperationParam
     case 'resource':
       return { name, resource: value };
     case 'parts':
-      if (!isJsonObject(value)) throw badInput(`'${name}' is an object of its parts`);
-      requireKnown(name, parts, value);
+      if (!isJsonObject(value)) throw badInput(`'${name}' must be an object of its parts`);
+      requireParts(name, parts, value);
       return { name, part: inputParameters(definitions, parts, value) };
     default:
       return { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value };
   }
 }
 
-function requireKnown(name: string, parts: readonly SchemaOperationParameter[], value: JsonObject): void {
-  const known = new Set(parts.flatMap((part) => [part.name, toArgumentName(part.name)]));
-  const stray = Object.keys(value).find((member) => !known.has(member));
+function requireParts(name: string, parts: readonly SchemaOperationParameter[], value: JsonObject): void {
+  const names = new Set(parts.flatMap((part) => [part.name, toArgumentName(part.name)]));
+  const stray = Object.keys(value).find((member) => !names.has(member));
   if (stray !== undefined) throw badInput(`'${name}' has no part '${stray}'`);
 }
 

@@ -48,9 +48,9 @@ const TOKEN: Members = new Map<string, Member>([
 ]);
 
 const STRING: Members = new Map<string, Member>([
-  ['startsWith', { scalar: GraphQLString, escape: escapeText, description: 'Begins so, whatever the case and the accents.' }],
+  ['startsWith', { scalar: GraphQLString, escape: escapeText, description: 'Begins with it; case and accents are ignored.' }],
   ['exact', { scalar: GraphQLString, escape: escapeText, modifier: 'exact', description: 'Is exactly this.' }],
-  ['contains', { scalar: GraphQLString, escape: escapeText, modifier: 'contains', description: 'Has it anywhere.' }],
+  ['contains', { scalar: GraphQLString, escape: escapeText, modifier: 'contains', description: 'Contains it.' }],
   ['text', { scalar: GraphQLString, escape: escapeText, modifier: 'text', description: 'Has these words, or their beginnings.' }],
 ]);
 
@@ -63,15 +63,15 @@ const URI: Members = new Map<string, Member>([
   ['eq', { scalar: uriScalar, escape: escapeText, description: 'Is one of these.' }],
   ['below', { scalar: uriScalar, escape: escapeText, modifier: 'below', description: 'Is one of these or a path below it.' }],
   ['above', { scalar: uriScalar, escape: escapeText, modifier: 'above', description: 'Is one of these or a path above it.' }],
-  ['contains', { scalar: uriScalar, escape: escapeText, modifier: 'contains', description: 'Has it anywhere.' }],
+  ['contains', { scalar: uriScalar, escape: escapeText, modifier: 'contains', description: 'Contains it.' }],
 ]);
 
 const reference = searchScalarOf('reference');
 const REFERENCE: Members = new Map<string, Member>([
   ['eq', { scalar: reference, escape: escapeText, description: 'Refers to one of these: `Patient/1`, an id or a url.' }],
-  ['identifier', { scalar: token, escape: escapeCommas, modifier: 'identifier', description: 'Names what it refers to by one of these identifiers.' }],
-  ['above', { scalar: reference, escape: escapeText, modifier: 'above', description: 'Refers to one of these or to what is above it.' }],
-  ['below', { scalar: reference, escape: escapeText, modifier: 'below', description: 'Refers to one of these or to what is below it; of canonicals `url|1` is all versions 1.' }],
+  ['identifier', { scalar: token, escape: escapeCommas, modifier: 'identifier', description: 'Refers to its target by one of these identifiers.' }],
+  ['above', { scalar: reference, escape: escapeText, modifier: 'above', description: 'Refers to one of these, or to a resource above it.' }],
+  ['below', { scalar: reference, escape: escapeText, modifier: 'below', description: 'Refers to one of these, or to a resource below it; for canonicals `url|1` means all versions 1.' }],
 ]);
 
 const PREFIXES: readonly (readonly [prefix: string, description: string])[] = [
@@ -134,7 +134,7 @@ export function filterOf(kind: string): GraphQLInputObjectType {
   let filter = filters.get(kind);
   if (filter === undefined) {
     const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Filter`;
-    const description = 'Values of one member are alternatives; all members are to be met.';
+    const description = 'Values of one member are alternatives; all members must be met.';
     filters.set(kind, (filter = new GraphQLInputObjectType({ name, description, fields: filterFields(kind) })));
   }
   return filter;

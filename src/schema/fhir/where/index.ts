@@ -60,7 +60,7 @@ export class WhereTypes {
     this.has = new GraphQLInputObjectType({
       name: 'HasFilter',
       description:
-        'By type and search parameter, what refers to the resource: one such resource meets all that is asked of it.',
+        'Conditions on referring resources, by type and search parameter: one such resource must meet all of them.',
       fields: () =>
         Object.fromEntries(
           definitions.resourceTypes
@@ -76,7 +76,7 @@ export class WhereTypes {
     if (where === undefined) {
       where = new GraphQLInputObjectType({
         name: `${type}Where`,
-        description: `What a ${type} has to meet: all of it.`,
+        description: `Conditions on a ${type}; all must be met.`,
         fields: () => this.fieldsOf(type),
       });
       this.wheres.set(type, where);
@@ -100,7 +100,7 @@ export class WhereTypes {
     const conditions: Condition[] = [];
     for (const parameter of this.parametersOf(type)) {
       const name = toArgumentName(parameter.code);
-      for (const filter of toList(where[name])) conditions.push(...this.asked(parameter, filter));
+      for (const filter of toList(where[name])) conditions.push(...this.parameterConditions(parameter, filter));
     }
     for (const inner of toList(where['and'])) conditions.push(...this.conditions(type, inner));
     const { or } = where;
@@ -110,7 +110,7 @@ export class WhereTypes {
     return conditions;
   }
 
-  private asked(parameter: SchemaParameter, filter: unknown): Condition[] {
+  private parameterConditions(parameter: SchemaParameter, filter: unknown): Condition[] {
     const { code } = parameter;
     const kind = kindOf(parameter);
     if (WHOLE_VALUES.has(code)) return [{ kind: 'parameter', name: code, value: String(filter) }];
@@ -147,10 +147,10 @@ export class WhereTypes {
     const own = this.of(type);
     return {
       ...fields,
-      and: { type: listOf(own), description: 'All of these are to be met.' },
-      or: { type: listOf(own), description: 'One of these is to be met.' },
+      and: { type: listOf(own), description: 'All of these must be met.' },
+      or: { type: listOf(own), description: 'One of these must be met.' },
       not: { type: listOf(own), description: 'None of these may be met.' },
-      _has: { type: listOf(this.has), description: 'What refers to it.' },
+      _has: { type: listOf(this.has), description: 'Conditions on resources that refer to it.' },
     };
   }
 
@@ -190,7 +190,7 @@ export class WhereTypes {
       const { name, reached } = named;
       filter = new GraphQLInputObjectType({
         name,
-        description: 'Below the name of a type: one such resource that it refers to meets all that is asked of it.',
+        description: 'Below the name of a type: one such target must meet all conditions.',
         fields: () => ({
           ...filterFields('reference'),
           ...Object.fromEntries(reached.map((target) => [target, { type: this.of(target) }])),
@@ -206,7 +206,7 @@ export class WhereTypes {
     if (referrers === undefined) {
       referrers = new GraphQLInputObjectType({
         name: `${type}Has`,
-        description: `By its parameters that refer to something, what a ${type} has to meet.`,
+        description: `Conditions on a ${type}, by the reference parameter that refers to the resource.`,
         fields: () =>
           Object.fromEntries(
             this.referenceParameters(type).map(({ code }) => [toArgumentName(code), { type: listOf(this.of(type)) }]),

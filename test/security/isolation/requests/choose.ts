@@ -1,4 +1,4 @@
-/** What a request is about: chosen by chance among what the tenant has, and sometimes what its neighbour has. */
+/** The target of a request: chosen at random among the data of the tenant, and sometimes of its neighbour. */
 import { FEATURES } from '../../../properties/oracle/features';
 import { generateSearch } from '../../../properties/oracle/generate-query';
 import type { Resource } from '../../../properties/oracle/json';
@@ -28,7 +28,7 @@ export const resourceOf = ({ random, spaces }: Tenant, release: Release): Resour
 const serverId = (random: Random): string =>
   `@${random.chance(0.15) ? 'foreign-' : ''}id:${random.below(1000)}@`;
 
-/** Of the tenant's own resources, of what the server has made, or of nothing. */
+/** Of the tenant's own resources, of those that the server has made, or of none. */
 export function anyAddress(tenant: Tenant, release: Release): string {
   const { random } = tenant;
   if (random.chance(0.12)) return `${random.pick(['Patient', 'Observation'])}/${serverId(random)}`;

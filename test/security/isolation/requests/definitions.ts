@@ -1,4 +1,4 @@
-/** Definitions that a tenant makes, and that change how its resources are searched and judged. */
+/** Definitions that a tenant makes, and that change how its resources are searched and validated. */
 import { CONCEPTS } from '../../../properties/oracle/generate-values';
 import type { Resource } from '../../../properties/oracle/json';
 import type { Release } from '../../../../src/core';

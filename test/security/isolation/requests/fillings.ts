@@ -1,4 +1,4 @@
-/** What a tenant is filled with before anything is asked. */
+/** The initial data of a tenant. */
 import type { Resource } from '../../../properties/oracle/json';
 import type { Release } from '../../../../src/core';
 import { marked, markerOf, type Tenant } from '../tenant';

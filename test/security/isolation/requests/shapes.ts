@@ -1,4 +1,4 @@
-/** Requests by their shape: a PUT, a Bundle, a GraphQL document, one that is answered later. */
+/** Requests by their shape: a PUT, a Bundle, a GraphQL document, an asynchronous one. */
 import { toJsonText, type JsonObject, type Resource } from '../../../properties/oracle/json';
 import type { Release } from '../../../../src/core';
 import type { Sent } from '../world';

@@ -13,7 +13,7 @@ export function list(tenant: string): Resource {
   );
 }
 
-/** What a transaction makes under ids that the server gives. */
+/** The resources that a transaction creates under ids of the server. */
 const MADE: ReadonlySet<string> = new Set(['Patient', 'Observation', 'List']);
 
 export function transaction(tenant: Tenant, release: Release): Sent {

@@ -117,7 +117,7 @@ export function anyWrite(tenant: Tenant): Sent {
   ]);
 }
 
-/** What erases, at the end: afterwards nothing of a tenant is remembered for two minutes. */
+/** Erasures, at the end: afterwards nothing of a tenant is cached for two minutes. */
 export function erasures({ random }: Tenant): Sent[] {
   return Array.from({ length: 3 }, (_unused, index) => ({
     method: 'POST',
