@@ -103,9 +103,10 @@ type Evaluate = <Result>(
 ) => Result;
 
 function evaluator({ isStrict, isForeign }: Settled, toNodes: ToNodes): Evaluate {
+  const mode = { isStrict, toNodes };
   return (run, focus, environment) => {
     const allowance = isForeign ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
-    const scope = new Scope(isStrict, focus, environment, toNodes, allowance);
+    const scope = new Scope(mode, focus, environment, allowance);
     try {
       return run(focus, scope);
     } catch (error) {

@@ -21,20 +21,28 @@ export interface PathValue {
 
 export class PathNode implements PathValue {
   readonly type: string;
+  /** The object that has the value as an element; undefined for a root and for computed values. */
+  owner: JsonObject | undefined = undefined;
+  /** The owner's member that holds the value. */
+  access: Access | undefined = undefined;
+  /** Index in a list; -1 if it is not in a list. */
+  index = -1;
 
   constructor(
     readonly value: JsonValue,
     readonly node: TypeNode,
     readonly element: JsonObject | undefined = undefined,
     readonly system: string | undefined = undefined,
-    /** The object that has the value as an element; undefined for a root and for computed values. */
-    readonly owner: JsonObject | undefined = undefined,
-    /** The owner's member that holds the value. */
-    readonly access: Access | undefined = undefined,
-    /** Index in a list; -1 if it is not in a list. */
-    readonly index = -1,
   ) {
     this.type = node.namespace === 'FHIR' ? node.name : (FHIR_NAMES[node.name] ?? node.name);
+  }
+
+  /** Sets where the value is; returns the node. */
+  at(owner: JsonObject | undefined, access: Access | undefined, index: number): this {
+    this.owner = owner;
+    this.access = access;
+    this.index = index;
+    return this;
   }
 }
 
@@ -159,10 +167,10 @@ function addPrimitive(
 ): void {
   const element = isObject(companion) ? companion : undefined;
   if (value === undefined || value === null) {
-    if (element) found.push(new PathNode(null, access.node, element, undefined, owner, access, index));
+    if (element) found.push(new PathNode(null, access.node, element).at(owner, access, index));
   } else if (typeof value !== 'object') {
     const system = systemOf(access, value);
-    found.push(new PathNode(value, access.node, element, system, owner, access, index));
+    found.push(new PathNode(value, access.node, element, system).at(owner, access, index));
   }
 }
 
@@ -189,7 +197,7 @@ function addComplex(
 ): void {
   if (isObject(value)) {
     const node = nodeOf(value, access, model);
-    found.push(new PathNode(value, node, undefined, undefined, owner, access, index));
+    found.push(new PathNode(value, node).at(owner, access, index));
   } else if (access.node.namespace === 'System' && typeof value === 'string')
     found.push(new PathNode(value, access.node));
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import { runChecks, type Origin, type TypedValue, type ValueCheck } from './check';
 import type { Criterion } from './discriminator';
-import type { SlicingRules } from './element';
+import type { ProfileSlicing } from './element';
 import type { ProfileRun } from './profile-run';
 import type { ShapeMember } from './shape';
 
@@ -31,6 +31,13 @@ export interface SliceCheck {
 /** The slice of values that match no other slice (https://hl7.org/fhir/R4/profiling.html#default-slice). */
 const DEFAULT_SLICE = '@default';
 
+interface SlicedElement {
+  /** `Observation.component` */
+  readonly path: string;
+  /** Last part of the path, without `[x]`. */
+  readonly name: string;
+}
+
 /** Checks all values of a sliced element. */
 export class SlicingCheck {
   private readonly byUrl: ReadonlyMap<string, SliceCheck> | undefined;
@@ -39,13 +46,9 @@ export class SlicingCheck {
   private readonly names: string;
 
   constructor(
-    private readonly rules: SlicingRules,
-    private readonly isOrdered: boolean,
+    private readonly slicing: Pick<ProfileSlicing, 'rules' | 'isOrdered'>,
     private readonly slices: readonly SliceCheck[],
-    /** `Observation.component` */
-    private readonly path: string,
-    /** Last part of the path, without `[x]`. */
-    private readonly elementName: string,
+    private readonly element: SlicedElement,
     private readonly origin: Origin,
   ) {
     this.proper = slices.filter(({ name }) => name !== DEFAULT_SLICE);
@@ -62,6 +65,7 @@ export class SlicingCheck {
   run(items: readonly Item[], at: ProfileRun): void {
     if (!at.spend(this.byUrl ? items.length : items.length * (this.proper.length + 1))) return;
     const members = new Map<SliceCheck, Item[]>();
+    const { rules, isOrdered } = this.slicing;
     let uncertain = 0;
     let last = -1;
     const others: Item[] = [];
@@ -75,12 +79,12 @@ export class SlicingCheck {
       }
       if (found === undefined) {
         others.push(item);
-        if (this.rules === 'closed') this.reportForeign(item, at);
+        if (rules === 'closed') this.reportForeign(item, at);
         continue;
       }
       const position = this.slices.indexOf(found);
-      if (this.isOrdered && position < last) this.reportOrder(item, found, this.slices[last], at);
-      if (this.rules === 'openAtEnd' && others.length > 0) this.reportLate(item, found, at);
+      if (isOrdered && position < last) this.reportOrder(item, found, this.slices[last], at);
+      if (rules === 'openAtEnd' && others.length > 0) this.reportLate(item, found, at);
       last = Math.max(last, position);
       const list = members.get(found);
       if (list) list.push(item);
@@ -108,14 +112,14 @@ export class SlicingCheck {
   }
 
   private labelOf({ name }: SliceCheck): string {
-    return `the slice '${shorten(name)}' of ${this.path}`;
+    return `the slice '${shorten(name)}' of ${this.element.path}`;
   }
 
   private reportTooFew(slice: SliceCheck, count: number, others: readonly Item[], at: ProfileRun): void {
     const found = count === 0 ? 'nothing' : `only ${count}`;
     const missing = `There is ${found} in ${this.labelOf(slice)}; at least ${slice.min} must be (${this.origin.name})`;
     const sentence = missing + nearestFault(slice, others, at);
-    at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.elementName]);
+    at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.element.name]);
   }
 
   private checkSlice(slice: SliceCheck, items: readonly Item[], at: ProfileRun): void {
@@ -144,7 +148,7 @@ export class SlicingCheck {
     inItem(item, at, () =>
       at.report(
         'profile',
-        `This is in no slice of ${this.path}; there are ${shorten(this.names)}, and no others are allowed (${this.origin.name})`,
+        `This is in no slice of ${this.element.path}; there are ${shorten(this.names)}, and no others are allowed (${this.origin.name})`,
       ),
     );
   }
