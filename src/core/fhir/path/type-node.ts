@@ -35,11 +35,23 @@ interface TypeProperties {
   readonly isPrimitive: boolean;
 }
 
+const FHIR_NAMES: Readonly<Record<string, string>> = {
+  Boolean: 'boolean',
+  String: 'string',
+  Integer: 'integer',
+  Decimal: 'decimal',
+  Date: 'date',
+  DateTime: 'dateTime',
+  Time: 'time',
+};
+
 export class TypeNode implements TypeProperties {
   readonly namespace: 'FHIR' | 'System';
   readonly name: string;
   readonly kind: ValueKind;
   readonly isPrimitive: boolean;
+  /** The FHIR name of the type of a value, also for computed values. */
+  readonly valueType: string;
   private byName: Map<string, readonly Access[]> | undefined;
 
   constructor(
@@ -50,6 +62,7 @@ export class TypeNode implements TypeProperties {
     this.name = name;
     this.kind = kind;
     this.isPrimitive = isPrimitive;
+    this.valueType = namespace === 'FHIR' ? name : (FHIR_NAMES[name] ?? name);
   }
 
   /** Returns the members that hold the element `name` (without `[x]`); empty if there is no such element. */

@@ -1,19 +1,16 @@
 /** Checks slicing (https://hl7.org/fhir/R4/profiling.html#slicing): sorts values into slices and checks each slice. */
-import { isJsonObject, type JsonObject } from '../../json';
+import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
-import { runChecks, type Origin, type TypedValue, type ValueCheck } from './check';
+import { runChecks, type MemberValue, type Origin, type TypedValue, type ValueCheck } from './check';
 import type { Criterion } from './discriminator';
 import type { ProfileSlicing } from './element';
 import type { ProfileRun } from './profile-run';
 import type { ShapeMember } from './shape';
 
 /** A value of the sliced element. */
-export interface Item extends TypedValue {
-  readonly member: ShapeMember;
+export interface Item extends TypedValue, MemberValue {
   /** Its index among the values of the member; -1 for a single value without an array. */
   readonly index: number;
-  /** The object that has the member. */
-  readonly source: JsonObject;
 }
 
 export interface SliceCheck {
@@ -132,13 +129,7 @@ export class SlicingCheck {
           const found = items.length === 1 ? 'There is 1' : `There are ${items.length}`;
           at.report('profile', `${found} in ${this.labelOf(slice)}; ${allowed} (${this.origin.name})`);
         }
-        runChecks(slice.checksOf(item.member), {
-          member: item.member,
-          value: item.value,
-          companion: item.companion,
-          source: item.source,
-          at,
-        });
+        runChecks(slice.checksOf(item.member), item, at);
       });
     });
     if (slice.slicing && (items.length > 0 || min > 0)) slice.slicing.run(items, at);
@@ -176,13 +167,8 @@ const NONE: readonly Item[] = [];
 
 function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefined {
   if (slice.criteria.length === 0) {
-    const { member, value, companion, source } = item;
-    const checks = slice.checksOf(member);
-    return (
-      at.faultOf(slice, value, (quiet) =>
-        runChecks(checks, { member, value, companion, source, at: quiet }),
-      ) === ''
-    );
+    const checks = slice.checksOf(item.member);
+    return at.faultOf(slice, item.value, (quiet) => runChecks(checks, item, quiet)) === '';
   }
   let answer: boolean | undefined = true;
   for (const criterion of slice.criteria) {
