@@ -87,24 +87,6 @@ export default tseslint.config(
     rules: { 'max-params': ['error', 4] },
   },
   {
-    // Older functions with more. None is to be added.
-    files: [
-      'src/core/audit/audit-event-routing.ts',
-      'src/core/authorization/write-guard.ts',
-      'src/core/fhir/path/scope.ts',
-      'src/core/fhir/path/type-node.ts',
-      'src/core/fhir/path/value.ts',
-      'src/core/fhir/validate/content-check.ts',
-      'src/core/fhir/validate/profile/slicing.ts',
-      'src/core/fhir/validate/profile/snapshot/constraining.ts',
-      'src/core/fhir/validate/profile/snapshot/generation.ts',
-      'src/core/indexing/search-parameter-work.ts',
-      'src/core/interactions/bundle/planned-write.ts',
-      'src/core/interactions/compartment/everything.ts',
-    ],
-    rules: { 'max-params': 'off' },
-  },
-  {
     files: ['test/**/*.ts'],
     rules: {
       // What a server answers is unknown until it is looked at; the expectation is the check.

@@ -9,7 +9,7 @@ export type { JobRequest } from './storage/jobs/async-jobs';
 export { EMPTY_REQUEST_STATE, type Log, type RequestContext, type Space, type TenantSpace } from './context';
 export { createCore } from './composition/create-core';
 export type { Instruments } from './composition/core-options';
-export { elementTexts, mayGiveValues } from './fhir/element-values';
+export { canHaveValues, elementTexts } from './fhir/element-values';
 export { FilterAllowance, filterElements } from './fhir/element-filter';
 export { isLoopback } from './network/ip-address';
 export { loopbackAddresses } from './network/own-addresses';

@@ -113,7 +113,7 @@ export const handlers: Handlers<GatewayContext> = {
 
   filter(elements, place, expression, context) {
     const { release } = context.request.space;
-    return filterElements(release, { place, expression, elements, allowance: allowanceOf(context) });
+    return filterElements(elements, { release, place, expression }, allowanceOf(context));
   },
 
   change: typedChange,
@@ -159,12 +159,7 @@ async function selected(
   for (const version of versions) byResource.set(context.parsed.of(version), version);
   const { release } = context.request.space;
   const resources = [...byResource.keys()];
-  const found = await filterElements(release, {
-    place: type,
-    expression,
-    elements: resources,
-    allowance: allowanceOf(context),
-  });
+  const found = await filterElements(resources, { release, place: type, expression }, allowanceOf(context));
   return found.flatMap((resource) => byResource.get(resource) ?? []);
 }
 

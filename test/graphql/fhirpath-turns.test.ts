@@ -27,12 +27,8 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 it('between the elements of a fhirpath argument', async () => {
   const expression = "given.where(startsWith('g9')).count() > 1";
   const turns = await turnsDuring(async () => {
-    const found = await filterElements('r4', {
-      place: 'HumanName',
-      expression,
-      elements: ELEMENTS,
-      allowance: new FilterAllowance(),
-    });
+    const of = { release: 'r4', place: 'HumanName', expression } as const;
+    const found = await filterElements(ELEMENTS, of, new FilterAllowance());
     expect(found).toHaveLength(100);
   });
   expect(turns).toBeGreaterThan(2);

@@ -300,7 +300,7 @@ describe('An implementation guide', () => {
       snapshots: 2,
       refused: [],
       withoutSnapshot: [
-        { file: 'StructureDefinition-lost.json', reason: expect.stringContaining('is not known here') },
+        { file: 'StructureDefinition-lost.json', reason: expect.stringContaining('does not exist') },
       ],
     });
     const stored = JSON.parse((await find(tenant, 'StructureDefinition', 'a'))?.text ?? '');

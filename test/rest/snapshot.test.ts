@@ -102,7 +102,7 @@ describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (releas
     expect(unknown.json.issue).toMatchObject([
       {
         code: 'not-found',
-        diagnostics: `The StructureDefinition '${OWN}/Nowhere' is not known here`,
+        diagnostics: `The StructureDefinition '${OWN}/Nowhere' does not exist`,
         expression: ['StructureDefinition.baseDefinition'],
       },
     ]);

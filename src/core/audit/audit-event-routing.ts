@@ -61,8 +61,7 @@ export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
   _router,
   run,
   context,
-  type,
-  input,
+  ...[type, input]
 ) => run(inSpaceOf(context, type), type, input);
 
 export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = async (

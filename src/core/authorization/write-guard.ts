@@ -12,18 +12,23 @@ import { visibilityOf } from './visibility';
 
 export type WriteIntent = 'update' | 'patch' | 'delete';
 
+/** A write of a resource of the type. */
+export interface IntendedWrite {
+  readonly intent: WriteIntent;
+  readonly type: string;
+  /** True: the write fails where no resource exists (If-Match), and so where none is within the grants. */
+  readonly mustExist: boolean;
+}
+
 /**
  * The current version as far as the writer may see it; undefined: none is visible. An update of a resource outside the
  * writer's grants is refused, because it must not create a second one. For a patch or deletion, such a resource does not
  * exist. Throws `forbidden`. Cost: none in open mode.
- *
- * @param mustExist the write fails where no resource exists (If-Match), and so where none is within the grants
  */
 export async function presentFor(
   services: SearchServices,
   context: RequestContext,
-  intent: WriteIntent,
-  { type, mustExist }: { readonly type: string; readonly mustExist: boolean },
+  { intent, type, mustExist }: IntendedWrite,
   current: VersionRow | undefined,
 ): Promise<VersionRow | undefined> {
   const visibility = visibilityOf(services, context);

@@ -11,6 +11,12 @@ import type { VersionRow } from '../storage/read/version-row';
 /** Versions of one canonical url that are compared to find the newest. */
 const MAX_VERSIONS_OF_URL = 200;
 
+interface Canonical {
+  readonly type: string;
+  readonly url: string;
+  readonly version: string | undefined;
+}
+
 /**
  * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
  * version, or the newest without one; undefined when there is none. Cost: one or two statements.
@@ -18,32 +24,18 @@ const MAX_VERSIONS_OF_URL = 200;
 export async function findCanonical(
   services: SearchServices,
   space: Space,
-  {
-    type,
-    url,
-    version,
-  }: { readonly type: string; readonly url: string; readonly version: string | undefined },
+  canonical: Canonical,
 ): Promise<CanonicalResource | undefined> {
   const { number, release } = space;
-  const own = await findInSpace(services, { release, space: number, type, url, version });
-  return own ?? findInSpace(services, { release, space: RELEASES[release].baseSpace, type, url, version });
+  const own = await findInSpace(services, release, number, canonical);
+  return own ?? findInSpace(services, release, RELEASES[release].baseSpace, canonical);
 }
 
 async function findInSpace(
   services: SearchServices,
-  {
-    release,
-    space,
-    type,
-    url,
-    version,
-  }: {
-    readonly release: Release;
-    readonly space: number;
-    readonly type: string;
-    readonly url: string;
-    readonly version: string | undefined;
-  },
+  release: Release,
+  space: number,
+  { type, url, version }: Canonical,
 ): Promise<CanonicalResource | undefined> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');

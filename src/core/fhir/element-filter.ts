@@ -17,10 +17,18 @@ const LONGEST = 2_000;
 /** Maximum steps of the expressions of one request. */
 const MAX_STEPS = 500_000;
 /** Maximum characters of all cached expressions. */
-const MAX_KEPT = 200_000;
+const MAX_CACHED = 200_000;
 
-const known = new LRUCache<string, CompiledTest>({
-  maxSize: MAX_KEPT,
+/** A FHIRPath expression of a client on elements of one type. */
+export interface ElementExpression {
+  readonly release: Release;
+  /** The type of the elements: `HumanName`, `Patient.contact`, `code`, `Resource`. */
+  readonly place: string;
+  readonly expression: string;
+}
+
+const cache = new LRUCache<string, CompiledTest>({
+  maxSize: MAX_CACHED,
   sizeCalculation: (_test, key) => key.length,
 });
 
@@ -50,28 +58,18 @@ export class FilterAllowance extends PathAllowance {
 }
 
 /**
- * Returns the elements for which a FHIRPath expression of a client is true. `place`: the type of the elements
- * (`HumanName`, `Patient.contact`, `Resource`). Yields to the event loop between elements. Throws `invalidValue` for an
- * invalid expression, or one that does not fit the type; `tooCostly` beyond the allowance.
+ * Returns the elements for which the expression is true. Yields to the event loop between elements. Throws
+ * `invalidValue` for an invalid expression, or one that does not fit the type; `tooCostly` beyond the allowance.
  */
 export async function filterElements(
-  release: Release,
-  {
-    place,
-    expression,
-    elements,
-    allowance,
-  }: {
-    readonly place: string;
-    readonly expression: string;
-    readonly elements: readonly JsonValue[];
-    readonly allowance: FilterAllowance;
-  },
+  elements: readonly JsonValue[],
+  expression: ElementExpression,
+  allowance: FilterAllowance,
 ): Promise<readonly JsonValue[]> {
   const found: JsonValue[] = [];
   try {
     await allowance.yield();
-    const test = testOf(release, place, expression, allowance);
+    const test = testOf(expression, allowance);
     for (const element of elements) {
       if (allowance.needsPause) await allowance.yield();
       if (test(element, undefined, { allowance }) === true) found.push(element);
@@ -84,15 +82,10 @@ export async function filterElements(
   return found;
 }
 
-function testOf(
-  release: Release,
-  place: string,
-  expression: string,
-  allowance: FilterAllowance,
-): CompiledTest {
+function testOf({ release, place, expression }: ElementExpression, allowance: FilterAllowance): CompiledTest {
   if (expression.length > LONGEST) throw refusal(`it is longer than ${LONGEST} characters`);
   const key = `${release} ${place} ${expression}`;
-  let test = known.get(key);
+  let test = cache.get(key);
   if (test === undefined) {
     try {
       test = compileTest(expression, {
@@ -105,7 +98,7 @@ function testOf(
       if (error instanceof PathError && !(error instanceof PathBudgetError)) throw refusal(error.message);
       throw error;
     }
-    known.set(key, test);
+    cache.set(key, test);
   }
   return test;
 }

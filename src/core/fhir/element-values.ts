@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FilterAllowance } from './element-filter';
+import type { ElementExpression, FilterAllowance } from './element-filter';
 import { type FhirError, fhirError } from '../errors';
 import { loadDefinitions } from './definitions';
 import { decimalText, type JsonValue } from './json';
@@ -11,50 +11,39 @@ import {
   PathError,
   PathEvaluationError,
 } from './path';
-import type { Release } from './release';
 
 /** Maximum length of an expression, in characters. */
 const LONGEST = 2_000;
 
 /** Maximum characters of all cached expressions. */
-const MAX_KEPT = 200_000;
+const MAX_CACHED = 200_000;
 
-interface KnownPath {
+interface CachedPath {
   readonly path: CompiledPath;
   /** False if the expression cannot have a value. */
-  readonly givesValues: boolean;
+  readonly canHaveValues: boolean;
 }
 
-const known = new LRUCache<string, KnownPath>({
-  maxSize: MAX_KEPT,
+const cache = new LRUCache<string, CachedPath>({
+  maxSize: MAX_CACHED,
   sizeCalculation: (_path, key) => key.length,
 });
 
 /**
- * Evaluates a FHIRPath expression of a client on an element and returns its values as texts. `place`: the type of the
- * element (`HumanName`, `Patient.contact`, `code`). Throws `invalidValue` for an invalid expression, or for a value
- * that is not primitive; `tooCostly` beyond the allowance.
+ * Evaluates an expression on an element and returns its values as texts. Throws `invalidValue` for an invalid
+ * expression, or for a value that is not primitive; `tooCostly` beyond the allowance.
  */
 export function elementTexts(
-  release: Release,
-  {
-    place,
-    expression,
-    element,
-    allowance,
-  }: {
-    readonly place: string;
-    readonly expression: string;
-    readonly element: JsonValue;
-    readonly allowance: FilterAllowance;
-  },
+  element: JsonValue,
+  expression: ElementExpression,
+  allowance: FilterAllowance,
 ): readonly string[] {
   try {
-    const { path } = pathOf(release, place, expression, allowance);
+    const { path } = pathOf(expression, allowance);
     return path(element, { allowance }).flatMap(({ value }) => textsOf(value));
   } catch (error) {
     if (error instanceof PathBudgetError) throw fhirError('tooCostly', { reason: error.message });
-    if (error instanceof PathEvaluationError) throw refusal(expression, error.message);
+    if (error instanceof PathEvaluationError) throw refusal(expression.expression, error.message);
     throw error;
   }
 }
@@ -63,14 +52,9 @@ export function elementTexts(
  * Returns false if an expression cannot have a value for elements of this type. `allowance`: the budget for compiling,
  * which several expressions share. Throws `invalidValue` for an invalid expression; `tooCostly` beyond the allowance.
  */
-export function mayGiveValues(
-  release: Release,
-  place: string,
-  expression: string,
-  allowance: FilterAllowance,
-): boolean {
+export function canHaveValues(expression: ElementExpression, allowance: FilterAllowance): boolean {
   try {
-    return pathOf(release, place, expression, allowance).givesValues;
+    return pathOf(expression, allowance).canHaveValues;
   } catch (error) {
     if (error instanceof PathBudgetError) throw fhirError('tooCostly', { reason: error.message });
     throw error;
@@ -85,22 +69,22 @@ function textsOf(value: JsonValue): string[] {
 }
 
 /** Throws PathBudgetError too. */
-function pathOf(release: Release, place: string, expression: string, allowance: FilterAllowance): KnownPath {
+function pathOf({ release, place, expression }: ElementExpression, allowance: FilterAllowance): CachedPath {
   if (expression.length > LONGEST)
     throw refusal(expression.slice(0, 80), `it is longer than ${LONGEST} characters`);
   const key = `${release} ${place} ${expression}`;
-  let found = known.get(key);
+  let found = cache.get(key);
   if (found === undefined) {
     const options = { definitions: loadDefinitions(release), rootType: place, isForeign: true, allowance };
     try {
       const path = compilePath(expression, options);
-      found = { path, givesValues: inspectPath(expression, options).types?.length !== 0 };
+      found = { path, canHaveValues: inspectPath(expression, options).types?.length !== 0 };
     } catch (error) {
       if (error instanceof PathError && !(error instanceof PathBudgetError))
         throw refusal(expression, error.message);
       throw error;
     }
-    known.set(key, found);
+    cache.set(key, found);
   }
   return found;
 }

@@ -52,7 +52,7 @@ import { NO_ROWS, sortDateText } from '../storage/write/version-write';
 const LOOK_MS = 15_000;
 /** All processes have loaded a change after 1.5 s (spaces.ts); until then they may search by a removed parameter. */
 const GRACE_MS = 3_000;
-/** Consecutive processes that may die in a walk without progress. */
+/** Consecutive processes that may die in a run without progress. */
 const MAX_DEATHS = 3;
 const DIED = `The server ended ${MAX_DEATHS} times while it indexed this parameter, without any progress`;
 /** Bytes of texts that are indexed before other work gets a turn. */
@@ -101,7 +101,7 @@ export class SearchParameterWork {
     });
   }
 
-  /** Stops the current walk after the resources that it is processing. */
+  /** Stops the current run after the resources that it is processing. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.isWanted = false;
@@ -147,9 +147,10 @@ export class SearchParameterWork {
       }
       const { type } = ready.parameter;
       const group = pending.filter((one) => one.parameter.type === type && isReady(one));
-      const walk = new Walk(this.options.services, session, space, type, all, group);
+      const { services } = this.options;
+      const run = new ParameterIndexing({ services, session, space, type, all, group });
       try {
-        if (!(await walk.run(this.process, () => this.isClosed))) return;
+        if (!(await run.start(this.process, () => this.isClosed))) return;
         this.options.changed(space.tenant);
       } catch (error) {
         if (error instanceof FhirError) throw error;
@@ -159,7 +160,7 @@ export class SearchParameterWork {
         }
         const reason = error instanceof Error ? error.message : String(error);
         this.options.log.error({ reason }, 'a search parameter could not be indexed');
-        await failIndexing(session, space.number, walk.work, 'The server failed; its log says why');
+        await failIndexing(session, space.number, run.work, 'The server failed; its log says why');
       }
     }
   }
@@ -177,7 +178,7 @@ export class SearchParameterWork {
   }
 }
 
-/** The walk cannot continue with these parameters. */
+/** The run cannot continue with these parameters. */
 class FailedParametersError extends Error {
   constructor(
     readonly numbers: readonly number[],
@@ -188,19 +189,30 @@ class FailedParametersError extends Error {
   }
 }
 
+interface ParameterIndexingOptions {
+  readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'preparer'>;
+  readonly session: OwnerSession;
+  readonly space: Space;
+  readonly type: string;
+  /** All parameters of the space. */
+  readonly all: readonly ParameterProgress[];
+  /** The parameters that this run indexes or removes. */
+  readonly group: readonly ParameterProgress[];
+}
+
 function isReady({ parameter, age }: ParameterProgress): boolean {
   return parameter.state !== 'removing' || age >= GRACE_MS;
 }
 
 /**
- * One walk over the live resources of a type, in the order of their keys. Each is repaired under the lock of its head,
+ * One run over the live resources of a type, in the order of their keys. Each is repaired under the lock of its head,
  * as a reindex does: missing rows of the new parameters, and the whole head (presence bits and
  * target keys, without those of removed parameters).
  *
- * No write commits without knowing all parameters (compare_search_parameters). So resources behind the walk stay
+ * No write commits without knowing all parameters (compare_search_parameters). So resources that the run has passed stay
  * correct, and a new parameter never has superfluous rows.
  */
-class Walk {
+class ParameterIndexing {
   readonly work: readonly RequestedWork[];
   private readonly typeNumber: number;
   private readonly made: ReadonlySet<number>;
@@ -208,14 +220,8 @@ class Walk {
   private readonly extract: Extractor;
   private readonly spaceAsRead: TenantSpace;
 
-  constructor(
-    private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'preparer'>,
-    private readonly session: OwnerSession,
-    private readonly space: Space,
-    private readonly type: string,
-    all: readonly ParameterProgress[],
-    group: readonly ParameterProgress[],
-  ) {
+  constructor(private readonly options: ParameterIndexingOptions) {
+    const { services, space, type, all, group } = options;
     const list = all.map(({ parameter }) => parameter);
     // Index rows do not depend on these settings.
     const settings = {
@@ -235,9 +241,10 @@ class Walk {
   }
 
   /** Returns false if it was stopped. Throws FailedParametersError. */
-  async run(process: string, isStopped: () => boolean): Promise<boolean> {
-    const { session, typeNumber, work } = this;
-    const space = this.space.number;
+  async start(process: string, isStopped: () => boolean): Promise<boolean> {
+    const { typeNumber, work } = this;
+    const { session } = this.options;
+    const space = this.options.space.number;
     if (this.removed.length > 0) await removeRowsOf(session, space, this.removed);
     const numbers = work.map(({ number }) => number);
     const start = await startIndexing(session, { space, type: typeNumber, numbers, process });
@@ -265,8 +272,9 @@ class Walk {
   }
 
   private async putRight(heads: readonly UnindexedHead[]): Promise<void> {
-    const { session, typeNumber: type } = this;
-    const space = this.space.number;
+    const { typeNumber: type } = this;
+    const { session } = this.options;
+    const space = this.options.space.number;
     const texts = await readTexts(
       session,
       space,
@@ -300,7 +308,8 @@ class Walk {
   private async rowsOf(body: string): Promise<IndexRows> {
     if (body.length < LONG_TEXT) return this.rowsHere(body);
     try {
-      return whole(await this.services.preparer.rows({ space: this.spaceAsRead, type: this.type, body }));
+      const { services, type } = this.options;
+      return whole(await services.preparer.rows({ space: this.spaceAsRead, type, body }));
     } catch (error) {
       // The resource has more rows than clients may write now.
       if (error instanceof FhirError && error.key === 'tooCostly') return this.rowsHere(body);
@@ -309,7 +318,7 @@ class Walk {
   }
 
   private rowsHere(body: string): IndexRows {
-    return whole(this.extract(this.type, parseStoredObject(body)));
+    return whole(this.extract(this.options.type, parseStoredObject(body)));
   }
 
   /** The whole head, and the rows of the parameters that are being indexed. */

@@ -124,8 +124,7 @@ async function planWrite(
   const current = await presentFor(
     services,
     context,
-    intent,
-    { type, mustExist: guard?.ifMatch !== undefined },
+    { intent, type, mustExist: guard?.ifMatch !== undefined },
     stored,
   );
   const live = current !== undefined && current.change !== 'delete';

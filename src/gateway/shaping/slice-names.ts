@@ -48,15 +48,10 @@ export class SliceNames {
     return this.#needed.splice(0).length > 0;
   }
 
-  #evaluate(group: FieldGroup, { release, place, expression }: Expression, element: unknown): void {
+  #evaluate(group: FieldGroup, expression: Expression, element: unknown): void {
     if (this.#failed.has(group)) return;
     try {
-      const texts = elementTexts(release, {
-        place,
-        expression,
-        element: sourceOf(element),
-        allowance: this.#allowance,
-      });
+      const texts = elementTexts(sourceOf(element), expression, this.#allowance);
       this.#found.get(group)?.set(element, texts.join(','));
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;

@@ -8,7 +8,7 @@ import {
   isLeafType,
   Kind,
 } from 'graphql';
-import { type FilterAllowance, isRelease, mayGiveValues, type Release } from '../../core/index';
+import { canHaveValues, type FilterAllowance, isRelease, type Release } from '../../core/index';
 import { sliceDirective } from '../../schema/directives';
 import { fhirPlaceOf, releaseOf } from '../../schema/places';
 import { fieldsBelow } from './slice-fields';
@@ -44,9 +44,8 @@ export function slicePathOf(
   if (names !== undefined && fieldsBelow(type, names) !== undefined) return { kind: 'members', names };
   const [release, place] = [releaseOf(schema), fhirPlaceOf(type)];
   if (release === undefined || !isRelease(release) || place === undefined) return undefined;
-  return mayGiveValues(release, place, text, allowance)
-    ? { kind: 'expression', release, place, expression: text }
-    : undefined;
+  const expression = { release, place, expression: text };
+  return canHaveValues(expression, allowance) ? { kind: 'expression', ...expression } : undefined;
 }
 
 /** Limit on the steps of compiling the paths of one document: 20,000 characters, compiled twice. */

@@ -172,7 +172,7 @@ describe('Profiles that cannot be resolved', () => {
     const loader = new ProfileLoader(source);
     const found = await judge(loader, patient('Orphan', 'Wrong', 'Logical', 'Disorder'));
     expect(found.map((line) => line.slice(line.indexOf(': ') + 2))).toEqual([
-      "The profile Orphan was not checked: its snapshot cannot be made: The StructureDefinition 'Nowhere' is not known here",
+      "The profile Orphan was not checked: its snapshot cannot be made: The StructureDefinition 'Nowhere' does not exist",
       expect.stringContaining('The profile Wrong was not checked: its snapshot cannot be made: '),
       'The profile Logical was not checked: it is for Logical, which FHIR 4.0.1 does not have',
       'The profile Disorder was not checked: Patient.name.given does not follow the element that it belongs to',

@@ -15,7 +15,7 @@ import { FHIR } from './functions/fhir';
 import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
 import { JsonNameError } from './error';
-import { firstMembers, MemberStep, walk } from './member';
+import { firstMembers, MemberStep, selectMembers } from './member';
 import { remember } from './membership';
 import { toJsonNumber } from './number';
 import { compileBinary, compilePolarity } from './operators';
@@ -204,7 +204,7 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
     const steps = [...on.steps, step];
     const members = firstMembers(steps, surroundings.focus);
     return {
-      run: (focus, scope) => walk(steps, focus, model, scope),
+      run: (focus, scope) => selectMembers(steps, focus, model, scope),
       nodes,
       steps,
       needs: on.needs,
@@ -213,7 +213,7 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   }
   const steps = [step];
   return {
-    run: (focus, scope) => walk(steps, on.run(focus, scope), model, scope),
+    run: (focus, scope) => selectMembers(steps, on.run(focus, scope), model, scope),
     nodes,
     needs: on.needs,
     ...membersOf(on),

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../json';
 import { PathAllowance, UNMETERED, type Meter } from './allowance';
 import { toTest, type Compiled } from './compiled';
 import { compileSyntax } from './compiler';
-import { walkFromRoot } from './member';
+import { selectFromRoot } from './member';
 import { parsePath } from './parser';
 import { Scope, type PathEnvironment, type ToNodes } from './scope';
 import type { PathSyntax } from './syntax';
@@ -81,16 +81,21 @@ export function compilePath(expression: string, options: PathOptions): CompiledP
   const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
   const rootNode = rootNodes?.length === 1 ? rootNodes[0] : undefined;
   // Most search parameters only select elements, which needs no scope.
-  const walkFrom =
+  const selectFrom =
     steps === undefined || steps.length === 0
       ? undefined
-      : (root: JsonObject, node: TypeNode) => walkFromRoot(steps, root, node, model);
+      : (root: JsonObject, node: TypeNode) => selectFromRoot(steps, root, node, model);
   return (root, environment = NOWHERE) => {
     if (lacks?.(root) === true) return EMPTY;
-    if (walkFrom !== undefined && !isForeign && !(root instanceof PathNode) && isObject(root as JsonValue)) {
+    if (
+      selectFrom !== undefined &&
+      !isForeign &&
+      !(root instanceof PathNode) &&
+      isObject(root as JsonValue)
+    ) {
       const json = root as JsonObject;
       const node = model.resourceNode(json['resourceType']) ?? rootNode;
-      return node === undefined || node.isPrimitive ? EMPTY : walkFrom(json, node);
+      return node === undefined || node.isPrimitive ? EMPTY : selectFrom(json, node);
     }
     return evaluate(run, toNodes(root), environment);
   };
@@ -103,9 +108,10 @@ type Evaluate = <Result>(
 ) => Result;
 
 function evaluator({ isStrict, isForeign }: Settled, toNodes: ToNodes): Evaluate {
+  const mode = { isStrict, toNodes };
   return (run, focus, environment) => {
     const allowance = isForeign ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
-    const scope = new Scope(isStrict, focus, environment, toNodes, allowance);
+    const scope = new Scope(mode, focus, environment, allowance);
     try {
       return run(focus, scope);
     } catch (error) {

@@ -2,7 +2,17 @@
 import type { JsonObject } from '../json';
 import { UNMETERED, type Meter } from './allowance';
 import { isAbstractResource, type Access, type TypeModel, type TypeNode } from './type-node';
-import { EMPTY, collect, hasAny, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
+import {
+  EMPTY,
+  collect,
+  hasAny,
+  isObject,
+  nodeOf,
+  sourceOf,
+  type Collector,
+  type PathNode,
+  type PathNodes,
+} from './value';
 
 /** One step. It caches its last type, because the next value nearly always has the same. */
 export class MemberStep {
@@ -50,66 +60,64 @@ export function firstMembers(
 }
 
 /** Returns the values that `steps` lead to from each value of `focus`. */
-export function walk(
+export function selectMembers(
   steps: readonly MemberStep[],
   focus: PathNodes,
   model: TypeModel,
   meter: Meter,
 ): PathNodes {
   const found: PathNode[] = [];
+  const descent: Descent = { steps, model, meter, found };
   for (let index = 0; index < focus.length; index++) {
     const start = focus[index];
     const source = start && sourceOf(start);
     if (!start || !source) continue;
-    descend(steps, { depth: 0, source, node: start.node, model, meter, found });
+    descend(source, start.node, 0, descent);
   }
   return found.length === 0 ? EMPTY : found;
 }
 
-/** As `walk`, from one object whose type is not a primitive. */
-export function walkFromRoot(
+/** As `selectMembers`, from one object whose type is not a primitive. */
+export function selectFromRoot(
   steps: readonly MemberStep[],
   root: JsonObject,
   node: TypeNode,
   model: TypeModel,
 ): PathNodes {
   const found: PathNode[] = [];
-  descend(steps, { depth: 0, source: root, node, model, meter: UNMETERED, found });
+  descend(root, node, 0, { steps, model, meter: UNMETERED, found });
   return found.length === 0 ? EMPTY : found;
 }
 
-/** True if `walk` would return a value. */
-export function walksToAny(
+/** True if `selectMembers` would return a value. */
+export function selectsAny(
   steps: readonly MemberStep[],
   focus: PathNodes,
   model: TypeModel,
   meter: Meter,
 ): boolean {
+  const descent = { steps, model, meter };
   for (let index = 0; index < focus.length; index++) {
     const start = focus[index];
     const source = start && sourceOf(start);
     if (!start || !source) continue;
-    if (descendsToAny(steps, { depth: 0, source, node: start.node, model, meter })) return true;
+    if (descendsToAny(source, start.node, 0, descent)) return true;
   }
   return false;
 }
 
+/** What all levels of one selection share; an object for each level would cost time. */
+interface Descent extends Collector {
+  readonly steps: readonly MemberStep[];
+}
+
 function descendsToAny(
-  steps: readonly MemberStep[],
-  {
-    depth,
-    source,
-    node,
-    model,
-    meter,
-  }: {
-    readonly depth: number;
-    readonly source: JsonObject;
-    readonly node: TypeNode;
-    readonly model: TypeModel;
-    readonly meter: Meter;
-  },
+  source: JsonObject,
+  node: TypeNode,
+  depth: number,
+  descent: Omit<Descent, 'found'>,
 ): boolean {
+  const { steps, model, meter } = descent;
   const step = steps[depth];
   if (!step) return false;
   const accesses = step.accessesOf(node);
@@ -128,51 +136,17 @@ function descendsToAny(
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) {
         const child = value[at];
-        if (
-          isObject(child) &&
-          descendsToAny(steps, {
-            depth: depth + 1,
-            source: child,
-            node: nodeOf(child, access, model),
-            model,
-            meter,
-          })
-        )
+        if (isObject(child) && descendsToAny(child, nodeOf(child, access, model), depth + 1, descent))
           return true;
       }
-    } else if (
-      isObject(value) &&
-      descendsToAny(steps, {
-        depth: depth + 1,
-        source: value,
-        node: nodeOf(value, access, model),
-        model,
-        meter,
-      })
-    )
+    } else if (isObject(value) && descendsToAny(value, nodeOf(value, access, model), depth + 1, descent))
       return true;
   }
   return false;
 }
 
-function descend(
-  steps: readonly MemberStep[],
-  {
-    depth,
-    source,
-    node,
-    model,
-    meter,
-    found,
-  }: {
-    readonly depth: number;
-    readonly source: JsonObject;
-    readonly node: TypeNode;
-    readonly model: TypeModel;
-    readonly meter: Meter;
-    readonly found: PathNode[];
-  },
-): void {
+function descend(source: JsonObject, node: TypeNode, depth: number, descent: Descent): void {
+  const { steps, model, meter } = descent;
   const step = steps[depth];
   if (!step) return;
   const accesses = step.accessesOf(node);
@@ -183,7 +157,7 @@ function descend(
     const access = accesses[index];
     if (!access) continue;
     if (isLast) {
-      collect(source, { access, model, meter, found });
+      collect(source, access, descent);
       continue;
     }
     // A primitive has only id and extensions below it, in the companion member.
@@ -192,31 +166,16 @@ function descend(
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) {
         const child = value[at];
-        if (isObject(child))
-          descend(steps, {
-            depth: depth + 1,
-            source: child,
-            node: nodeOf(child, access, model),
-            model,
-            meter,
-            found,
-          });
+        if (isObject(child)) descend(child, nodeOf(child, access, model), depth + 1, descent);
       }
-    } else if (isObject(value))
-      descend(steps, {
-        depth: depth + 1,
-        source: value,
-        node: nodeOf(value, access, model),
-        model,
-        meter,
-        found,
-      });
+    } else if (isObject(value)) descend(value, nodeOf(value, access, model), depth + 1, descent);
   }
 }
 
 /** Returns all elements directly below the values. */
 export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): PathNodes {
   const found: PathNode[] = [];
+  const collector: Collector = { model, meter, found };
   for (const parent of focus) {
     const source = sourceOf(parent);
     if (!source) continue;
@@ -224,7 +183,7 @@ export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): Pa
     meter.spend(2);
     for (const accesses of parent.node.elements) {
       if (accesses.length > 1) meter.spend(accesses.length);
-      for (const access of accesses) collect(source, { access, model, meter, found });
+      for (const access of accesses) collect(source, access, collector);
     }
   }
   return found;

@@ -28,8 +28,15 @@ export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
  */
 const MAX_STEPS = 10_000_000;
 
+/** The settings that all evaluations of an expression share. */
+export interface EvaluationMode {
+  readonly isStrict: boolean;
+  readonly toNodes: ToNodes;
+}
+
 /** `self`, `index` and `total` are those of the innermost iteration. */
 export class Scope implements Meter {
+  self: PathNodes;
   index = 0;
   total = EMPTY;
   private startedAt: number | undefined;
@@ -42,30 +49,33 @@ export class Scope implements Meter {
   private ofResource: Findings | undefined;
 
   constructor(
-    readonly isStrict: boolean,
+    private readonly mode: EvaluationMode,
     private readonly root: PathNodes,
     private readonly environment: PathEnvironment,
-    private readonly toNodes: ToNodes,
     /** The budget of a client expression. */
     private readonly allowance: PathAllowance | undefined,
-    public self = root,
   ) {
-    this.left = allowance?.begin() ?? (isStrict ? MAX_STEPS : Infinity);
+    this.self = root;
+    this.left = allowance?.begin() ?? (mode.isStrict ? MAX_STEPS : Infinity);
+  }
+
+  get isStrict(): boolean {
+    return this.mode.isStrict;
   }
 
   get context(): PathNodes {
     const { context } = this.environment;
-    return context === undefined ? this.root : this.toNodes(context);
+    return context === undefined ? this.root : this.mode.toNodes(context);
   }
 
   get resource(): PathNodes {
     const { resource } = this.environment;
-    return (this.resourceNodes ??= resource === undefined ? this.root : this.toNodes(resource));
+    return (this.resourceNodes ??= resource === undefined ? this.root : this.mode.toNodes(resource));
   }
 
   get rootResource(): PathNodes {
     const { rootResource } = this.environment;
-    return rootResource === undefined ? this.resource : this.toNodes(rootResource);
+    return rootResource === undefined ? this.resource : this.mode.toNodes(rootResource);
   }
 
   /** Milliseconds since 1970, the same throughout an evaluation. */

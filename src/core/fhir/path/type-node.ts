@@ -26,18 +26,44 @@ export interface Access {
 
 const NO_ACCESS: readonly Access[] = [];
 
-export class TypeNode {
+interface TypeProperties {
+  readonly namespace: 'FHIR' | 'System';
+  /** Name of the type; `BackboneElement` or `Element` for nested elements. */
+  readonly name: string;
+  readonly kind: ValueKind;
+  /** True for a FHIR primitive, whose extensions are in the companion member. */
+  readonly isPrimitive: boolean;
+}
+
+const FHIR_NAMES: Readonly<Record<string, string>> = {
+  Boolean: 'boolean',
+  String: 'string',
+  Integer: 'integer',
+  Decimal: 'decimal',
+  Date: 'date',
+  DateTime: 'dateTime',
+  Time: 'time',
+};
+
+export class TypeNode implements TypeProperties {
+  readonly namespace: 'FHIR' | 'System';
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly isPrimitive: boolean;
+  /** The FHIR name of the type of a value, also for computed values. */
+  readonly valueType: string;
   private byName: Map<string, readonly Access[]> | undefined;
 
   constructor(
-    readonly namespace: 'FHIR' | 'System',
-    /** Name of the type; `BackboneElement` or `Element` for nested elements. */
-    readonly name: string,
-    readonly kind: ValueKind,
-    /** True for a FHIR primitive, whose extensions are in the companion member. */
-    readonly isPrimitive: boolean,
+    { namespace, name, kind, isPrimitive }: TypeProperties,
     private readonly list: () => readonly (readonly [name: string, accesses: readonly Access[]])[],
-  ) {}
+  ) {
+    this.namespace = namespace;
+    this.name = name;
+    this.kind = kind;
+    this.isPrimitive = isPrimitive;
+    this.valueType = namespace === 'FHIR' ? name : (FHIR_NAMES[name] ?? name);
+  }
 
   /** Returns the members that hold the element `name` (without `[x]`); empty if there is no such element. */
   accesses(name: string): readonly Access[] {
@@ -60,7 +86,7 @@ export function isAbstractResource({ namespace, name }: TypeNode): boolean {
 const NOTHING = (): [] => [];
 
 function systemNode(kind: SystemType): TypeNode {
-  return new TypeNode('System', kind, kind, false, NOTHING);
+  return new TypeNode({ namespace: 'System', name: kind, kind, isPrimitive: false }, NOTHING);
 }
 
 export const SYSTEM_NODES: Readonly<Record<SystemType, TypeNode>> = {
@@ -75,8 +101,9 @@ export const SYSTEM_NODES: Readonly<Record<SystemType, TypeNode>> = {
 };
 
 /** Type of the values of `type()` (http://hl7.org/fhirpath/N1/#reflection). */
-export const TYPE_INFO: TypeNode = new TypeNode('System', 'ClassInfo', 'Object', false, () =>
-  ['namespace', 'name'].map((key) => [key, [textAccess(key)]]),
+export const TYPE_INFO: TypeNode = new TypeNode(
+  { namespace: 'System', name: 'ClassInfo', kind: 'Object', isPrimitive: false },
+  () => ['namespace', 'name'].map((key) => [key, [textAccess(key)]]),
 );
 
 function textAccess(key: string): Access {
@@ -161,8 +188,9 @@ export class TypeModel {
   }
 
   private makeNode(key: string, structure: TypeStructure, path: string, name = structure.name): TypeNode {
+    const kind = this.kindOf(structure, path);
     const isPrimitive = structure.kind === 'primitive';
-    const node = new TypeNode('FHIR', name, this.kindOf(structure, path), isPrimitive, () =>
+    const node = new TypeNode({ namespace: 'FHIR', name, kind, isPrimitive }, () =>
       structure.children(path).map((element) => [element.name, this.accessesOf(structure, element)]),
     );
     this.nodes.set(key, node);

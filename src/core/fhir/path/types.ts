@@ -1,6 +1,6 @@
 /** is, as and ofType (http://hl7.org/fhirpath/N1/#types), also for the resource types of references after resolve(). */
 import { fromTest, one, typeError, type Compiled, type Surroundings } from './compiled';
-import { firstMembers, walk } from './member';
+import { firstMembers, selectMembers } from './member';
 import type { PathSyntax } from './syntax';
 import { isAbstractResource, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, type PathNode } from './value';
@@ -44,7 +44,7 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
     const steps = [...operand.steps.slice(0, -1), last.withFilter(test)];
     const members = firstMembers(steps, surroundings.focus);
     return {
-      run: (focus, scope) => walk(steps, focus, model, scope),
+      run: (focus, scope) => selectMembers(steps, focus, model, scope),
       nodes,
       steps,
       ...(members && { members }),

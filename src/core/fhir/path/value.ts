@@ -21,32 +21,30 @@ export interface PathValue {
 
 export class PathNode implements PathValue {
   readonly type: string;
+  /** The object that has the value as an element; undefined for a root and for computed values. */
+  owner: JsonObject | undefined = undefined;
+  /** The owner's member that holds the value. */
+  access: Access | undefined = undefined;
+  /** Index in a list; -1 if it is not in a list. */
+  index = -1;
 
   constructor(
     readonly value: JsonValue,
     readonly node: TypeNode,
     readonly element: JsonObject | undefined = undefined,
     readonly system: string | undefined = undefined,
-    /** The object that has the value as an element; undefined for a root and for computed values. */
-    readonly owner: JsonObject | undefined = undefined,
-    /** The owner's member that holds the value. */
-    readonly access: Access | undefined = undefined,
-    /** Index in a list; -1 if it is not in a list. */
-    readonly index = -1,
   ) {
-    this.type = node.namespace === 'FHIR' ? node.name : (FHIR_NAMES[node.name] ?? node.name);
+    this.type = node.valueType;
+  }
+
+  /** Sets where the value is; returns the node. */
+  at(owner: JsonObject | undefined, access: Access | undefined, index: number): this {
+    this.owner = owner;
+    this.access = access;
+    this.index = index;
+    return this;
   }
 }
-
-const FHIR_NAMES: Readonly<Record<string, string>> = {
-  Boolean: 'boolean',
-  String: 'string',
-  Integer: 'integer',
-  Decimal: 'decimal',
-  Date: 'date',
-  DateTime: 'dateTime',
-  Time: 'time',
-};
 
 export type PathNodes = readonly PathNode[];
 
@@ -78,21 +76,15 @@ export function sourceOf(node: PathNode): JsonObject | undefined {
   return isObject(node.value) ? node.value : undefined;
 }
 
+/** Where `collect` appends values, and what it needs to make them. */
+export interface Collector {
+  readonly model: TypeModel;
+  readonly meter: Meter;
+  readonly found: PathNode[];
+}
+
 /** Appends the values of `access` in `source`. Skips values of a shape that the type cannot have. */
-export function collect(
-  source: JsonObject,
-  {
-    access,
-    model,
-    meter,
-    found,
-  }: {
-    readonly access: Access;
-    readonly model: TypeModel;
-    readonly meter: Meter;
-    readonly found: PathNode[];
-  },
-): void {
+export function collect(source: JsonObject, access: Access, { model, meter, found }: Collector): void {
   const value = source[access.key];
   if (access.node.isPrimitive) {
     const companion = source[access.companionKey];
@@ -103,20 +95,27 @@ export function collect(
       const length = Math.max(values.length, companions.length);
       for (let index = 0; index < length; index++) {
         meter.spend(1);
-        addPrimitive(values[index], { companion: companions[index], owner: source, access, index, found });
+        const node = primitiveNode(values[index], companions[index], access);
+        if (node) found.push(node.at(source, access, index));
       }
     } else {
       meter.spend(1);
-      addPrimitive(value, { companion, owner: source, access, index: -1, found });
+      const node = primitiveNode(value, companion, access);
+      if (node) found.push(node.at(source, access, -1));
     }
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       meter.spend(1);
-      addComplex(value[index], { owner: source, access, index, model, found });
+      const child = value[index];
+      if (isObject(child))
+        found.push(new PathNode(child, nodeOf(child, access, model)).at(source, access, index));
     }
   } else if (value !== undefined) {
     meter.spend(1);
-    addComplex(value, { owner: source, access, index: -1, model, found });
+    if (isObject(value)) found.push(new PathNode(value, nodeOf(value, access, model)).at(source, access, -1));
+    // A member of a computed value, which is not in a resource.
+    else if (typeof value === 'string' && access.node.namespace === 'System')
+      found.push(new PathNode(value, access.node));
   }
 }
 
@@ -141,57 +140,21 @@ function hasPrimitive(value: JsonValue | undefined, companion: JsonValue | undef
   return false;
 }
 
-function addPrimitive(
+/** Undefined if the element has neither a value nor extensions. */
+function primitiveNode(
   value: JsonValue | undefined,
-  {
-    companion,
-    owner,
-    access,
-    index,
-    found,
-  }: {
-    readonly companion: JsonValue | undefined;
-    readonly owner: JsonObject;
-    readonly access: Access;
-    readonly index: number;
-    readonly found: PathNode[];
-  },
-): void {
+  companion: JsonValue | undefined,
+  access: Access,
+): PathNode | undefined {
   const element = isObject(companion) ? companion : undefined;
-  if (value === undefined || value === null) {
-    if (element) found.push(new PathNode(null, access.node, element, undefined, owner, access, index));
-  } else if (typeof value !== 'object') {
-    const system = systemOf(access, value);
-    found.push(new PathNode(value, access.node, element, system, owner, access, index));
-  }
+  if (value === undefined || value === null) return element && new PathNode(null, access.node, element);
+  if (typeof value === 'object') return undefined;
+  return new PathNode(value, access.node, element, systemOf(access, value));
 }
 
 function systemOf({ codeSystem }: Access, value: JsonValue): string | undefined {
   if (codeSystem === undefined || typeof codeSystem === 'string') return codeSystem;
   return typeof value === 'string' ? codeSystem.get(value) : undefined;
-}
-
-function addComplex(
-  value: JsonValue | undefined,
-  {
-    owner,
-    access,
-    index,
-    model,
-    found,
-  }: {
-    readonly owner: JsonObject;
-    readonly access: Access;
-    readonly index: number;
-    readonly model: TypeModel;
-    readonly found: PathNode[];
-  },
-): void {
-  if (isObject(value)) {
-    const node = nodeOf(value, access, model);
-    found.push(new PathNode(value, node, undefined, undefined, owner, access, index));
-  } else if (access.node.namespace === 'System' && typeof value === 'string')
-    found.push(new PathNode(value, access.node));
 }
 
 /** Returns the type of an object at `access`; a resource has its own. */

@@ -126,16 +126,21 @@ export class ElementContent extends ObjectsOfElement {
   }
 }
 
+/** The member that holds the resources. */
+interface ResourceDefinition {
+  readonly place: MemberPlace;
+  readonly isList: boolean;
+  readonly isContained: boolean;
+}
+
 /** Contained resources, and those of Bundles and Parameters. */
 export class ResourceContent extends ObjectsOfElement {
   constructor(
-    place: MemberPlace,
-    isList: boolean,
-    private readonly isContained: boolean,
+    private readonly definition: ResourceDefinition,
     private readonly rules: readonly ContentRule[],
     private readonly checkOf: (resource: JsonObject) => ObjectContentCheck | undefined,
   ) {
-    super(place, isList);
+    super(definition.place, definition.isList);
   }
 
   protected checkOne(value: JsonValue, run: ValidationRun): void {
@@ -145,7 +150,7 @@ export class ResourceContent extends ObjectsOfElement {
     if (!run.isBroken(value)) for (const rule of this.rules) rule(value, undefined, run);
     const { resource, container } = run;
     run.resource = value;
-    if (!this.isContained) run.container = new Container(value, container);
+    if (!this.definition.isContained) run.container = new Container(value, container);
     check.check(value, run);
     run.resource = resource;
     run.container = container;

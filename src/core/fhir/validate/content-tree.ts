@@ -82,13 +82,7 @@ export class ContentTree {
       case 'companion':
         return new ElementContent(place, isList, [], this.companion(definition.type.code));
       case 'resource':
-        return new ResourceContent(
-          place,
-          isList,
-          definition.isContained,
-          rulesOf(undefined),
-          this.resourceCheck,
-        );
+        return new ResourceContent(definition, rulesOf(undefined), this.resourceCheck);
       case 'object': {
         const { type, objectName: inner } = definition;
         return new ElementContent(place, isList, rulesOf(type), this.object(inner));

@@ -11,7 +11,14 @@ import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
 import { printable } from '../resource-address';
 import { Matches, requireSingle, type EntryConditions } from './entry-conditions';
-import { inWritingOrder, overlapping, planWrite, requireDifferent, type PlannedWrite } from './planned-write';
+import {
+  inWritingOrder,
+  overlapping,
+  planWrite,
+  type WriteOfEntry,
+  requireDifferent,
+  type PlannedWrite,
+} from './planned-write';
 
 /** The steps of a transaction, after its conditions have been matched. */
 export interface Plan {
@@ -161,12 +168,12 @@ class Planner {
   private plan(
     entry: OutlinedEntry,
     kind: PlannedWrite['kind'],
-    what: Omit<Parameters<typeof planWrite>[4], 'member'>,
+    what: Omit<WriteOfEntry, 'entry' | 'kind' | 'member'>,
   ): void {
     const member = this.writes.length;
     const { services, context, conditions } = this.tools;
     const isUnderCondition = conditions.of(entry.index) !== undefined;
-    this.writes.push(planWrite(services, context, entry, kind, { member, isUnderCondition, ...what }));
+    this.writes.push(planWrite(services, context, { entry, kind, member, isUnderCondition, ...what }));
   }
 
   private create(entry: OutlinedEntry, type: string): void {

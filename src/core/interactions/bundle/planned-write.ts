@@ -43,13 +43,17 @@ export function inWritingOrder(writes: readonly PlannedWrite[]): PlannedWrite[] 
   );
 }
 
+/** A write without what follows from its entry, its type and its id. */
+export type WriteOfEntry = Pick<PlannedWrite, 'entry' | 'kind' | 'member' | 'type' | 'id'> &
+  Partial<Pick<PlannedWrite, 'key' | 'idMode' | 'mustBeFree' | 'isUnderCondition' | 'found'>>;
+
 /** A write of the resource with a given id. */
 export function planWrite(
   services: Pick<Services, 'definitions' | 'keys'>,
   context: RequestContext,
-  entry: OutlinedEntry,
-  kind: PlannedWrite['kind'],
   {
+    entry,
+    kind,
     member,
     type,
     id,
@@ -58,8 +62,7 @@ export function planWrite(
     mustBeFree = false,
     isUnderCondition = false,
     found,
-  }: Pick<PlannedWrite, 'member' | 'type' | 'id'> &
-    Partial<Pick<PlannedWrite, 'key' | 'idMode' | 'mustBeFree' | 'isUnderCondition' | 'found'>>,
+  }: WriteOfEntry,
 ): PlannedWrite {
   const { request } = entry;
   return {
@@ -162,7 +165,8 @@ async function presentOf(
 ): Promise<VersionRow | undefined> {
   try {
     const mustExist = guard?.ifMatch !== undefined;
-    if (kind !== 'create') return await presentFor(services, context, kind, { type, mustExist }, stored);
+    if (kind !== 'create')
+      return await presentFor(services, context, { intent: kind, type, mustExist }, stored);
     permissionsOf(services, context)?.require(type, 'c');
     return stored;
   } catch (error) {

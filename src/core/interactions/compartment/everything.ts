@@ -54,7 +54,7 @@ export async function everything(
     };
     return start !== undefined && 'scanned' in start
       ? { ...page, ...(await restOfRecord(reading, context, request, { reader, steps, start })) }
-      : { ...page, ...(await new RecordPage(reading, context, request, reader, start).make(steps)) };
+      : { ...page, ...(await new RecordPage(reading, context, request, { reader, start }).make(steps)) };
   });
   return withReason(
     work,
@@ -83,16 +83,15 @@ class RecordPage {
     private readonly services: Pick<Services, 'definitions' | 'hasher' | 'secretKeys'>,
     private readonly context: RequestContext,
     private readonly request: RecordRequest,
-    private readonly reader: RecordReader,
-    private readonly start: RecordPosition | undefined,
+    private readonly read: { readonly reader: RecordReader; readonly start: RecordPosition | undefined },
   ) {
-    this.brought = new BroughtAlong(services.hasher, start?.brought);
+    this.brought = new BroughtAlong(services.hasher, read.start?.brought);
   }
 
   async make(
     steps: readonly RecordStep[],
   ): Promise<Pick<SearchPage, 'matches' | 'included' | 'total' | 'next'>> {
-    const { start } = this;
+    const { start } = this.read;
     const resumed = await this.resume();
     const { found, isAll } = await this.findMembers(steps);
     const members = [...resumed, ...(await this.readMembers(found))];
@@ -126,13 +125,13 @@ class RecordPage {
 
   /** The resource within whose references the previous page ended. */
   private async resume(): Promise<Member[]> {
-    const { start } = this;
+    const { start } = this.read;
     if (start?.followed === undefined) return [];
     const { services, context } = this;
     const type = services.definitions(context.space.release).typeName(start.typeNumber) ?? '';
-    for await (const version of this.reader.versionsOf([{ type, key: start.after.key }])) {
+    for await (const version of this.read.reader.versionsOf([{ type, key: start.after.key }])) {
       if (version === undefined) break;
-      const pointers = this.reader.pointersOf(await this.reader.contentOf(version));
+      const pointers = this.read.reader.pointersOf(await this.read.reader.contentOf(version));
       return [{ place: start, shown: undefined, pointers }];
     }
     return [];
@@ -142,7 +141,8 @@ class RecordPage {
   private async findMembers(
     steps: readonly RecordStep[],
   ): Promise<{ readonly found: readonly Found[]; readonly isAll: boolean }> {
-    const { start, request } = this;
+    const { request } = this;
+    const { start } = this.read;
     const found: Found[] = [];
     let shown = 0;
     for (const step of steps) {
@@ -172,7 +172,7 @@ class RecordPage {
     const members: Member[] = [];
     let bytes = 0;
     const addresses = found.map(({ step, place }) => ({ type: step.stream.type, key: place.after.key }));
-    for await (const version of this.reader.versionsOf(addresses)) {
+    for await (const version of this.read.reader.versionsOf(addresses)) {
       const at = found[members.length];
       bytes += version?.text.length ?? 0;
       if (at === undefined || (bytes > MAX_PAGE_BYTES && members.length > 0)) break;
@@ -184,9 +184,13 @@ class RecordPage {
   private async toMember({ place, step }: Found, version: StoredVersion | undefined): Promise<Member> {
     const nothing = { place, shown: undefined, pointers: [] };
     if (version === undefined) return nothing;
-    const content = await this.reader.contentOf(version);
-    if (!this.reader.isOfStep(step, version, content)) return nothing;
-    return { place, shown: step.isShown ? version : undefined, pointers: this.reader.pointersOf(content) };
+    const content = await this.read.reader.contentOf(version);
+    if (!this.read.reader.isOfStep(step, version, content)) return nothing;
+    return {
+      place,
+      shown: step.isShown ? version : undefined,
+      pointers: this.read.reader.pointersOf(content),
+    };
   }
 
   /**
@@ -196,7 +200,8 @@ class RecordPage {
   private async follow(
     members: readonly Member[],
   ): Promise<{ readonly member: Member; readonly followed: number } | undefined> {
-    const { reader, brought } = this;
+    const { brought } = this;
+    const { reader } = this.read;
     if (brought.isFull) return undefined;
     const wanted: { readonly member: Member; readonly followed: number; readonly target: LocalReference }[] =
       [];

@@ -99,7 +99,10 @@ async function deletionsOf(
     const row = rows[index];
     if (row === undefined) throw new Error('a locked head has no version');
     const current = await services.reader.complete(space, row);
-    if ((await presentFor(services, context, 'delete', { type, mustExist: false }, current)) === undefined)
+    if (
+      (await presentFor(services, context, { intent: 'delete', type, mustExist: false }, current)) ===
+      undefined
+    )
       throw fhirError('forbidden', {
         reason: `The grants of this client do not reach all ${type} that meet the criteria`,
       });

@@ -11,7 +11,7 @@ import {
   type Test,
 } from '../compiled';
 import type { Meter } from '../allowance';
-import { walksToAny } from '../member';
+import { selectsAny } from '../member';
 import { areAmong, distinct } from '../membership';
 import { SYSTEM_NODES } from '../type-node';
 import { single, TRUE, type PathNodes } from '../value';
@@ -31,7 +31,7 @@ const NO_BOOLEAN: PathNodes = [...TRUE, ...TRUE];
 
 /** Tests for any value; does not collect values if the expression only selects elements. */
 function isAny({ on: { run, steps }, surroundings: { model } }: CallSite): Test {
-  if (steps && steps.length > 0) return (focus, scope) => walksToAny(steps, focus, model, scope);
+  if (steps && steps.length > 0) return (focus, scope) => selectsAny(steps, focus, model, scope);
   return (focus, scope) => run(focus, scope).length > 0;
 }
 

@@ -28,7 +28,7 @@ function extension(on: Run, url: string): Run {
       extensions.forEach((value, index) => {
         scope.spend(1);
         if (isObject(value) && value['url'] === url)
-          found.push(new PathNode(value, access.node, undefined, undefined, source, access, index));
+          found.push(new PathNode(value, access.node).at(source, access, index));
       });
     }
     return found.length === 0 ? EMPTY : found;
@@ -103,7 +103,7 @@ function containedIn(
     const id = isObject(inner) ? inner['id'] : undefined;
     const node = isObject(inner) ? model.resourceNode(inner['resourceType']) : undefined;
     if (node && typeof id === 'string' && !byId.has(id))
-      byId.set(id, new PathNode(inner, node, undefined, undefined, resource, access, index));
+      byId.set(id, new PathNode(inner, node).at(resource, access, index));
   }
   return byId;
 }

@@ -29,22 +29,20 @@ export interface Origin {
   readonly name: string;
 }
 
-/** Runs checks on a value of a member of `source`; the current place is that of the value. */
+/** A value of a member. */
+export interface MemberValue {
+  readonly member: ShapeMember;
+  readonly value: JsonValue | undefined;
+  readonly companion: JsonObject | undefined;
+  /** The object that has the member. */
+  readonly source: JsonObject;
+}
+
+/** Runs checks on a value; the current place is that of the value. */
 export function runChecks(
   checks: readonly ValueCheck[],
-  {
-    member,
-    value,
-    companion,
-    source,
-    at,
-  }: {
-    readonly member: ShapeMember;
-    readonly value: JsonValue | undefined;
-    readonly companion: JsonObject | undefined;
-    readonly source: JsonObject;
-    readonly at: ProfileRun;
-  },
+  { member, value, companion, source }: MemberValue,
+  at: ProfileRun,
 ): void {
   if (checks.length === 0) return;
   if (member.isPrimitive) {

@@ -252,7 +252,7 @@ export class ContentCompiler {
     const slicing = element.slicing ?? (base.definition.isChoice ? BY_TYPE : BY_URL);
     try {
       const slices = node.slices.map((slice) => this.compileSlice(slice, node, slicing, base));
-      return new SlicingCheck(slicing.rules, slicing.isOrdered, slices, path, node.name, this.origin);
+      return new SlicingCheck(slicing, slices, { path, name: node.name }, this.origin);
     } catch (thrown) {
       if (!(thrown instanceof ProfileError) || thrown instanceof ProfileLimit) throw thrown;
       this.problems.push(`The slices of ${path} are not checked (${this.origin.name}): ${thrown.message}`);

@@ -105,7 +105,7 @@ export class ElementCheck {
     if (isAllowed && checks.length > 0 && at.spend(checks.length)) {
       at.push(member.step);
       if (index >= 0) at.push(index);
-      runChecks(checks, { member, value, companion, source, at });
+      runChecks(checks, { member, value, companion, source }, at);
       if (index >= 0) at.pop();
       at.pop();
     }

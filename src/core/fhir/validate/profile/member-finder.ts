@@ -27,6 +27,11 @@ class Step {
 
 const NONE: readonly ShapeMember[] = [];
 
+interface Search {
+  readonly test: GivenTest;
+  readonly meter: Meter;
+}
+
 /** Finds values by plain names, such as `code.coding.system`, without building lists of them. */
 export class MemberFinder {
   private readonly steps: readonly Step[];
@@ -40,25 +45,11 @@ export class MemberFinder {
 
   /** True if one of the values that the names lead to passes the test; false when the meter has run out. */
   finds({ value, companion, shape }: TypedValue, test: GivenTest, meter: Meter): boolean {
-    return this.descend(value, { companion, shape, depth: 0, test, meter });
+    return this.descend({ value, companion, shape }, 0, { test, meter });
   }
 
-  private descend(
-    value: JsonValue | undefined,
-    {
-      companion,
-      shape,
-      depth,
-      test,
-      meter,
-    }: {
-      readonly companion: JsonObject | undefined;
-      readonly shape: Shape;
-      readonly depth: number;
-      readonly test: GivenTest;
-      readonly meter: Meter;
-    },
-  ): boolean {
+  private descend({ value, companion, shape }: TypedValue, depth: number, search: Search): boolean {
+    const { test, meter } = search;
     if (--meter.left < 0) return false;
     const step = this.steps[depth];
     if (!step) return test(value, companion, meter);
@@ -67,67 +58,35 @@ export class MemberFinder {
     const members = step.below(shape);
     for (let index = 0; index < members.length; index++) {
       const member = members[index];
-      if (member && this.inMember(source, { member, depth: depth + 1, test, meter })) return true;
+      if (member && this.inMember(source, member, depth + 1, search)) return true;
     }
     return false;
   }
 
-  private inMember(
-    source: JsonObject,
-    {
-      member,
-      depth,
-      test,
-      meter,
-    }: {
-      readonly member: ShapeMember;
-      readonly depth: number;
-      readonly test: GivenTest;
-      readonly meter: Meter;
-    },
-  ): boolean {
+  private inMember(source: JsonObject, member: ShapeMember, depth: number, search: Search): boolean {
     const value = source[member.key];
     const companion = member.isPrimitive ? source[member.companionKey] : undefined;
     if (value === undefined && companion === undefined) return false;
     if (!Array.isArray(value) && !Array.isArray(companion)) {
-      return this.enter(value, { companion, member, depth, test, meter });
+      return this.descend(this.typed(value, companion, member), depth, search);
     }
     const values = Array.isArray(value) ? value : NO_VALUES;
     const companions = Array.isArray(companion) ? companion : NO_VALUES;
     const length = Math.max(values.length, companions.length);
     for (let index = 0; index < length; index++) {
-      if (
-        this.enter(values[index] ?? undefined, { companion: companions[index], member, depth, test, meter })
-      )
-        return true;
+      const child = this.typed(values[index] ?? undefined, companions[index], member);
+      if (this.descend(child, depth, search)) return true;
     }
     return false;
   }
 
-  private enter(
+  private typed(
     value: JsonValue | undefined,
-    {
-      companion,
-      member,
-      depth,
-      test,
-      meter,
-    }: {
-      readonly companion: JsonValue | undefined;
-      readonly member: ShapeMember;
-      readonly depth: number;
-      readonly test: GivenTest;
-      readonly meter: Meter;
-    },
-  ): boolean {
+    companion: JsonValue | undefined,
+    member: ShapeMember,
+  ): TypedValue {
     const shape = this.shapes.ofValue(value, member);
-    return this.descend(value, {
-      companion: isJsonObject(companion) ? companion : undefined,
-      shape,
-      depth,
-      test,
-      meter,
-    });
+    return { value, companion: isJsonObject(companion) ? companion : undefined, shape };
   }
 }
 

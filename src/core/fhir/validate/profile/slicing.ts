@@ -1,19 +1,16 @@
 /** Checks slicing (https://hl7.org/fhir/R4/profiling.html#slicing): sorts values into slices and checks each slice. */
-import { isJsonObject, type JsonObject } from '../../json';
+import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
-import { runChecks, type Origin, type TypedValue, type ValueCheck } from './check';
+import { runChecks, type MemberValue, type Origin, type TypedValue, type ValueCheck } from './check';
 import type { Criterion } from './discriminator';
-import type { SlicingRules } from './element';
+import type { ProfileSlicing } from './element';
 import type { ProfileRun } from './profile-run';
 import type { ShapeMember } from './shape';
 
 /** A value of the sliced element. */
-export interface Item extends TypedValue {
-  readonly member: ShapeMember;
+export interface Item extends TypedValue, MemberValue {
   /** Its index among the values of the member; -1 for a single value without an array. */
   readonly index: number;
-  /** The object that has the member. */
-  readonly source: JsonObject;
 }
 
 export interface SliceCheck {
@@ -31,6 +28,13 @@ export interface SliceCheck {
 /** The slice of values that match no other slice (https://hl7.org/fhir/R4/profiling.html#default-slice). */
 const DEFAULT_SLICE = '@default';
 
+interface SlicedElement {
+  /** `Observation.component` */
+  readonly path: string;
+  /** Last part of the path, without `[x]`. */
+  readonly name: string;
+}
+
 /** Checks all values of a sliced element. */
 export class SlicingCheck {
   private readonly byUrl: ReadonlyMap<string, SliceCheck> | undefined;
@@ -39,13 +43,9 @@ export class SlicingCheck {
   private readonly names: string;
 
   constructor(
-    private readonly rules: SlicingRules,
-    private readonly isOrdered: boolean,
+    private readonly slicing: Pick<ProfileSlicing, 'rules' | 'isOrdered'>,
     private readonly slices: readonly SliceCheck[],
-    /** `Observation.component` */
-    private readonly path: string,
-    /** Last part of the path, without `[x]`. */
-    private readonly elementName: string,
+    private readonly element: SlicedElement,
     private readonly origin: Origin,
   ) {
     this.proper = slices.filter(({ name }) => name !== DEFAULT_SLICE);
@@ -62,6 +62,7 @@ export class SlicingCheck {
   run(items: readonly Item[], at: ProfileRun): void {
     if (!at.spend(this.byUrl ? items.length : items.length * (this.proper.length + 1))) return;
     const members = new Map<SliceCheck, Item[]>();
+    const { rules, isOrdered } = this.slicing;
     let uncertain = 0;
     let last = -1;
     const others: Item[] = [];
@@ -75,12 +76,12 @@ export class SlicingCheck {
       }
       if (found === undefined) {
         others.push(item);
-        if (this.rules === 'closed') this.reportForeign(item, at);
+        if (rules === 'closed') this.reportForeign(item, at);
         continue;
       }
       const position = this.slices.indexOf(found);
-      if (this.isOrdered && position < last) this.reportOrder(item, found, this.slices[last], at);
-      if (this.rules === 'openAtEnd' && others.length > 0) this.reportLate(item, found, at);
+      if (isOrdered && position < last) this.reportOrder(item, found, this.slices[last], at);
+      if (rules === 'openAtEnd' && others.length > 0) this.reportLate(item, found, at);
       last = Math.max(last, position);
       const list = members.get(found);
       if (list) list.push(item);
@@ -108,14 +109,14 @@ export class SlicingCheck {
   }
 
   private labelOf({ name }: SliceCheck): string {
-    return `the slice '${shorten(name)}' of ${this.path}`;
+    return `the slice '${shorten(name)}' of ${this.element.path}`;
   }
 
   private reportTooFew(slice: SliceCheck, count: number, others: readonly Item[], at: ProfileRun): void {
     const found = count === 0 ? 'nothing' : `only ${count}`;
     const missing = `There is ${found} in ${this.labelOf(slice)}; at least ${slice.min} must be (${this.origin.name})`;
     const sentence = missing + nearestFault(slice, others, at);
-    at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.elementName]);
+    at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.element.name]);
   }
 
   private checkSlice(slice: SliceCheck, items: readonly Item[], at: ProfileRun): void {
@@ -128,13 +129,7 @@ export class SlicingCheck {
           const found = items.length === 1 ? 'There is 1' : `There are ${items.length}`;
           at.report('profile', `${found} in ${this.labelOf(slice)}; ${allowed} (${this.origin.name})`);
         }
-        runChecks(slice.checksOf(item.member), {
-          member: item.member,
-          value: item.value,
-          companion: item.companion,
-          source: item.source,
-          at,
-        });
+        runChecks(slice.checksOf(item.member), item, at);
       });
     });
     if (slice.slicing && (items.length > 0 || min > 0)) slice.slicing.run(items, at);
@@ -144,7 +139,7 @@ export class SlicingCheck {
     inItem(item, at, () =>
       at.report(
         'profile',
-        `This is in no slice of ${this.path}; there are ${shorten(this.names)}, and no others are allowed (${this.origin.name})`,
+        `This is in no slice of ${this.element.path}; there are ${shorten(this.names)}, and no others are allowed (${this.origin.name})`,
       ),
     );
   }
@@ -172,13 +167,8 @@ const NONE: readonly Item[] = [];
 
 function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefined {
   if (slice.criteria.length === 0) {
-    const { member, value, companion, source } = item;
-    const checks = slice.checksOf(member);
-    return (
-      at.faultOf(slice, value, (quiet) =>
-        runChecks(checks, { member, value, companion, source, at: quiet }),
-      ) === ''
-    );
+    const checks = slice.checksOf(item.member);
+    return at.faultOf(slice, item.value, (quiet) => runChecks(checks, item, quiet)) === '';
   }
   let answer: boolean | undefined = true;
   for (const criterion of slice.criteria) {

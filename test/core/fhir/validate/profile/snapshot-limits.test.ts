@@ -20,7 +20,7 @@ describe('What is wrong', () => {
       ],
       {
         rule: 'unresolved',
-        diagnostics: `In '${OWN}/Second': '${OWN}/First' rests on itself`,
+        diagnostics: `In '${OWN}/Second': '${OWN}/First' is derived from itself`,
         expression: 'StructureDefinition.baseDefinition',
       },
     ],

@@ -57,31 +57,27 @@ async function takeExtension(
   }
 }
 
-async function constrainChild(
-  parent: ElementNode,
-  {
-    name,
-    group,
-    siblings,
-    path,
-    context,
-  }: {
-    readonly name: string;
-    readonly group: DifferentialGroup;
-    readonly siblings: DifferentialNode;
-    readonly path: string;
-    readonly context: Constraining;
-  },
-): Promise<void> {
+/** The part of a differential for one name below an element. */
+interface ChildDifferential {
+  readonly name: string;
+  readonly group: DifferentialGroup;
+  /** The differential of the element. */
+  readonly siblings: DifferentialNode;
+  readonly path: string;
+  readonly context: Constraining;
+}
+
+async function constrainChild(parent: ElementNode, differential: ChildDifferential): Promise<void> {
+  const { name, group, path, context } = differential;
   const child = parent.children.get(name);
   if (child !== undefined) {
     if (group.entry !== undefined) await constrain(child, group.entry, path, context);
-    await constrainSlices(child, { name, group, path, context });
+    await constrainSlices(child, differential);
     return;
   }
   const choice = findChoice(parent, name);
   if (choice !== undefined) {
-    await constrainShortcut(choice, { name, group, siblings, path, context });
+    await constrainShortcut(choice, differential);
     return;
   }
   const first = group.entry ?? group.slices.values().next().value;
@@ -133,19 +129,7 @@ function typeOfSuffix(codes: readonly string[], suffix: string): string | undefi
  */
 async function constrainShortcut(
   choice: { readonly element: ElementNode; readonly stem: string; readonly type: string },
-  {
-    name,
-    group,
-    siblings,
-    path,
-    context,
-  }: {
-    readonly name: string;
-    readonly group: DifferentialGroup;
-    readonly siblings: DifferentialNode;
-    readonly path: string;
-    readonly context: Constraining;
-  },
+  { name, group, siblings, path, context }: ChildDifferential,
 ): Promise<void> {
   const { element, stem, type } = choice;
   const choicePath = `${path.slice(0, path.length - name.length)}${stem}[x]`;
@@ -190,17 +174,7 @@ function typeSlicing(rules: 'open' | 'closed'): JsonObject {
 
 async function constrainSlices(
   entry: ElementNode,
-  {
-    name,
-    group,
-    path,
-    context,
-  }: {
-    readonly name: string;
-    readonly group: DifferentialGroup;
-    readonly path: string;
-    readonly context: Constraining;
-  },
+  { name, group, path, context }: ChildDifferential,
 ): Promise<void> {
   if (group.slices.size === 0) return;
   const stem = choiceStem(name);

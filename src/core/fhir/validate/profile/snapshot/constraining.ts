@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json';
-import type { FindingRule, FindingSeverity } from '../../finding';
+import type { Finding, FindingRule, FindingSeverity } from '../../finding';
 import type { ElementAllowance, ElementNode } from './tree';
 
 /**
@@ -21,17 +21,14 @@ export interface Making {
   readonly inside: Inside | undefined;
 }
 
+/** A finding in the structure that is being generated; an error if it has no severity. */
+export type GenerationFinding = Omit<Finding, 'severity'> & { readonly severity?: FindingSeverity };
+
 /** The generation that a structure belongs to; see Generation. */
 export interface SharedGeneration extends ElementAllowance {
   measure(definition: JsonObject): void;
   pause(): Promise<void>;
-  report(
-    making: Making,
-    rule: FindingRule,
-    diagnostics: string,
-    expression: string,
-    severity?: FindingSeverity,
-  ): void;
+  report(making: Making, finding: GenerationFinding): void;
   treeOf(
     canonical: string,
     making: Making,
@@ -65,7 +62,7 @@ export function reportAt(
     readonly severity?: FindingSeverity;
   },
 ): void {
-  generation.report(making, rule, diagnostics, placeOf(index), severity);
+  generation.report(making, { rule, severity, diagnostics, expression: placeOf(index) });
 }
 
 /** The place of an element of the differential. */

@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../../json';
 import { shorten } from '../../../json/fault';
 import { objectMember, objectsMember, stringMember } from '../../../terminology/members';
-import type { Finding, FindingRule, FindingSeverity } from '../../finding';
+import type { Finding, FindingSeverity } from '../../finding';
 import { MAX_FINDINGS } from '../../run';
 import { readDifferential } from './differential';
 import { constrain, withBase } from './constrain';
-import { placeOf, type Constraining, type SharedGeneration, type Making } from './constraining';
+import {
+  placeOf,
+  type Constraining,
+  type GenerationFinding,
+  type Making,
+  type SharedGeneration,
+} from './constraining';
 import { copyNode, makeNode, readTree, type ElementNode } from './tree';
 
 /**
@@ -66,14 +72,7 @@ export class Generation implements SharedGeneration {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** @param expression the place in the structure that is being generated */
-  report(
-    { inside }: Making,
-    rule: FindingRule,
-    diagnostics: string,
-    expression: string,
-    severity: FindingSeverity = 'error',
-  ): void {
+  report({ inside }: Making, { rule, severity = 'error', diagnostics, expression }: GenerationFinding): void {
     if (this.findings.length >= MAX_FINDINGS) return;
     const finding: Finding =
       inside === undefined
@@ -115,15 +114,16 @@ export class Generation implements SharedGeneration {
     const name = shorten(canonical);
     const structure = await this.find(canonical);
     if (structure === undefined) {
-      const sentence = `The StructureDefinition '${name}' is not known here`;
-      this.report(making, 'unresolved', sentence, expression, severity);
+      const diagnostics = `The StructureDefinition '${name}' does not exist`;
+      this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
       return undefined;
     }
     if (!this.trees.has(structure)) {
       const snapshot = objectMember(structure, 'snapshot');
       const url = stringMember(structure, 'url') ?? canonical;
       if (snapshot === undefined && making.chain.includes(url)) {
-        this.report(making, 'unresolved', `'${name}' rests on itself`, expression, severity);
+        const diagnostics = `'${name}' is derived from itself`;
+        this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
         return undefined;
       }
       const tree =
@@ -134,8 +134,8 @@ export class Generation implements SharedGeneration {
     }
     const tree = this.trees.get(structure);
     if (tree === undefined) {
-      const sentence = `'${name}' has no snapshot that can be read, and none can be made`;
-      this.report(making, 'unresolved', sentence, expression, severity);
+      const diagnostics = `'${name}' has no snapshot that can be read, and none can be made`;
+      this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
     }
     return tree;
   }
@@ -171,7 +171,8 @@ export class Generation implements SharedGeneration {
     if (base === undefined) return undefined;
     const differential = readDifferential(elements, typeName, this);
     for (const { index, reason } of differential.faults) {
-      this.report(making, 'profile', `The element cannot be placed: ${reason}`, placeOf(index));
+      const diagnostics = `The element cannot be placed: ${reason}`;
+      this.report(making, { rule: 'profile', diagnostics, expression: placeOf(index) });
     }
     const constraining: Constraining = {
       generation: this,
@@ -192,8 +193,11 @@ export class Generation implements SharedGeneration {
     }
     // Element, Resource, Base, and logical models have no base.
     if (isSpecialization(structure)) return makeNode({}, this);
-    const sentence = 'A StructureDefinition that constrains another one names it as its baseDefinition';
-    this.report(making, 'requiredMissing', sentence, 'StructureDefinition.baseDefinition');
+    this.report(making, {
+      rule: 'requiredMissing',
+      diagnostics: 'A StructureDefinition that constrains another one names it as its baseDefinition',
+      expression: 'StructureDefinition.baseDefinition',
+    });
     return undefined;
   }
 }

@@ -74,8 +74,8 @@ async function unfoldReference(
   let target = await context.generation.treeOf(url, context.making, place);
   for (const name of names) target = target?.children.get(name);
   if (target === undefined) {
-    const sentence = `'${shorten(path)}' refers to '${shorten(reference)}', which is not there`;
-    context.generation.report(context.making, 'unresolved', sentence, place);
+    const diagnostics = `'${shorten(path)}' refers to '${shorten(reference)}', which does not exist`;
+    context.generation.report(context.making, { rule: 'unresolved', diagnostics, expression: place });
     return;
   }
   const { contentReference: _replaced, ...definition } = node.definition;
