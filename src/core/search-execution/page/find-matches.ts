@@ -79,8 +79,8 @@ export async function findMatches(
   for (const [index, phase] of phasesInOrder.slice(start).entries()) {
     if (singleStatement && index > 0) return undefined;
     const after = position?.phase === phase ? position.after : undefined;
-    const asked = { ...plan, phase, after, limit: limit - found.length, isBackward };
-    const matches = await services.searches.page(asked);
+    const request = { ...plan, phase, after, limit: limit - found.length, isBackward };
+    const matches = await services.searches.page(request);
     found.push(...matches.map((match) => ({ phase, match })));
     if (found.length >= limit) break;
   }
