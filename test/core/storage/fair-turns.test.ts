@@ -27,7 +27,7 @@ class Scene {
   }
 }
 
-it('one who comes into a flood is next, however many of another wait', async () => {
+it('the first task of a tenant is next, however many of another tenant wait', async () => {
   const scene = new Scene(new FairTurns({ slots: 2, most: 2 }));
   for (let index = 0; index < 1_000; index++) scene.come(1, `a${index}`);
   scene.come(2, 'b0');
@@ -52,7 +52,7 @@ it('each of many tenants is served once before one is served twice', async () =>
   expect(scene.begun.slice(1)).toEqual([...'123451234512345']);
 });
 
-it('a tenant may have all places while it is alone, and leaves one from when it is not', async () => {
+it('a tenant may use all slots while it is the only one, and all but one afterwards', async () => {
   const scene = new Scene(new FairTurns({ slots: 3, most: 2, mostAlone: 3 }));
   for (let index = 0; index < 6; index++) scene.come(1, `a${index}`);
   expect(scene.begun).toEqual(['a0', 'a1', 'a2']);
@@ -68,7 +68,7 @@ it('a tenant may have all places while it is alone, and leaves one from when it 
   expect(scene.begun.at(-1)).toBe('a3');
 });
 
-it('nobody is no second tenant', () => {
+it('a task without a tenant does not count as a second tenant', () => {
   const scene = new Scene(new FairTurns({ slots: 3, most: 2, mostAlone: 3 }));
   scene.come(0, 'control');
   scene.come(-1, 'base');
@@ -76,7 +76,7 @@ it('nobody is no second tenant', () => {
   expect(scene.begun).toEqual(['control', 'base', 'a0']);
 });
 
-it('who has left, waits too long or is one too many of a tenant is refused and takes no place', async () => {
+it('a task that is cancelled, waits too long or exceeds the limit of its tenant is refused and takes no slot', async () => {
   const scene = new Scene(new FairTurns({ slots: 1, most: 1, maxWaiting: 2, maxWaitMs: 20 }));
   let isGone = false;
   scene.come(1, 'a0');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { bind } from '../../../src/core/storage/connection/statement';
 import { StatementShapes } from '../../../src/core/storage/connection/statement-shapes';
 
-it('a statement is compiled once for each shape, and prepared when its shape comes for the third time', () => {
+it('a statement is compiled once for each shape, and prepared at the third use of the shape', () => {
   const shapes = new StatementShapes();
   let compiled = 0;
   const get = (shape: string): ReturnType<StatementShapes['get']> =>
@@ -22,7 +22,7 @@ it('a statement is compiled once for each shape, and prepared when its shape com
   expect(compiled).toBe(2);
 });
 
-it('shapes without end neither fill the memory nor leave prepared statements without end', () => {
+it('the number of cached shapes and prepared statements is limited', () => {
   const shapes = new StatementShapes();
   let compiled = 0;
   const get = (index: number): string | undefined => {

@@ -49,7 +49,7 @@ async function warm(reader: VersionReader, space = SYSTEM_R4): Promise<void> {
   for (let round = 0; round < 20; round++) await readAll(reader, space);
 }
 
-it('what was read often comes without its text, and is the same', async () => {
+it('a version that is read often comes without its text, and is the same', async () => {
   const { reader, texts } = remembering();
   await warm(reader);
   texts.length = 0;
@@ -60,7 +60,7 @@ it('what was read often comes without its text, and is the same', async () => {
   expect(texts).toEqual([]);
 });
 
-it('what another process changed or deleted is read as it is now', async () => {
+it('a change or deletion by another process is seen', async () => {
   const { reader, texts } = remembering();
   await warm(reader);
   for (let round = 1; round <= 10; round++) {
@@ -73,7 +73,7 @@ it('what another process changed or deleted is read as it is now', async () => {
   }
 });
 
-it('after a restore a version with a number that is known is another one', async () => {
+it('after a restore a version with the number of a cached one is another one', async () => {
   const { reader } = remembering();
   await warm(reader, another);
   await storage.owner.query(
@@ -85,7 +85,7 @@ it('after a restore a version with a number that is known is another one', async
   expect(row?.body).toBe('{"restored":true}');
 });
 
-it('spaces know nothing of each other', async () => {
+it('spaces share no cached versions', async () => {
   const { reader, texts } = remembering();
   await warm(reader);
   texts.length = 0;
@@ -93,14 +93,14 @@ it('spaces know nothing of each other', async () => {
   expect(texts).toHaveLength(RESOURCES);
 });
 
-it('what a transaction reads is not remembered: it may never be committed', async () => {
+it('reads of a transaction are not cached, because it may never be committed', async () => {
   const { reader, texts } = remembering();
   await warm(reader.over(storage.database), another);
   await readAll(reader, another);
   expect(texts).toHaveLength(RESOURCES);
 });
 
-it('holds no more than it may, and what is used stays', () => {
+it('the cache respects its limit, and used versions stay', () => {
   const memory = new VersionCache(100_000);
   const ofType = memory.of(1, 2);
   const mark = { version: 1, lastUpdated: 5, sequence: 9 };
@@ -133,7 +133,7 @@ it('holds no more than it may, and what is used stays', () => {
   expect(none.of(1, 2).find('1', mark)).toBeUndefined();
 });
 
-it('what a statement was told that is known is there when it answers, though another version or many others came meanwhile', () => {
+it('versions that a statement was bound to are still cached when it answers, even after another version or many others', () => {
   const memory = new VersionCache(100_000);
   const row = (version: number) => ({
     ...{
