@@ -1,4 +1,4 @@
-/** Redis between processes, with the real one: what is asked for at any moment of a connection's life. */
+/** Redis between processes, with a real server, at any moment of a connection. */
 import { Redis } from 'ioredis';
 import { RedisCache } from '../../../src/core/cache/redis-cache';
 import { findServices } from '../../support/services';
@@ -38,7 +38,7 @@ it('receives notices of spaces that were subscribed at any moment while it conne
     cache.listenForChanges(space, () => heard.set(space, (heard.get(space) ?? 0) + 1));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // Each is told once what it may have missed.
+  // Each listener is called once for notices that it may have missed.
   await until(() => heard.size === spaces);
   const before = new Map(heard);
   const other = connect(prefix);
@@ -90,7 +90,7 @@ it('treats a connected Redis that answers only errors as unreachable, logs the r
     await until(() => cache.isReachable);
     await owner.config('SET', 'replica-serve-stale-data', 'no');
     await owner.replicaof(redis.host, 1);
-    // What a rate limit, a memory and a notice do.
+    // The commands of a rate limit, the cache and a notice.
     const take = () =>
       cache.takeTokens({
         key: 'k',

@@ -26,7 +26,7 @@ describe.each(RELEASE_NAMES)('in %s', (release) => {
   };
 
   it.each(['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'])(
-    'each type in the compartment of a %s has a criterion, which only the owner meets',
+    'each type in the compartment of a %s has a criterion for this owner only',
     (type) => {
       const types = compartmentTypes(definitions, type) ?? [];
       expect(types.length).toBeGreaterThan(20);

@@ -71,7 +71,7 @@ it('the matches of a search are stored as types and ids, and read as references'
     return { type: place < 2 ? 'Patient' : 'Observation', id, versionId: Number(version) };
   });
   const references = found.map(({ type, id, versionId }) => `${type}/${id}/_history/${versionId}`).join(' ');
-  for (const [details, told] of [
+  for (const [details, decoded] of [
     [shortList(found), references],
     [shortList(found, 7), `${references} +7`],
     [references, references],
@@ -81,5 +81,5 @@ it('the matches of a search are stored as types and ids, and read as references'
       `Patient?name=:a ${references} Patient/d/_history/3 Patient?_id=b +2`,
     ],
   ])
-    expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(told);
+    expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(decoded);
 });

@@ -1,4 +1,4 @@
-/** Reads of one moment go in one statement, and no read is answered by a statement that was sent before it came. */
+/** Concurrent reads share one statement, which is sent after all of them have come. */
 import { VersionReader } from '../../../src/core/storage/read/version-read';
 import { keyText } from '../../../src/core/storage/read/version-row';
 import { WriteQueues } from '../../../src/core/storage/write/write-queues';
@@ -58,16 +58,16 @@ it('reads that come while statements are under way share the next one', async ()
   await storage.owner.query(
     'begin; lock table andiron.resource, andiron.resource_version in access exclusive mode',
   );
-  const asked: Promise<unknown>[] = [];
+  const reads: Promise<unknown>[] = [];
   for (let key = 1; key <= 6; key++) {
-    asked.push(reader.current(SYSTEM_R4, address(key)));
+    reads.push(reader.current(SYSTEM_R4, address(key)));
     await turn();
     await turn();
   }
   const sent = [...batches];
   await storage.owner.query('commit');
   expect(sent).toEqual([1, 1]);
-  await Promise.all(asked);
+  await Promise.all(reads);
   expect(batches).toEqual([1, 1, 4]);
 });
 
@@ -78,12 +78,12 @@ it('a read is in the next statement however many of another tenant wait (docs/li
   const flood = Array.from({ length: 50 * 64 }, () => reader.current(SYSTEM_R4, address(1)));
   await turn();
   await turn();
-  const asked = reader.current(SYSTEM_R4B, address(1));
+  const read = reader.current(SYSTEM_R4B, address(1));
   await turn();
   await turn();
   expect(batches).toEqual([64, 64]);
   await storage.owner.query('commit');
-  await Promise.all([...flood, asked]);
+  await Promise.all([...flood, read]);
   expect(batches).toEqual([64, 64, 1, ...Array.from({ length: 48 }, () => 64)]);
 });
 

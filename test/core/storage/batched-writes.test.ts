@@ -1,4 +1,4 @@
-/** Writes of one moment go in one statement, and each is answered on its own merits. */
+/** Concurrent writes share one statement, and each has its own result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FhirError } from '../../../src/core';
 import { StatementError } from '../../../src/core/storage/connection/database-error';

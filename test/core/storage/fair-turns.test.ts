@@ -1,10 +1,10 @@
-/** Turns of tenants at what there is little of (docs/limits.md, Turns). */
+/** Turns of tenants at limited slots (docs/limits.md, Turns). */
 import { FairTurns } from '../../../src/core/storage/connection/fair-turns';
 
-/** Lets what was resolved go on. */
+/** Runs the continuations of resolved promises. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Who has begun, in order; each is at it until `end`. */
+/** The started tasks, in order; each runs until `end`. */
 class Scene {
   readonly begun: string[] = [];
   readonly refused: string[] = [];
@@ -35,7 +35,7 @@ it('the first task of a tenant is next, however many of another tenant wait', as
   await scene.end(1);
   expect(scene.begun).toEqual(['a0', 'a1', 'b0']);
   await scene.end(2);
-  // Both have the same at it: by turns.
+  // Both have as many running tasks, so they take turns.
   expect(scene.begun.slice(3)).toEqual(['b1']);
   await scene.end(2);
   await scene.end(1);
@@ -60,7 +60,7 @@ it('a tenant may use all slots while it is the only one, and all but one afterwa
   await scene.end(1);
   expect(scene.begun).toEqual(['a0', 'a1', 'a2', 'b0']);
   await scene.end(2);
-  // A place is free, and a3 may not have it.
+  // A slot is free, but a3 may not have it.
   expect(scene.begun).toHaveLength(4);
   scene.come(3, 'c0');
   expect(scene.begun.at(-1)).toBe('c0');

@@ -1,4 +1,4 @@
-/** What PostgreSQL is told of the versions that a process knows: never more than it knows. */
+/** The set of cached sequences that statements are bound to; it never has a wrong entry. */
 import { isKnownSql, KnownSequences, NO_SEQUENCES } from '../../../src/core/storage/write/known-sequences';
 import { sql } from 'kysely';
 import { bind, defineStatement, template } from '../../../src/core/storage/connection/statement';
@@ -18,9 +18,9 @@ const FIND_KNOWN = defineStatement(
     order by 1`),
 );
 
-async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
+async function known(numbers: readonly number[], by: Buffer): Promise<number[]> {
   const rows = await storage.database.run({ lane: 'read', space: SYSTEM_R4 }, FIND_KNOWN, {
-    asked: [...asked],
+    asked: [...numbers],
     known: by,
   });
   return rows.map(([sequence]) => Number(sequence));
@@ -64,13 +64,13 @@ it('of many distant numbers the set has the latest, and none that was not added'
   const sequences = new KnownSequences();
   const far = upTo(20_000, 32 * 37 + 5);
   for (const sequence of far) sequences.add(sequence);
-  const told = await known(
+  const found = await known(
     [...far, ...far.map((each) => each + 1), ...far.map((each) => each - 1)],
     sequences.buffer,
   );
   const some = new Set(far);
-  expect(told.every((each) => some.has(each))).toBe(true);
-  expect(told.length).toBeGreaterThan(2_000);
-  expect(told).toContain(far.at(-1));
+  expect(found.every((each) => some.has(each))).toBe(true);
+  expect(found.length).toBeGreaterThan(2_000);
+  expect(found).toContain(far.at(-1));
   expect(sequences.buffer.length).toBe(32_768);
 });

@@ -1,4 +1,4 @@
-/** What is purged is gone from every table, every memory and every answer; what is others' stays. */
+/** Purged data is removed from every table, cache and answer; other data stays. */
 import { Client } from 'pg';
 import { type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
@@ -121,7 +121,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     const { versions } = await opened.core.history(context, {});
     expect(versions.map(({ id }) => id)).toEqual(['other']);
     expect((await opened.core.search(context, { type: 'Patient', parameters: [] })).matches).toHaveLength(1);
-    // Its numbers stay used: who follows goes on, and the next change has the next number.
+    // Its sequences stay used: subscribers continue, and the next change has the next sequence.
     expect(await opened.core.lastSequence(context)).toBe(last + 1);
     const stream = await opened.core.follow(context, { parameters: [], after: last + 1 });
     await put(context, patient('one', 'Anew'));

@@ -141,9 +141,9 @@ async function start(publicUrl: string): Promise<{ warnings: unknown[]; status: 
   });
   const { host, port } = await app.listen();
   const answer = await fetch(`http://${host}:${port}/health/ready`);
-  const { notices: told } = (await answer.json()) as { notices: string[] };
+  const { notices } = (await answer.json()) as { notices: string[] };
   await app.close();
-  return { warnings, status: answer.status, notices: told };
+  return { warnings, status: answer.status, notices };
 }
 
 it('a server with other indexing rules than the stored rows reports it once at its start, and is ready', async () => {
@@ -151,7 +151,7 @@ it('a server with other indexing rules than the stored rows reports it once at i
   await put(opened, observationOf(`${ADDRESS}/Patient/example`));
   expect(await start(HOME)).toEqual({ warnings: [], status: 200, notices: [] });
   const other = 'https://elsewhere.example';
-  const { warnings, status, notices: told } = await start(other);
+  const { warnings, status, notices } = await start(other);
   expect(warnings).toEqual([
     {
       spaces: 1,
@@ -164,7 +164,7 @@ it('a server with other indexing rules than the stored rows reports it once at i
     },
   ]);
   expect(status).toBe(200);
-  expect(told).toEqual([OUTDATED]);
+  expect(notices).toEqual([OUTDATED]);
 });
 
 it('a database without recorded indexing rules asks for a reindex', async () => {

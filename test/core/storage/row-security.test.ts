@@ -1,4 +1,4 @@
-/** Row-level security is proven again while the server runs: a connection on which it is off serves nobody. */
+/** Row-level security is proven again while the server runs: a connection on which it is off is not used. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Connections } from '../../../src/core/storage/connection/connections';

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const writes = new WriteQueues(storage.database, 100, () => undefined);
   for (const space of [SYSTEM_R4, SYSTEM_R4B, other]) {
     await writes.write(space, makeWrite(1, { rows: FULL_ROWS }));
-    // As the owner: registered, it would have to be known by all writes that follow.
+    // As the owner: all later writes would have to use a registered one.
     await storage.owner.query(
       `insert into andiron.search_parameter (space, number, resource_type, slot, code, url, owner, state, pending, definition)
        values ($1, 100000, 1, 0, 'mine', 'urn:mine', 'mine', 'active', false, '{}')`,

@@ -1,4 +1,4 @@
-/** SQL by the shape of what is asked: made once, and the same text whatever the values are. */
+/** SQL by the shape of a request: compiled once, and the same text for all values. */
 import { sql } from 'kysely';
 import { bind } from '../../../src/core/storage/connection/statement';
 import { StatementShapes } from '../../../src/core/storage/connection/statement-shapes';
@@ -34,7 +34,7 @@ it('the number of cached shapes and prepared statements is limited', () => {
   };
   const names = Array.from({ length: 700 }, (_, index) => get(index)).filter((name) => name !== undefined);
   expect([compiled, new Set(names).size]).toEqual([700, 300]);
-  // The first ones are forgotten by now.
+  // The first ones are evicted by now.
   get(0);
   expect(compiled).toBe(701);
 });

@@ -1,4 +1,4 @@
-/** A tenant is written out and made again of that, to the last byte; what is damaged makes none. */
+/** An export and import of a tenant is exact to the last byte; damaged input creates no tenant. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
