@@ -1,6 +1,6 @@
 import { InFlight } from '../../src/core/concurrency/in-flight';
 
-it('what is under way is found by its key, in the order in which it came, until it is taken', () => {
+it('entries are found by key, in the order in which they were added, until they are taken', () => {
   const underWay = new InFlight<number, string>();
   for (const [key, value] of [
     [3, 'c'],

@@ -241,7 +241,7 @@ export class RedisCache {
     else this.commands.once('ready', publish);
   }
 
-  /** Calls `hear` with each notice of any process, including this one. */
+  /** Calls `listener` with each notice of any process, including this one. */
   listen(listener: (notice: Notice) => void): void {
     this.subscriber.on('message', (channel: string, message: string) => {
       if (channel !== this.channel) return;
@@ -275,7 +275,7 @@ export class RedisCache {
     this.commands.publish(this.changeChannel(space), '').catch((error: unknown) => this.failed(error));
   }
 
-  /** Calls `hear` after possible writes in the space. Returns a function that ends the subscription. */
+  /** Calls `listener` after possible writes in the space. Returns a function that ends the subscription. */
   listenForChanges(space: number, listener: () => void): () => void {
     const channel = this.changeChannel(space);
     const listeners = this.changeListeners.get(channel) ?? new Set();

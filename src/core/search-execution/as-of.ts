@@ -70,26 +70,26 @@ export async function searchAsOf(
     const resolved = await withReason(resolveCriteria(reading, context, criteria), () =>
       planningReason(criteria),
     );
-    const asked = { ...query, criteria: resolved };
-    const past = new Past(reading, context, { query: asked, type: typeNumber, moment });
+    const effective = { ...query, criteria: resolved };
+    const reader = new AsOfReader(reading, context, { query: effective, type: typeNumber, moment });
     const answered = { issues: query.issues, used: query.used, included: [] };
-    const heads = await past.unchanged();
-    const changed = await past.changed();
+    const heads = await reader.unchanged();
+    const changed = await reader.changed();
     const total = heads.length + changed.length;
     if (query.countOnly) return { ...answered, matches: [], total };
     const unchanged = await readSortValues(reading, context, {
-      query: asked,
+      query: effective,
       type: typeNumber,
       space: context.space.number,
       heads,
     });
     const start = startOf(reading, query, cursorScope);
-    const met = followingOf(query, [...unchanged, ...changed], start);
+    const matching = followingOf(query, [...unchanged, ...changed], start);
     const first = start.place === undefined && !start.isBackward ? query.offset : 0;
-    const wanted = met.slice(first, first + query.count);
-    const page = await past.read(wanted);
+    const wanted = matching.slice(first, first + query.count);
+    const page = await reader.read(wanted);
     const last = wanted[page.length - 1];
-    const hasMore = last !== undefined && first + page.length < met.length;
+    const hasMore = last !== undefined && first + page.length < matching.length;
     return completePage(reading, context, query, {
       ...answered,
       matches: inOrder(
@@ -157,10 +157,10 @@ function isOwn({ anyOf }: Criterion): boolean {
 }
 
 /** A match as of the moment, with its version of that moment. */
-type PastMatch = Sortable & { readonly head: MatchHead };
+type MatchAsOf = Sortable & { readonly head: MatchHead };
 
 /** A search of the resources of a type as they were at a moment. */
-interface PastSearch {
+interface AsOfSearch {
   readonly query: SearchQuery;
   readonly type: number;
   /** Milliseconds since 1970. */
@@ -168,7 +168,7 @@ interface PastSearch {
 }
 
 /** The resources of a type as they were at a moment. */
-class Past {
+class AsOfReader {
   private readonly query: SearchQuery;
   private readonly type: number;
   private readonly moment: number;
@@ -179,7 +179,7 @@ class Past {
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
-    { query, type, moment }: PastSearch,
+    { query, type, moment }: AsOfSearch,
   ) {
     this.query = query;
     this.type = type;
@@ -198,7 +198,7 @@ class Past {
   }
 
   /** The matches as of the moment among the resources that have changed since. Throws tooCostly, timeout. */
-  async changed(): Promise<PastMatch[]> {
+  async changed(): Promise<MatchAsOf[]> {
     const { services, context, query, space } = this;
     const readValues = createSortValueReader(
       services.definitions(context.space.release),
@@ -210,21 +210,21 @@ class Past {
         hasher: services.hasher,
       },
     );
-    const found: PastMatch[] = [];
+    const found: MatchAsOf[] = [];
     const keys = await this.changedKeys();
     for (let start = 0, turn = performance.now(); start < keys.length; start += CHUNK) {
-      const met: { readonly row: VersionRow; readonly resource: JsonObject }[] = [];
+      const matching: { readonly row: VersionRow; readonly resource: JsonObject }[] = [];
       for (const stored of await this.readOfThen(keys.slice(start, start + CHUNK))) {
         if (stored.change === 'delete') continue;
         const row = await services.reader.complete(space, stored);
         const resource = parseStoredObject(row.body);
-        if (this.meets(row, resource)) met.push({ row, resource });
+        if (this.meets(row, resource)) matching.push({ row, resource });
         if (performance.now() - turn < TURN_MS) continue;
         await setImmediate();
         turn = performance.now();
       }
-      const seen = await Promise.all(met.map(({ row }) => this.isStillSeen(row)));
-      for (const { row, resource } of met.filter((_one, index) => seen[index])) {
+      const seen = await Promise.all(matching.map(({ row }) => this.isStillSeen(row)));
+      for (const { row, resource } of matching.filter((_one, index) => seen[index])) {
         const id = row.id ?? services.keys.idOf(row.key);
         const head = {
           keyText: keyText(row.key),
@@ -282,9 +282,9 @@ class Past {
     const { services, space, type, moment } = this;
     const reader = new HistoryReader(services.database, space, type);
     const { after } = await reader.narrow({ after: 0, before: BEYOND_LAST_SEQUENCE, since: moment + 1 });
-    const asked = { type, after, moment, walk: MAX_SCANNED, most: MAX_CHANGED + 1 };
-    const { scanned: walked, keys } = await findChangedSince(services.database, space, asked);
-    if (walked === MAX_SCANNED || keys.length > MAX_CHANGED)
+    const bounds = { type, after, moment, maxScanned: MAX_SCANNED, most: MAX_CHANGED + 1 };
+    const { scanned, keys } = await findChangedSince(services.database, space, bounds);
+    if (scanned === MAX_SCANNED || keys.length > MAX_CHANGED)
       throw tooMany(`More than ${MAX_CHANGED} resources of the type have changed since, or a few very often`);
     return keys;
   }

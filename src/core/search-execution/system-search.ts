@@ -32,7 +32,7 @@ export async function searchAny(
   context: RequestContext,
   request: SearchRequest,
 ): Promise<SearchPage> {
-  return explaining(services, context, request, (parts, asked) => answerAny(parts, context, asked));
+  return explaining(services, context, request, (parts, explained) => answerAny(parts, context, explained));
 }
 
 async function answerAny(

@@ -7,7 +7,7 @@ export interface FoldTable {
   readonly version: number;
   /** Characters that become one other: the first code point, how many, their step, the first target. */
   readonly runs: readonly (readonly [first: number, count: number, step: number, target: number])[];
-  /** Characters that vanish: the first code point, how many. */
+  /** Characters that are dropped: the first code point, how many. */
   readonly vanishing: readonly (readonly [first: number, count: number])[];
   /** Characters that become several. */
   readonly expansions: readonly (readonly [code: number, text: string])[];

@@ -42,7 +42,7 @@ export interface SearchQuery {
   readonly bothWays: boolean;
   /** True: a cursor after each match is wanted. */
   readonly eachCursor: boolean;
-  /** Whether stored or contained resources match, or both, and how a contained match is returned (#contained). */
+  /** The resources that match (stored, contained or both), and how a contained match is returned (#contained). */
   readonly contained: {
     readonly matches: 'false' | 'true' | 'both';
     readonly as: 'container' | 'contained';
@@ -109,11 +109,11 @@ export function parseSearch(
   const restricting = criteria.length;
   if (request.where !== undefined) criteria.push(...conditionCriteria(context, type, request.where));
   // A repeated criterion is evaluated once but still counts towards the limits.
-  const asked = new Set<string>();
-  const isNew = (name: string, value: string): boolean => asked.size < asked.add(`${name}=${value}`).size;
+  const seen = new Set<string>();
+  const isNew = (name: string, value: string): boolean => seen.size < seen.add(`${name}=${value}`).size;
   let written = criteria.length - restricting;
   let links = 0;
-  let brought = 0;
+  let includeCount = 0;
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
     switch (name) {
@@ -156,7 +156,7 @@ export function parseSearch(
       default: {
         if (PRESENTATION.has(name)) break;
         if (isInclude(name)) {
-          brought += 1;
+          includeCount += 1;
           if (isNew(name, value)) includes.push(parseInclude(context.definitions, type, name, value));
           break;
         }
@@ -180,7 +180,7 @@ export function parseSearch(
       }
     }
     used.push([name, name === '_count' && Number(value) > count ? String(count) : value]);
-    if (written > MAX_CRITERIA || brought > MAX_CRITERIA) {
+    if (written > MAX_CRITERIA || includeCount > MAX_CRITERIA) {
       throw fhirError('tooCostly', {
         reason: `A search may have at most ${MAX_CRITERIA} criteria, and as many includes`,
       });

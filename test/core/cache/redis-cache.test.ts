@@ -1,4 +1,4 @@
-/** Redis between processes, with the real one: what is asked for at any moment of a connection's life. */
+/** Redis between processes, with a real server, at any moment of a connection. */
 import { Redis } from 'ioredis';
 import { RedisCache } from '../../../src/core/cache/redis-cache';
 import { findServices } from '../../support/services';
@@ -27,7 +27,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-it('hears of the spaces that were asked for at every moment while it connects, and never loses the connection', async () => {
+it('receives notices of spaces that were subscribed at any moment while it connects, and never loses the connection', async () => {
   const prefix = `test-connecting-${process.pid}`;
   const complaints: string[] = [];
   const cache = connect(prefix, complaints);
@@ -38,7 +38,7 @@ it('hears of the spaces that were asked for at every moment while it connects, a
     cache.listenForChanges(space, () => heard.set(space, (heard.get(space) ?? 0) + 1));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // Each is told once what it may have missed.
+  // Each listener is called once for notices that it may have missed.
   await until(() => heard.size === spaces);
   const before = new Map(heard);
   const other = connect(prefix);
@@ -48,7 +48,7 @@ it('hears of the spaces that were asked for at every moment while it connects, a
   expect(complaints).toEqual([]);
 });
 
-it('hears notices that are listened for as soon as it is made', async () => {
+it('receives notices with a listener from the start', async () => {
   const prefix = `test-notices-${process.pid}`;
   const cache = connect(prefix);
   const subjects: string[] = [];
@@ -61,7 +61,7 @@ it('hears notices that are listened for as soon as it is made', async () => {
   });
 });
 
-it('hears no more of a space when the last that listens has gone', async () => {
+it('ends the subscription to a space with its last listener', async () => {
   const prefix = `test-leaving-${process.pid}`;
   const cache = connect(prefix);
   const heard: string[] = [];
@@ -81,7 +81,7 @@ it('hears no more of a space when the last that listens has gone', async () => {
   expect(heard).toEqual(['other']);
 });
 
-it('counts a Redis as away that is connected and answers only errors, says why once, and uses it again', async () => {
+it('treats a connected Redis that answers only errors as unreachable, logs the reason once, and uses it again', async () => {
   const redis = await startTestRedis();
   const owner = new Redis(redis.port, redis.host);
   try {
@@ -90,7 +90,7 @@ it('counts a Redis as away that is connected and answers only errors, says why o
     await until(() => cache.isReachable);
     await owner.config('SET', 'replica-serve-stale-data', 'no');
     await owner.replicaof(redis.host, 1);
-    // What a rate limit, a memory and a notice do.
+    // The commands of a rate limit, the cache and a notice.
     const take = () =>
       cache.takeTokens({
         key: 'k',

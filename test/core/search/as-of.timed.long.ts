@@ -28,7 +28,7 @@ async function store(count: number, text: (index: number) => string): Promise<nu
   );
 }
 
-it('takes ten thousand that have changed since, and refuses one more', async () => {
+it('allows ten thousand resources that have changed since, and refuses one more', async () => {
   const before = await store(MOST, (index) => `number ${index % 100}`);
   await store(MOST, () => 'another');
   const search = (moment: number, code: string) =>

@@ -26,7 +26,7 @@ describe.each(RELEASE_NAMES)('in %s', (release) => {
   };
 
   it.each(['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'])(
-    'each type in the compartment of a %s has something to be found by, and that is the owner alone',
+    'each type in the compartment of a %s has a criterion for this owner only',
     (type) => {
       const types = compartmentTypes(definitions, type) ?? [];
       expect(types.length).toBeGreaterThan(20);
@@ -50,14 +50,14 @@ describe.each(RELEASE_NAMES)('in %s', (release) => {
     },
   );
 
-  it('parameters that are answered from the same rows are asked once', () => {
+  it('parameters with the same rows give one predicate', () => {
     const criterion = compartmentCriterion(context, { type: 'Patient', id: 'one' }, 'AllergyIntolerance');
     const parameters = criterion?.anyOf.map((predicate) => JSON.stringify(predicate)) ?? [];
     expect(new Set(parameters).size).toBe(parameters.length);
     expect(parameters.length).toBe(3);
   });
 
-  it('what is no compartment has no members', () => {
+  it('a type without a compartment has no members', () => {
     expect(compartmentTypes(definitions, 'Organization')).toBeUndefined();
     expect(
       compartmentCriterion(context, { type: 'Organization', id: 'one' }, 'Organization'),

@@ -5,7 +5,7 @@ import { bucketOf, bucketOfRange, bucketsIn, DATE_BUCKETS } from '../../../src/c
 const zone = (name: string): Zone => findZone(name) ?? UTC;
 const DAY = 86_400_000;
 
-describe('the part of time that a date is counted in', () => {
+describe('the bucket that a date is counted in', () => {
   it.each([
     ['2020-03-14', 'UTC', 'month', '2020-03'],
     ['2020-03-14T23:30:00-05:00', 'UTC', 'day', '2020-03-15'],
@@ -31,14 +31,14 @@ describe('the part of time that a date is counted in', () => {
     expect(range && bucketOfRange(range, bucket, zone(name))).toBe(expected);
   });
 
-  it('is none of what has no beginning, or is in no year of four digits', () => {
+  it('is undefined for a date without a beginning, or outside the years of four digits', () => {
     expect(bucketOfRange({ low: -Infinity, high: 0 }, 'day', UTC)).toBeUndefined();
     expect(bucketOf(Date.UTC(10_000, 0, 1), 'year', UTC)).toBeUndefined();
     expect(bucketOf(8_640_000_000_000_001, 'year', UTC)).toBeUndefined();
   });
 
   it.each(['UTC', 'Europe/Copenhagen', 'America/Sao_Paulo', 'Pacific/Apia', '+13:45'])(
-    'leaves no moment out and none to two in %s',
+    'covers each moment exactly once in %s',
     (name) => {
       const from = Math.floor(Date.UTC(2010, 11, 20) / DAY);
       const starts = Array.from({ length: 400 }, (_, index) => (from + index) * DAY);

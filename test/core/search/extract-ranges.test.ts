@@ -8,7 +8,7 @@ const UCUM = 'http://unitsofmeasure.org';
 const patient: JsonObject = { resourceType: 'Patient', birthDate: '1970-03' };
 
 describe('a date parameter', () => {
-  it('holds the range of the precision, in the zone of the space where none is named', () => {
+  it('has the range of the precision, in the time zone of the space if the date has none', () => {
     expect(index(patient).ranges('birthdate')).toEqual([
       expect.objectContaining({
         low: Date.UTC(1970, 2),
@@ -20,7 +20,7 @@ describe('a date parameter', () => {
     expect(index(patient, 'r4', 60).ranges('birthdate')[0]?.low).toBe(Date.UTC(1970, 2) - 3_600_000);
   });
 
-  it('takes Period and Timing by their outer limits', () => {
+  it('stores Period and Timing by their outer limits', () => {
     const period = index({
       resourceType: 'Observation',
       effectivePeriod: { start: '2013-04-02T09:30:10+01:00' },
@@ -54,7 +54,7 @@ describe('a date parameter', () => {
     ]);
   });
 
-  it('gives the clinical sort date: the start of what the type is sorted by', () => {
+  it('gives the clinical sort date: the earliest start', () => {
     expect(index({ resourceType: 'Observation', effectiveDateTime: '2013' }).rows.sortDate).toBe(
       Date.UTC(2013),
     );
@@ -75,7 +75,7 @@ describe('a number or quantity parameter', () => {
     valueQuantity: { value, unit: 'pounds', system: UCUM, code: '[lb_av]', ...more },
   });
 
-  it('holds a stored decimal as a point with the hashes of its unit', () => {
+  it('stores a decimal as a point with the hashes of its unit', () => {
     expect(index(weight(185)).ranges('value-quantity')).toEqual([
       expect.objectContaining({
         low: 185,
@@ -89,7 +89,7 @@ describe('a number or quantity parameter', () => {
     expect(index(weight(185, { unit: '[lb_av]' })).ranges('value-quantity')[0]?.unitName).toBe(0);
   });
 
-  it('holds it once more in base units, under a number of its own', () => {
+  it('stores it a second time in base units, under its own number', () => {
     const [inPounds] = index(weight(185)).ranges('value-quantity', ROW_SCHEME.canonicalUnit);
     const [inGrams] = index(weight(83914.58845, { code: 'g' })).ranges(
       'value-quantity',
@@ -105,7 +105,7 @@ describe('a number or quantity parameter', () => {
     ).toEqual([]);
   });
 
-  it('keeps each of several that are equal: in other units, and of other systems', () => {
+  it('stores equal values in different units or systems separately', () => {
     const component = [
       { valueQuantity: { value: 5.4, system: UCUM, code: 'mg' } },
       { valueQuantity: { value: 5400, system: UCUM, code: 'ug' } },
@@ -124,7 +124,7 @@ describe('a number or quantity parameter', () => {
     expect(ranges(code, ROW_SCHEME.canonicalUnit).map(({ low }) => low)).toEqual([0.0054, 1]);
   });
 
-  it('is open where a comparator says so', () => {
+  it('is open if a comparator says so', () => {
     const { ranges } = index(weight(5, { comparator: '<' }));
     expect(ranges('value-quantity')).toEqual([
       expect.objectContaining({ low: -Infinity, high: 4.999999999999999 }),
@@ -134,7 +134,7 @@ describe('a number or quantity parameter', () => {
     ]);
   });
 
-  it('keeps the order of acidity and concentration apart: a higher pH is a lower concentration', () => {
+  it('keeps the order of pH and concentration apart: a higher pH is a lower concentration', () => {
     const acid = index(weight(7, { code: '[pH]', comparator: '<' })).ranges(
       'value-quantity',
       ROW_SCHEME.canonicalUnit,
@@ -144,7 +144,7 @@ describe('a number or quantity parameter', () => {
     expect(acid[0]?.low).toBeGreaterThan(0);
   });
 
-  it('takes Range and SampledData from the least to the greatest', () => {
+  it('stores Range and SampledData from the least to the greatest value', () => {
     const onset = index({
       resourceType: 'Condition',
       onsetRange: { low: { value: 41, unit: 'years' }, high: { value: 43, unit: 'years' } },
@@ -157,7 +157,7 @@ describe('a number or quantity parameter', () => {
     expect(sampled.ranges('value-quantity')).toEqual([expect.objectContaining({ low: 4, high: 18 })]);
   });
 
-  it('takes probabilities and money', () => {
+  it('stores probabilities and money', () => {
     const risk = index({ resourceType: 'RiskAssessment', prediction: [{ probabilityDecimal: 0.000168 }] });
     expect(risk.ranges('probability')).toEqual([expect.objectContaining({ low: 0.000168, high: 0.000168 })]);
     const invoice = index({ resourceType: 'Invoice', totalGross: { value: 48, currency: 'EUR' } });
@@ -190,7 +190,7 @@ describe('a composite parameter', () => {
     expect(rows.some((row) => row.isLowest || row.isHighest)).toBe(false);
   });
 
-  it('has a row for each system that a code is of, and one for a code of none', () => {
+  it('has a row for each system of a code, and one for a code without a system', () => {
     const { ranges } = index({
       resourceType: 'Observation',
       code: {
@@ -205,7 +205,7 @@ describe('a composite parameter', () => {
     ]);
   });
 
-  it('gives combo parameters no rows of their own, but knows that they have values', () => {
+  it('gives combo parameters no rows of their own, but sets their presence bits', () => {
     expect(pressure.ranges('combo-code-value-quantity')).toEqual([]);
     expect(pressure.tokens('combo-code')).toEqual([]);
     expect(
@@ -245,7 +245,7 @@ describe('a composite parameter', () => {
     ]);
   });
 
-  it('holds start and end of a variant in one row', () => {
+  it('stores start and end of a variant in one row', () => {
     const { ranges } = index({
       resourceType: 'MolecularSequence',
       referenceSeq: {
@@ -280,7 +280,7 @@ describe('a composite parameter', () => {
   });
 });
 
-it('holds a position as latitude and longitude', () => {
+it('stores a position as latitude and longitude', () => {
   const { ranges } = index({ resourceType: 'Location', position: { latitude: 42.25, longitude: -83.69 } });
   expect(ranges('near')).toEqual([expect.objectContaining({ low: 42.25, high: -83.69 })]);
 });

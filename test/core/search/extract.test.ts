@@ -48,20 +48,20 @@ describe('a token parameter', () => {
     ]);
   });
 
-  it('keeps codes as they are, with the system of their required binding', () => {
+  it('stores codes unchanged, with the system of their required binding', () => {
     expect(indexed.tokens('gender')).toEqual([
       expect.objectContaining(token('http://hl7.org/fhir/administrative-gender', 'female')),
     ]);
     expect(indexed.tokens('active')).toEqual([expect.objectContaining(token(undefined, 'true'))]);
   });
 
-  it('knows contact points by their value alone, and phone numbers from e-mail addresses', () => {
+  it('stores contact points by value, and separates phone numbers from e-mail addresses', () => {
     expect(indexed.tokens('telecom')).toHaveLength(2);
     expect(indexed.tokens('phone')).toEqual([expect.objectContaining(token(undefined, '+34 555 1234'))]);
     expect(indexed.tokens('email')).toEqual([expect.objectContaining(token(undefined, 'nena@example.org'))]);
   });
 
-  it('takes each coding of a concept, and nothing from its text', () => {
+  it('stores each coding of a concept, and nothing from its text', () => {
     const { tokens, isPresent } = index({
       resourceType: 'Observation',
       code: {
@@ -97,7 +97,7 @@ describe('a token parameter', () => {
     ]);
   });
 
-  it('finds tags, security labels and whether somebody has died', () => {
+  it('finds tags, security labels and whether a patient has died', () => {
     const { tokens } = index({
       resourceType: 'Patient',
       meta: { tag: [{ system: 'http://t', code: 'A' }], security: [{ code: 'R' }] },
@@ -127,7 +127,7 @@ describe('a string parameter', () => {
     expect(valuesOf('address-city')).toEqual(['alcala']);
   });
 
-  it('keeps a hash of the whole text as it was written', () => {
+  it('stores a hash of the unfolded text', () => {
     expect(strings('family').map(({ exact }) => exact)).toEqual(
       Array(2).fill(hasher.short('Carreño Quiñones')),
     );
@@ -162,7 +162,7 @@ describe('a reference parameter', () => {
     expect(references('organization')).toEqual([expect.objectContaining(target('Organization', 'hl7'))]);
   });
 
-  it('takes a versioned reference by its id, another server and a urn as tokens, and nothing contained or unknown', () => {
+  it('stores a versioned reference by its id, other servers and urns as tokens, and no contained or unknown target', () => {
     const performer = [
       'Practitioner/1/_history/2',
       'https://elsewhere.example/fhir/Practitioner/1',
@@ -189,7 +189,7 @@ describe('a reference parameter', () => {
     expect(isPresent('subject')).toBe(true);
   });
 
-  it('gives patient no rows beside subject, but knows whether the subject is a patient', () => {
+  it('gives patient no rows of its own, but sets its presence bit if the subject is a patient', () => {
     const ofPatient = index({ resourceType: 'Observation', subject: { reference: 'Patient/1' } });
     const ofDevice = index({ resourceType: 'Observation', subject: { reference: 'Device/1' } });
     const ofContained = index({
@@ -216,7 +216,7 @@ describe('a reference parameter', () => {
 });
 
 describe('a uri parameter', () => {
-  it('keeps uris as they are, and splits profiles', () => {
+  it('stores uris unchanged, and splits profiles', () => {
     const { uris } = index({
       resourceType: 'ValueSet',
       meta: {
@@ -233,7 +233,7 @@ describe('a uri parameter', () => {
     expect(uris('_source')).toEqual([['urn:Source#1', '']]);
   });
 
-  it('is cut where it is longer than an index may hold, and left out when PostgreSQL could not store it', () => {
+  it('is cut if it is too long for an index, and omitted if PostgreSQL cannot store it', () => {
     expect(
       index({ resourceType: 'ValueSet', url: `http://${'x'.repeat(9000)}` }).uris('url')[0]?.[0],
     ).toHaveLength(500);
@@ -242,8 +242,8 @@ describe('a uri parameter', () => {
   });
 });
 
-describe('whether a parameter has a value', () => {
-  it('is no when there are only extensions, or an id', () => {
+describe('the presence bit of a parameter', () => {
+  it('is unset if there are only extensions, or an id', () => {
     const { isPresent } = index({
       resourceType: 'Patient',
       name: [{ id: 'n1', extension: [{ url: 'http://x', valueString: 'unknown' }] }],
@@ -257,7 +257,7 @@ describe('whether a parameter has a value', () => {
 });
 
 describe('a resource of a wrong shape', () => {
-  it('has no rows for what is wrong, and all for the rest', () => {
+  it('has no rows for wrong values, and all others', () => {
     const rows = index({
       resourceType: 'Patient',
       name: 'Peter',
@@ -273,7 +273,7 @@ describe('a resource of a wrong shape', () => {
     expect(rows.rows.strings).toEqual([]);
   });
 
-  it('with more values than search can take is refused', () => {
+  it('with more values than can be indexed is refused', () => {
     const given = Array.from({ length: 101 }, (_, i) => `name ${i}`);
     expect(() =>
       makeExtractor('r4', 0, 100)('Patient', { resourceType: 'Patient', name: [{ given }] }),

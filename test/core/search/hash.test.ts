@@ -79,7 +79,7 @@ describe('the hash of a text', () => {
 });
 
 describe('the hash of several parts', () => {
-  it('keeps apart where one part ends and the next begins, absent and empty parts, and their number', () => {
+  it('distinguishes the boundaries of parts, absent and empty parts, and their number', () => {
     const parts: (string | undefined)[][] = [
       ['a', 'bc'],
       ['ab', 'c'],
@@ -113,7 +113,7 @@ describe('the hash of several parts', () => {
 });
 
 describe('the short hash', () => {
-  it('is never 0, fits in a signed 32-bit integer and is the same from memory', () => {
+  it('is never 0, fits in a signed 32-bit integer and is the same from the cache', () => {
     for (let i = 0; i < 5000; i++) {
       const value = hasher.short(`http://example.org/${i}`);
       expect(value).toBe(value | 0);

@@ -13,8 +13,8 @@ function stored(release: Release, type: string, code: string) {
   return { storage: found.storage, rowsOf, valueTypes: found.valueTypes };
 }
 
-describe.each(RELEASE_NAMES)('where the rows of a search parameter are in %s', (release) => {
-  it('is under its own number for most', () => {
+describe.each(RELEASE_NAMES)('the rows of a search parameter in %s', (release) => {
+  it('have its own number for most parameters', () => {
     expect(stored(release, 'Patient', 'family')).toEqual({
       storage: 'own',
       rowsOf: ['Patient.family'],
@@ -22,7 +22,7 @@ describe.each(RELEASE_NAMES)('where the rows of a search parameter are in %s', (
     });
   });
 
-  it('is in the rows of the subject for the patient', () => {
+  it('are those of subject for patient', () => {
     for (const type of ['Observation', 'Encounter', 'Condition', 'DiagnosticReport', 'MedicationRequest'])
       expect(stored(release, type, 'patient')).toMatchObject({
         storage: 'shared',
@@ -33,7 +33,7 @@ describe.each(RELEASE_NAMES)('where the rows of a search parameter are in %s', (
     ]);
   });
 
-  it('is in the rows of both members for combinations', () => {
+  it('are those of both members for combo parameters', () => {
     expect(stored(release, 'Observation', 'combo-code').rowsOf.sort()).toEqual([
       'Observation.code',
       'Observation.component-code',
@@ -48,17 +48,17 @@ describe.each(RELEASE_NAMES)('where the rows of a search parameter are in %s', (
     ]);
   });
 
-  it('is in the rows of a parameter that says the same', () => {
+  it('are those of an equivalent parameter', () => {
     expect(stored(release, 'Patient', 'phonetic').rowsOf).toEqual(['Patient.name']);
     expect(stored(release, 'Observation', 'gene-dnavariant').rowsOf).toEqual(['Observation.dna-variant']);
   });
 
-  it('is nowhere for what the server computes', () => {
+  it('do not exist for parameters that the server computes', () => {
     for (const code of ['_id', '_lastUpdated', '_text', '_content'])
       expect(stored(release, 'Observation', code)).toMatchObject({ storage: 'none', rowsOf: [] });
   });
 
-  it('always has rows of its own behind it, of a parameter of the same type and kind', () => {
+  it('always belong to a parameter of the same type and kind', () => {
     const definitions = loadDefinitions(release);
     for (const type of definitions.resourceTypes)
       for (const { parameter, storage, rowsOf } of storedParameters(definitions, type).values())

@@ -46,7 +46,7 @@ function store(count: number): CheckedParameter {
   }
 }
 
-it('lets the expressions of one resource type have 40,000 characters together', () => {
+it('allows the expressions of one resource type 40,000 characters together', () => {
   expect(store(10).issues).toEqual([]);
   expect(store(11).issues).toEqual([
     expect.objectContaining({

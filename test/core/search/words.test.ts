@@ -34,13 +34,13 @@ describe('searches for words', () => {
     expect(() => parseWords('_text', search)).toThrow(/is not a value for the search parameter '_text'/);
   });
 
-  it('takes AND and OR for words where there is no logic', () => {
+  it('treats AND and OR as words in a plain text search', () => {
     expect(meetsWords(['pain'], allWords('code:text', 'pain and'))).toBe(false);
     expect(meetsWords(['and', 'pain'], allWords('code:text', 'pain and'))).toBe(true);
   });
 });
 
-describe('the patterns that keep texts inside the database', () => {
+describe('the patterns that filter texts in the database', () => {
   it.each<[search: string, json: string]>([
     ['headache', '{"text":"Headache"}'],
     ['headache', '{"text":"HEADACHE"}'],
@@ -57,7 +57,7 @@ describe('the patterns that keep texts inside the database', () => {
     ['(a OR zebra) okapi', '{"text":"zebra okapi"}'],
     ['"tension type"', '{"text":"tension-type"}'],
     ['one two three four five', '{"text":"five four three two one"}'],
-  ])("let '%s' through where it stands: %s", (search, json) => {
+  ])("match '%s' in a text that has it: %s", (search, json) => {
     const { text } = JSON.parse(json) as { text: string };
     const condition = parseWords('_text', search);
     expect(meetsWords(wordsOf(text), condition)).toBe(true);
@@ -78,13 +78,13 @@ describe('the patterns that keep texts inside the database', () => {
     ['<5', '<p>&lt;5</p>'],
     ['<5', '<p>&lt;<b>5</b></p>'],
     ['>5', '<p>>5</p>'],
-  ])("let '%s' through in markup: %s", (search, div) => {
+  ])("match '%s' in markup: %s", (search, div) => {
     const condition = parseWords('_text', search);
     expect(meetsWords(wordsOf(narrativeText(div)), condition)).toBe(true);
     expect(passes(JSON.stringify({ text: { div } }), patternsOf(condition, true))).toBe(true);
   });
 
-  it('keep back what has none of the words', () => {
+  it('exclude texts without any of the words', () => {
     const json = '{"resourceType":"Condition","code":{"text":"Migraine"}}';
     for (const search of ['headache', 'migraine headache', 'bone OR liver', '(bone OR liver) migraine']) {
       expect([search, passes(json, patternsOf(parseWords('_text', search), true))]).toEqual([search, false]);
@@ -107,7 +107,7 @@ describe('the text of a narrative', () => {
     expect(narrativeText(xhtml)).toBe(expected);
   });
 
-  it('takes time that grows with its length only', () => {
+  it('takes time that is linear in its length', () => {
     const spent = leastProcessorMilliseconds(2_000, () => {
       narrativeText('<'.repeat(200_000) + '&'.repeat(200_000));
       narrativeText('<a b="'.repeat(100_000));

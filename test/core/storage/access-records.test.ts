@@ -27,7 +27,7 @@ const RECORD: AccessRecord = {
 const encodeLine = (record: AccessRecord): string =>
   writeLine(new AsciiText(), record).take().toString('latin1');
 
-it('a record is one line, whatever is in it, and is read as it was', () => {
+it('a record of any content is one line, and is read back unchanged', () => {
   for (const record of [RECORD, { ...RECORD, type: 'Patient', id: 'a', version: 7, reason: 'notFound' }]) {
     const line = encodeLine(record);
     expect(line).toMatch(/^[ -~]*$/);
@@ -35,7 +35,7 @@ it('a record is one line, whatever is in it, and is read as it was', () => {
   }
 });
 
-it('whatever texts and numbers it is made of, a line is what JSON.parse reads', () => {
+it('a line of any texts and numbers is valid JSON', () => {
   const text = new AsciiText();
   const units = 'aZ09 -/"\\\u0000\n\u001f\u007f\u0080éÿ\u2028😀\ud83d';
   let seed = 7;
@@ -65,13 +65,13 @@ it('whatever texts and numbers it is made of, a line is what JSON.parse reads', 
     expect(text.appendWhole(whole).take().toString()).toBe(String(whole));
 });
 
-it('what a search has found is kept as types and ids, and told as references', () => {
+it('the matches of a search are stored as types and ids, and read as references', () => {
   const found = ['a/1', 'b/20', 'Observation/3', 'c.d-e/1'].map((text, place) => {
     const [id = '', version] = text.split('/');
     return { type: place < 2 ? 'Patient' : 'Observation', id, versionId: Number(version) };
   });
   const references = found.map(({ type, id, versionId }) => `${type}/${id}/_history/${versionId}`).join(' ');
-  for (const [details, told] of [
+  for (const [details, decoded] of [
     [shortList(found), references],
     [shortList(found, 7), `${references} +7`],
     [references, references],
@@ -81,5 +81,5 @@ it('what a search has found is kept as types and ids, and told as references', (
       `Patient?name=:a ${references} Patient/d/_history/3 Patient?_id=b +2`,
     ],
   ])
-    expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(told);
+    expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(decoded);
 });

@@ -1,4 +1,4 @@
-/** Reads of one moment go in one statement, and no read is answered by a statement that was sent before it came. */
+/** Concurrent reads share one statement, which is sent after all of them have come. */
 import { VersionReader } from '../../../src/core/storage/read/version-read';
 import { keyText } from '../../../src/core/storage/read/version-row';
 import { WriteQueues } from '../../../src/core/storage/write/write-queues';
@@ -29,7 +29,7 @@ beforeEach(() => {
 const address = (key: number) => ({ type: SOME_TYPE, key: { high: 0, low: key } });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('reads of one moment are one statement, each answered with its own resource', async () => {
+it('concurrent reads share one statement, and each returns its own resource', async () => {
   const rows = await Promise.all(
     Array.from({ length: 40 }, (_, key) => reader.current(SYSTEM_R4, address(key + 1))),
   );
@@ -39,7 +39,7 @@ it('reads of one moment are one statement, each answered with its own resource',
   );
 });
 
-it('the same resource asked for twice, and one that is not there, are each answered', async () => {
+it('a resource that is requested twice, and a missing one, are each answered', async () => {
   const rows = await Promise.all([1, 999, 1].map((key) => reader.current(SYSTEM_R4, address(key))));
   expect(rows.map((row) => row?.version)).toEqual([1, undefined, 1]);
   expect(keyText(rows[0]?.key ?? { high: 9, low: 9 })).toBe('1');
@@ -54,20 +54,20 @@ it('reads of two spaces are never one statement', async () => {
   expect(rows.map((row) => row?.version)).toEqual([1, undefined]);
 });
 
-it('what comes while statements are under way waits, and goes together', async () => {
+it('reads that come while statements are under way share the next one', async () => {
   await storage.owner.query(
     'begin; lock table andiron.resource, andiron.resource_version in access exclusive mode',
   );
-  const asked: Promise<unknown>[] = [];
+  const reads: Promise<unknown>[] = [];
   for (let key = 1; key <= 6; key++) {
-    asked.push(reader.current(SYSTEM_R4, address(key)));
+    reads.push(reader.current(SYSTEM_R4, address(key)));
     await turn();
     await turn();
   }
   const sent = [...batches];
   await storage.owner.query('commit');
   expect(sent).toEqual([1, 1]);
-  await Promise.all(asked);
+  await Promise.all(reads);
   expect(batches).toEqual([1, 1, 4]);
 });
 
@@ -78,16 +78,16 @@ it('a read is in the next statement however many of another tenant wait (docs/li
   const flood = Array.from({ length: 50 * 64 }, () => reader.current(SYSTEM_R4, address(1)));
   await turn();
   await turn();
-  const asked = reader.current(SYSTEM_R4B, address(1));
+  const read = reader.current(SYSTEM_R4B, address(1));
   await turn();
   await turn();
   expect(batches).toEqual([64, 64]);
   await storage.owner.query('commit');
-  await Promise.all([...flood, asked]);
+  await Promise.all([...flood, read]);
   expect(batches).toEqual([64, 64, 1, ...Array.from({ length: 48 }, () => 64)]);
 });
 
-it('a read that is asked for after a write was answered sees it, however many reads are under way', async () => {
+it('a read that begins after the answer of a write sees it, however many reads are under way', async () => {
   const key = 500;
   await writes.write(SYSTEM_R4, makeWrite(key));
   let stop = false;

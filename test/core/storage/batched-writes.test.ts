@@ -1,4 +1,4 @@
-/** Writes of one moment go in one statement, and each is answered on its own merits. */
+/** Concurrent writes share one statement, and each has its own result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FhirError } from '../../../src/core';
 import { StatementError } from '../../../src/core/storage/connection/database-error';
@@ -38,8 +38,8 @@ async function countVersions(from: number, to: number): Promise<number> {
 const keys = (from: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => from + index);
 
-describe('creates of one moment', () => {
-  it('are one statement', async () => {
+describe('concurrent creates', () => {
+  it('share one statement', async () => {
     const outcomes = await Promise.all(keys(1_000, 50).map((key) => writes.write(SYSTEM_R4, makeWrite(key))));
     expect(batches).toEqual([50]);
     expect(outcomes.map((outcome) => outcome?.version)).toEqual(Array(50).fill(1));
@@ -56,7 +56,7 @@ describe('creates of one moment', () => {
     expect(await countVersions(1_200, 1_201)).toBe(1);
   });
 
-  it('do not wait for a statement that waits itself, where they are several', async () => {
+  it('do not wait for a blocked statement, if they are several', async () => {
     await writes.write(SYSTEM_R4, makeWrite(1_300));
     await storage.owner.query('begin');
     await storage.owner.query('select 1 from andiron.resource where resource_key = 1300 for update');
@@ -84,7 +84,7 @@ describe('creates of one moment', () => {
     expect(batches).toEqual([1, 1]);
   });
 
-  it('are stored although the id of one of them is taken', async () => {
+  it('are stored although the id of one of them exists', async () => {
     await writes.write(SYSTEM_R4, makeWrite(2_001, { body: '{"first":true}' }));
     const outcomes = await Promise.all(keys(2_000, 3).map((key) => writes.write(SYSTEM_R4, makeWrite(key))));
     expect(batches).toEqual([1, 3]);
@@ -137,7 +137,7 @@ describe('creates of one moment', () => {
     expect(await countVersions(3_500, 3_502)).toBe(2);
   });
 
-  it('leave no index row of a member that was not written', async () => {
+  it('leave no index row of a refused member', async () => {
     await writes.write(SYSTEM_R4, makeWrite(4_000, { rows: stringRows('first') }));
     await Promise.all([
       writes.write(SYSTEM_R4, makeWrite(4_000, { rows: stringRows('second') })),
@@ -150,8 +150,8 @@ describe('creates of one moment', () => {
   });
 });
 
-describe('updates of one moment', () => {
-  it('are stored although one of them expects a version that is gone', async () => {
+describe('concurrent updates', () => {
+  it('are stored although one of them expects an old version', async () => {
     for (const key of [5_000, 5_001]) await writes.write(SYSTEM_R4, makeWrite(key));
     const update = (key: number, expected: number) =>
       writes.write(SYSTEM_R4, makeWrite(key, { expected, change: 'update' }));
@@ -164,7 +164,7 @@ describe('updates of one moment', () => {
     expect(outcomes.map((outcome) => outcome?.version)).toEqual([2, undefined, 1]);
   });
 
-  it('of one resource are taken one after the other', async () => {
+  it('of one resource run one after the other', async () => {
     await writes.write(SYSTEM_R4, makeWrite(5_100));
     const update = () => writes.write(SYSTEM_R4, makeWrite(5_100, { expected: 1, change: 'update' }));
     const outcomes = await Promise.all([update(), update(), update()]);
@@ -173,7 +173,7 @@ describe('updates of one moment', () => {
   });
 });
 
-it('more writes than may wait are refused at once, and the waiting ones are stored', async () => {
+it('writes beyond the limit of the queue are refused immediately, and the waiting ones are stored', async () => {
   const narrow = new WriteQueues(storage.database, 3, () => undefined);
   const outcomes = await Promise.allSettled(
     keys(6_000, 5).map((key) => narrow.write(SYSTEM_R4, makeWrite(key))),
@@ -185,7 +185,7 @@ it('more writes than may wait are refused at once, and the waiting ones are stor
   expect(await countVersions(6_000, 6_004)).toBe(3);
 });
 
-it('at the end of the version sequence writes are refused, and nothing wraps', async () => {
+it('writes are refused at the end of the version-sequence, which never wraps', async () => {
   const space = await storage.createTenant('full');
   await storage.owner.query(
     `update andiron.change_counter set last_sequence = 2147483645

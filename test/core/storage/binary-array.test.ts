@@ -22,7 +22,7 @@ async function expectSame(
   expect(rows[0]?.same).toBe(true);
 }
 
-describe('an array that we write', () => {
+describe('an encoded array', () => {
   it.each(['int2', 'int4', 'int8', 'float8', 'text', 'bytea'] as const)(
     'of %s without members is read as empty',
     async (type) => {
@@ -31,7 +31,7 @@ describe('an array that we write', () => {
   );
 
   it.each(['int2', 'int4', 'int8', 'float8', 'text', 'bytea'] as const)(
-    'of %s with nothing but nulls is read so',
+    'of %s with only nulls is read as such',
     async (type) => {
       const array = new BinaryArray(type, 20);
       for (let index = 0; index < 9; index++) array.pushNull();

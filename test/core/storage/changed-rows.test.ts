@@ -85,7 +85,7 @@ it('an update of one element touches its rows only', async () => {
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('a new clinical date moves the rows that carry it, and leaves none behind', async () => {
+it('a new clinical date moves all rows with the date', async () => {
   const before = (await storedRows()).length;
   const changes = await changesOf(() =>
     put({ ...OBSERVATION, effectiveDateTime: '2020-01-02T10:00:00+01:00' }),
@@ -97,7 +97,7 @@ it('a new clinical date moves the rows that carry it, and leaves none behind', a
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('a clinical date that goes and comes back leaves no row behind', async () => {
+it('a clinical date that is removed and added again leaves no old row', async () => {
   const { effectiveDateTime, ...undated } = OBSERVATION;
   const before = (await storedRows()).length;
   await put(undated);
@@ -107,7 +107,7 @@ it('a clinical date that goes and comes back leaves no row behind', async () => 
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('a value that was stored before rows had the system of a code beside it is taken away with its rows', async () => {
+it('the removal of a value also removes rows from before rows had the system of a code', async () => {
   await put(OBSERVATION);
   const before = (await storedRows()).length;
   const { rowCount } = await owner.query(
@@ -120,7 +120,7 @@ it('a value that was stored before rows had the system of a code beside it is ta
   await put(OBSERVATION);
 });
 
-it('a deletion takes all rows, a PUT after it brings them back and continues the versions', async () => {
+it('a deletion removes all rows, and a PUT after it adds them and continues the versions', async () => {
   const before = (await storedRows()).length;
   await remove('Observation', 'weight');
   expect(await storedRows()).toEqual([]);
@@ -148,7 +148,7 @@ it('a second deletion makes no version', async () => {
   expect(await opened.core.history(context, { type: 'Observation', id: 'weight' })).toEqual(before);
 });
 
-it('what the comparison of the index says is wrong is told, and where', async () => {
+it('the comparison of the index reports each fault and its place', async () => {
   await put({ ...OBSERVATION, id: 'first' });
   await put({ ...OBSERVATION, id: 'second' });
   expect(await opened.differences('system')).toEqual([]);

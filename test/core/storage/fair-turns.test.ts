@@ -1,10 +1,10 @@
-/** Turns of tenants at what there is little of (docs/limits.md, Turns). */
+/** Turns of tenants at limited slots (docs/limits.md, Turns). */
 import { FairTurns } from '../../../src/core/storage/connection/fair-turns';
 
-/** Lets what was resolved go on. */
+/** Runs the continuations of resolved promises. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Who has begun, in order; each is at it until `end`. */
+/** The started tasks, in order; each runs until `end`. */
 class Scene {
   readonly begun: string[] = [];
   readonly refused: string[] = [];
@@ -27,7 +27,7 @@ class Scene {
   }
 }
 
-it('one who comes into a flood is next, however many of another wait', async () => {
+it('the first task of a tenant is next, however many of another tenant wait', async () => {
   const scene = new Scene(new FairTurns({ slots: 2, most: 2 }));
   for (let index = 0; index < 1_000; index++) scene.come(1, `a${index}`);
   scene.come(2, 'b0');
@@ -35,7 +35,7 @@ it('one who comes into a flood is next, however many of another wait', async () 
   await scene.end(1);
   expect(scene.begun).toEqual(['a0', 'a1', 'b0']);
   await scene.end(2);
-  // Both have the same at it: by turns.
+  // Both have as many running tasks, so they take turns.
   expect(scene.begun.slice(3)).toEqual(['b1']);
   await scene.end(2);
   await scene.end(1);
@@ -52,7 +52,7 @@ it('each of many tenants is served once before one is served twice', async () =>
   expect(scene.begun.slice(1)).toEqual([...'123451234512345']);
 });
 
-it('a tenant may have all places while it is alone, and leaves one from when it is not', async () => {
+it('a tenant may use all slots while it is the only one, and all but one afterwards', async () => {
   const scene = new Scene(new FairTurns({ slots: 3, most: 2, mostAlone: 3 }));
   for (let index = 0; index < 6; index++) scene.come(1, `a${index}`);
   expect(scene.begun).toEqual(['a0', 'a1', 'a2']);
@@ -60,7 +60,7 @@ it('a tenant may have all places while it is alone, and leaves one from when it 
   await scene.end(1);
   expect(scene.begun).toEqual(['a0', 'a1', 'a2', 'b0']);
   await scene.end(2);
-  // A place is free, and a3 may not have it.
+  // A slot is free, but a3 may not have it.
   expect(scene.begun).toHaveLength(4);
   scene.come(3, 'c0');
   expect(scene.begun.at(-1)).toBe('c0');
@@ -68,7 +68,7 @@ it('a tenant may have all places while it is alone, and leaves one from when it 
   expect(scene.begun.at(-1)).toBe('a3');
 });
 
-it('nobody is no second tenant', () => {
+it('a task without a tenant does not count as a second tenant', () => {
   const scene = new Scene(new FairTurns({ slots: 3, most: 2, mostAlone: 3 }));
   scene.come(0, 'control');
   scene.come(-1, 'base');
@@ -76,7 +76,7 @@ it('nobody is no second tenant', () => {
   expect(scene.begun).toEqual(['control', 'base', 'a0']);
 });
 
-it('who has left, waits too long or is one too many of a tenant is refused and takes no place', async () => {
+it('a task that is cancelled, waits too long or exceeds the limit of its tenant is refused and takes no slot', async () => {
   const scene = new Scene(new FairTurns({ slots: 1, most: 1, maxWaiting: 2, maxWaitMs: 20 }));
   let isGone = false;
   scene.come(1, 'a0');

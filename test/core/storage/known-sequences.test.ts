@@ -1,4 +1,4 @@
-/** What PostgreSQL is told of the versions that a process knows: never more than it knows. */
+/** The set of cached sequences that statements are bound to; it never has a wrong entry. */
 import { isKnownSql, KnownSequences, NO_SEQUENCES } from '../../../src/core/storage/write/known-sequences';
 import { sql } from 'kysely';
 import { bind, defineStatement, template } from '../../../src/core/storage/connection/statement';
@@ -18,9 +18,9 @@ const FIND_KNOWN = defineStatement(
     order by 1`),
 );
 
-async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
+async function known(numbers: readonly number[], by: Buffer): Promise<number[]> {
   const rows = await storage.database.run({ lane: 'read', space: SYSTEM_R4 }, FIND_KNOWN, {
-    asked: [...asked],
+    asked: [...numbers],
     known: by,
   });
   return rows.map(([sequence]) => Number(sequence));
@@ -29,12 +29,12 @@ async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
 const EDGES = [0, 1, 30, 31, 32, 33, 63, 64, 255, 256, 257, 8191, 8192, 131_071, 131_072, 2 ** 31 - 1];
 const upTo = (length: number, step = 1): number[] => Array.from({ length }, (_, index) => (index + 1) * step);
 
-it('nothing is known at first', async () => {
+it('a new set is empty', async () => {
   expect(await known(EDGES, NO_SEQUENCES)).toEqual([]);
   expect(await known(EDGES, new KnownSequences().buffer)).toEqual([]);
 });
 
-it('each number alone is told from all others, but for 0, which many versions have', async () => {
+it('the set distinguishes each number from all others; 0, which many versions have, is never in it', async () => {
   for (const sequence of EDGES) {
     const sequences = new KnownSequences();
     sequences.add(sequence);
@@ -42,7 +42,7 @@ it('each number alone is told from all others, but for 0, which many versions ha
   }
 });
 
-it('what is taken away is not known any more, and comes back', async () => {
+it('a removed number is no longer in the set, and can be added again', async () => {
   const sequences = new KnownSequences();
   for (const sequence of upTo(100)) sequences.add(sequence);
   for (const sequence of upTo(50, 2)) sequences.remove(sequence);
@@ -52,7 +52,7 @@ it('what is taken away is not known any more, and comes back', async () => {
   expect(await known(upTo(200), sequences.buffer)).toEqual(upTo(100));
 });
 
-it('131,072 numbers that follow each other are all known, in 32 kB', async () => {
+it('131,072 consecutive numbers fit, in 32 kB', async () => {
   const sequences = new KnownSequences();
   const all = upTo(131_071);
   for (const sequence of all) sequences.add(sequence);
@@ -60,17 +60,17 @@ it('131,072 numbers that follow each other are all known, in 32 kB', async () =>
   expect(sequences.buffer.length).toBe(32_768);
 });
 
-it('of many numbers far apart those are known that came last, and none that did not', async () => {
+it('of many distant numbers the set has the latest, and none that was not added', async () => {
   const sequences = new KnownSequences();
   const far = upTo(20_000, 32 * 37 + 5);
   for (const sequence of far) sequences.add(sequence);
-  const told = await known(
+  const found = await known(
     [...far, ...far.map((each) => each + 1), ...far.map((each) => each - 1)],
     sequences.buffer,
   );
   const some = new Set(far);
-  expect(told.every((each) => some.has(each))).toBe(true);
-  expect(told.length).toBeGreaterThan(2_000);
-  expect(told).toContain(far.at(-1));
+  expect(found.every((each) => some.has(each))).toBe(true);
+  expect(found.length).toBeGreaterThan(2_000);
+  expect(found).toContain(far.at(-1));
   expect(sequences.buffer.length).toBe(32_768);
 });

@@ -54,7 +54,7 @@ async function start(
   return { child, output: () => readFile(file, 'utf8') };
 }
 
-it('a start that waits says again and again who holds the lock, and gets it when it is free', async () => {
+it('a waiting start logs the holder of the lock repeatedly, and takes the lock when it is free', async () => {
   const client = new Client(database.settings);
   await client.connect();
   const other = new Client({ ...database.settings, application_name: 'short start' });
@@ -84,7 +84,7 @@ it('a start that waits says again and again who holds the lock, and gets it when
   await holder.query(`select pg_advisory_lock(${LOCK})`);
 });
 
-it('a start that has waited for as long as MIGRATION_WAIT_MS says ends and names the holder', async () => {
+it('a start that has waited for MIGRATION_WAIT_MS ends and names the holder', async () => {
   const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'cli.js'), 'migrate'], {
     MIGRATION_WAIT_MS: '300',
   });
@@ -97,7 +97,7 @@ it('a start that has waited for as long as MIGRATION_WAIT_MS says ends and names
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends a start that waits at once, with a line that says so',
+  '%s ends a waiting start immediately, with a line in the log',
   async (signal) => {
     const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'main.js')], {});
     await until(async () => {

@@ -99,7 +99,7 @@ async function rowsOfOthers(spaces: string): Promise<string[]> {
   return rows.map(({ row }) => row).sort();
 }
 
-it('the rows of one tenant have places that rows of others have as well', async () => {
+it('the rows of several tenants have the same positions in different partitions', async () => {
   const spaces = await busySpaces();
   for (const table of [...INDEXES, 'resource']) {
     const { rows } = await owner.query<{ shared: number }>(
@@ -110,7 +110,7 @@ it('the rows of one tenant have places that rows of others have as well', async 
   }
 });
 
-describe('nothing of other tenants is touched', () => {
+describe('rows of other tenants do not change', () => {
   let spaces: string;
   let before: string[];
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe('nothing of other tenants is touched', () => {
     expect(await opened.differences('busy')).toEqual([]);
   });
 
-  it('by a reindex that removes rows and puts heads right', async () => {
+  it('by a reindex that removes rows and repairs heads', async () => {
     for (const table of INDEXES)
       await owner.query(
         `insert into andiron.${table} select t.* from andiron.${table} t where t.space in (${spaces}) limit 5`,

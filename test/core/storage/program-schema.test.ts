@@ -1,4 +1,4 @@
-/** What becomes of programs of two versions on one database: the rule of docs/operations.md, Rolling upgrades. */
+/** Programs of two versions on one database (docs/operations.md, Rolling upgrades). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { Client } from 'pg';
@@ -138,7 +138,7 @@ describe('the functions of the database', () => {
     expect(await readSource('lock_resource')).toContain('the lock must stay');
   });
 
-  it('are there for the steps, and of the present text until these are done', async () => {
+  it('exist for the steps, and keep their old text until the steps are done', async () => {
     let during = '';
     const step = async (db: Kysely<unknown>): Promise<void> => {
       during = await readSource('lock_resource');
@@ -152,7 +152,7 @@ describe('the functions of the database', () => {
     expect(await readSource('lock_resource')).not.toContain(NOTED);
   });
 
-  it('stay as they are, all of them, where one cannot be replaced', async () => {
+  it('all stay unchanged if one cannot be replaced', async () => {
     const schema = newer(nothing);
     const broken: ProgramSchema = {
       ...schema,
@@ -186,13 +186,13 @@ describe('the functions of the database', () => {
   });
 });
 
-describe('a server that runs while a newer version takes something away', () => {
+describe('a server that runs while a newer version removes something', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await startServer({ database });
   });
 
-  it('is not ready before that is done, and writes until then', async () => {
+  it('is not ready before the removal, and writes until then', async () => {
     const isReady = async (): Promise<readonly unknown[]> => {
       const { status, json } = await server.request('GET', '/health/ready');
       return [status, json.notices.filter((notice: string) => notice.includes('schema'))];
@@ -232,7 +232,7 @@ describe('a step that needs a table which a long transaction reads', () => {
     return reader;
   }
 
-  it('does not keep other readers waiting behind it, and is done when the table is free', async () => {
+  it('does not block other readers, and finishes when the table is free', async () => {
     const reader = await startReader();
     const { log, lines } = recordingLog();
     const migrating = start(
@@ -259,7 +259,7 @@ describe('a step that needs a table which a long transaction reads', () => {
     await owner.query('select later from andiron.resource limit 1');
   });
 
-  it('ends the start when it has waited for as long as it may', async () => {
+  it('ends the start when its time limit is over', async () => {
     await startReader();
     const schema = newer((db) =>
       sql`alter table andiron.resource add column later int`.execute(db).then(() => undefined),

@@ -1,4 +1,4 @@
-/** What is purged is gone from every table, every memory and every answer; what is others' stays. */
+/** Purged data is removed from every table, cache and answer; other data stays. */
 import { Client } from 'pg';
 import { type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
@@ -104,7 +104,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     context = { ...(await opened.context(`purge-${release}`, release)), deadline: Date.now() + 300_000 };
   });
 
-  it('a resource is gone with all its versions, and its neighbours are not', async () => {
+  it('a resource is removed with all its versions, and others stay', async () => {
     const patient = (id: string, family: string) => ({ resourceType: 'Patient', id, name: [{ family }] });
     for (const family of ['Zyxw', 'Zyxwv']) await put(context, patient('one', family));
     await put(context, patient('other', 'Kept'));
@@ -121,7 +121,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     const { versions } = await opened.core.history(context, {});
     expect(versions.map(({ id }) => id)).toEqual(['other']);
     expect((await opened.core.search(context, { type: 'Patient', parameters: [] })).matches).toHaveLength(1);
-    // Its numbers stay used: who follows goes on, and the next change has the next number.
+    // Its sequences stay used: subscribers continue, and the next change has the next sequence.
     expect(await opened.core.lastSequence(context)).toBe(last + 1);
     const stream = await opened.core.follow(context, { parameters: [], after: last + 1 });
     await put(context, patient('one', 'Anew'));
@@ -131,7 +131,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     expect(await opened.differences(`purge-${release}`)).toEqual([]);
   });
 
-  it('the compartment of a patient is gone, deleted resources too; what is also another’s is kept and told', async () => {
+  it('the compartment of a patient is removed, with deleted resources; shared resources stay and are reported', async () => {
     const ann = { resourceType: 'Patient', id: 'ann', name: [{ family: 'Qrstuv' }] };
     await put(context, ann);
     await put(context, { ...ann, id: 'bob' });
@@ -188,7 +188,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     ).toMatchObject({ complete: true, resources: 1 });
   });
 
-  it('finds all of it while others read, write and make more for the patient', async () => {
+  it('removes everything while others read and write data of the patient', async () => {
     const id = 'throng';
     await put(context, { resourceType: 'Patient', id });
     let isOver = false;

@@ -59,7 +59,7 @@ const notices = async (opened: OpenedCore): Promise<readonly string[]> =>
   (await opened.core.readiness()).notices.filter((notice) => notice.includes('reindex'));
 
 describe('a changed PUBLIC_URL', () => {
-  it('makes absolute references local after a reindex, and is told until then', async () => {
+  it('makes absolute references local after a reindex, and is reported until then', async () => {
     const before = await open();
     await put(before, observationOf(`${ADDRESS}/Patient/example`));
     expect(await notices(before)).toEqual([]);
@@ -88,7 +88,7 @@ describe('a changed PUBLIC_URL', () => {
     expect(await found(before, 'Patient/example')).toEqual([]);
   });
 
-  it('and back again is told too, when something was written meanwhile', async () => {
+  it('that is changed back is reported too, if something was written meanwhile', async () => {
     const before = await open();
     await put(before, observationOf(`${ADDRESS}/Patient/example`));
     const meanwhile = await open(HOME);
@@ -100,7 +100,7 @@ describe('a changed PUBLIC_URL', () => {
     expect(await before.differences('system')).toEqual([]);
   });
 
-  it('in another order or twice is no change, and where nothing was written it does not matter', async () => {
+  it('in another order or repeated is no change, and makes no difference if nothing was written', async () => {
     const first = await open(`${HOME},http://localhost:1`);
     await put(first, observationOf('Patient/example'));
     await first.core.tenants.create('empty');
@@ -109,7 +109,7 @@ describe('a changed PUBLIC_URL', () => {
     expect(await notices(second)).toEqual([]);
   });
 
-  it('is told until the reindex has come to its end', async () => {
+  it('is reported until the reindex ends', async () => {
     const before = await open();
     await put(before, observationOf(`${ADDRESS}/Patient/example`));
     await put(before, { resourceType: 'Patient', id: 'example' });
@@ -141,17 +141,17 @@ async function start(publicUrl: string): Promise<{ warnings: unknown[]; status: 
   });
   const { host, port } = await app.listen();
   const answer = await fetch(`http://${host}:${port}/health/ready`);
-  const { notices: told } = (await answer.json()) as { notices: string[] };
+  const { notices } = (await answer.json()) as { notices: string[] };
   await app.close();
-  return { warnings, status: answer.status, notices: told };
+  return { warnings, status: answer.status, notices };
 }
 
-it('a server that makes other rows than those that are stored says so once at its start, and is ready', async () => {
+it('a server with other indexing rules than the stored rows reports it once at its start, and is ready', async () => {
   const opened = await open(HOME);
   await put(opened, observationOf(`${ADDRESS}/Patient/example`));
   expect(await start(HOME)).toEqual({ warnings: [], status: 200, notices: [] });
   const other = 'https://elsewhere.example';
-  const { warnings, status, notices: told } = await start(other);
+  const { warnings, status, notices } = await start(other);
   expect(warnings).toEqual([
     {
       spaces: 1,
@@ -164,10 +164,10 @@ it('a server that makes other rows than those that are stored says so once at it
     },
   ]);
   expect(status).toBe(200);
-  expect(told).toEqual([OUTDATED]);
+  expect(notices).toEqual([OUTDATED]);
 });
 
-it('a database from before this was recorded asks for a reindex', async () => {
+it('a database without recorded indexing rules asks for a reindex', async () => {
   const before = await open();
   await put(before, observationOf('Patient/1'));
   await before.close();
@@ -206,7 +206,7 @@ describe('while eight writers work', () => {
     }
   }
 
-  it('leaves no row that is wrong, whatever was wrong before', async () => {
+  it('leaves no wrong row, whatever was wrong before', async () => {
     // Every resource begins with rows of the old setting.
     const old = await open();
     for (let number = 0; number < RESOURCES; number++)

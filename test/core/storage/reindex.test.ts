@@ -104,7 +104,7 @@ async function damage(
   return counts;
 }
 
-it('finds nothing to do in what the server has written', async () => {
+it('finds nothing to do in rows that the server has written', async () => {
   expect(await opened.differences('system')).toEqual([]);
   const before = await places(OWN);
   expect(await opened.reindex(SYSTEM)).toEqual({ repaired: 0, added: 0, removed: 0, losses: [] });
@@ -122,7 +122,7 @@ describe('rows of contained resources', () => {
   /** Where the rows of contained resources begin. */
   const IN_BLOCKS = `parameter >= 20000000 and ${OWN_SYSTEM}`;
 
-  it.each(TABLES)('of %s come back, and go where nothing is contained', async (table) => {
+  it.each(TABLES)('of %s are added again, and removed if nothing is contained', async (table) => {
     const context = await opened.context('system', 'r4');
     const write = (type: string, id: string, resource: object): Promise<unknown> =>
       opened.core.update(context, { type, id, input: parseJson(JSON.stringify({ ...resource, id })) });
@@ -166,28 +166,28 @@ describe.each(TABLES)('rows of %s', (table) => {
     uri_index: [`value = 'urn:x y'`, `version = E'1 \\n"2'`],
   };
 
-  it('that are missing come back', async () => {
+  it('that are missing are added again', async () => {
     const counts = await damage(`delete from andiron.${table} where ${some(table)}`);
     expect(counts).toMatchObject({ added: 3, removed: 0 });
   });
 
-  it('come back when all of them are missing', async () => {
+  it('are added again if all of them are missing', async () => {
     await damage(`delete from andiron.${table} where ${OWN_SYSTEM}`);
   });
 
-  it.each(ALTERED[table])('that were altered (%s) are put right', async (change) => {
+  it.each(ALTERED[table])('that were altered (%s) are repaired', async (change) => {
     const counts = await damage(`update andiron.${table} set ${change} where ${some(table)}`);
     expect(counts).toMatchObject({ added: 3, removed: 3 });
   });
 
-  it('that stand twice stand once again', async () => {
+  it('that are duplicated are stored once again', async () => {
     const counts = await damage(
       `insert into andiron.${table} select * from andiron.${table} where ${some(table)}`,
     );
     expect(counts).toMatchObject({ added: 0, removed: 3 });
   });
 
-  it('of resources that were never there go, and of those that are deleted', async () => {
+  it('of resources that never existed, or are deleted, are removed', async () => {
     const columns = await owner.query<{ name: string }>(
       `select column_name as name from information_schema.columns where table_schema = 'andiron'
          and table_name = '${table}' and column_name <> 'resource_key' order by ordinal_position`,
@@ -204,21 +204,21 @@ describe.each(TABLES)('rows of %s', (table) => {
 });
 
 it.each(["presence = presence || '\\x01'", 'sort_date = 5', 'last_updated = 1', 'deleted = not deleted'])(
-  'heads that were altered (%s) are put right',
+  'heads that were altered (%s) are repaired',
   async (change) => {
     const counts = await damage(`update andiron.resource set ${change} where ${some('resource')}`);
     expect(counts).toEqual({ repaired: 3, added: 0, removed: 0 });
   },
 );
 
-it('rows under a parameter that nothing is named by go', async () => {
+it('rows with the number of no parameter are removed', async () => {
   await damage(
     `insert into andiron.token_index select space, 999999, value_hash, sort_date, resource_key, system_hash
        from andiron.token_index where ${some('token_index')}`,
   );
 });
 
-it('base conformance resources are put right too', async () => {
+it('base conformance resources are repaired too', async () => {
   const base = 'space <= 2';
   const before = await hashes('t::text', base);
   const many = (table: string): string =>
@@ -231,7 +231,7 @@ it('base conformance resources are put right too', async () => {
   expect(await hashes('t::text', base)).toEqual(before);
 }, 60_000);
 
-it('what is damaged all over comes back, without a touch to the texts', async () => {
+it('extensive damage is repaired without changing the texts', async () => {
   const texts = 'select md5(string_agg(v::text, chr(10) order by v::text)) from andiron.resource_version v';
   const before = (await owner.query(texts)).rows;
   await damage(
@@ -254,7 +254,7 @@ describe('of one tenant or release', () => {
     return rows[0]?.number ?? 0;
   };
 
-  it('leaves the rows of all others untouched, however wrong they are', async () => {
+  it('leaves the rows of all others unchanged, even wrong ones', async () => {
     const before = await contents();
     await owner.query(`update andiron.string_index set value = 'wrong' where ${OWN}`);
     const own = await spaceOf('other', 'r4b');
@@ -273,7 +273,7 @@ describe('of one tenant or release', () => {
   });
 });
 
-it('may be left at any time and begun again', async () => {
+it('may be stopped at any time and started again', async () => {
   await opened.core.tenants.create('large');
   const context = await opened.context('large', 'r4');
   const { number } = context.space;
@@ -291,7 +291,7 @@ it('may be left at any time and begun again', async () => {
   expect(await contents(`space = ${number}`)).toEqual(before);
 });
 
-it('is done by one at a time', async () => {
+it('runs once at a time', async () => {
   const first = opened.core.reindex({ tenant: 'system' })[Symbol.asyncIterator]();
   await first.next();
   await expect(opened.reindex({ tenant: 'system' })).rejects.toThrow('Another reindex is at work on system');
@@ -299,7 +299,7 @@ it('is done by one at a time', async () => {
   expect(await opened.reindex({ tenant: 'system' })).toMatchObject({ repaired: 0 });
 });
 
-it('of a resource that somebody holds waits for that one, and for no other', async () => {
+it('of a locked resource waits for that one, and for no other', async () => {
   const before = await contents();
   await owner.query(`delete from andiron.token_index where ${OWN_SYSTEM}`);
   await owner.query('begin');
@@ -327,9 +327,9 @@ it('of a resource that somebody holds waits for that one, and for no other', asy
   expect(await contents()).toEqual(before);
 });
 
-describe('what is lost', () => {
+describe('a lost version', () => {
   // Last: nothing brings it back.
-  it('is told, and its rows stay as they are', async () => {
+  it('is reported, and its rows stay unchanged', async () => {
     await owner.query(`delete from andiron.resource where ${OWN_SYSTEM} and id = 'weight'`);
     await owner.query(`delete from andiron.resource_version where ${OWN_SYSTEM} and id = 'example' and resource_key in
       (select resource_key from andiron.resource where ${OWN_SYSTEM} and id = 'example' and presence is not null)`);
@@ -350,7 +350,7 @@ describe('what is lost', () => {
   });
 });
 
-it('base conformance resources of another version of the program are whole, though nothing is left of the former', async () => {
+it('base conformance resources of another version of the program replace the former ones completely', async () => {
   const base = baseContent(makeSettings(opened.database).FHIR_EXTENSION_BASE);
   const database = { ...opened.database.settings, ssl: false as const };
   await migrate({ database, base: { ...base, digest: `${base.digest} of another` }, log: silentLog });

@@ -1,4 +1,4 @@
-/** Row-level security is proven again while the server runs: a connection on which it is off serves nobody. */
+/** Row-level security is proven again while the server runs: a connection on which it is off is not used. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Connections } from '../../../src/core/storage/connection/connections';
@@ -51,7 +51,7 @@ it('a connection that has lost the role of the application is closed, and anothe
   await close();
 });
 
-it('a proof counts for as long as it is set to', async () => {
+it('a proof is valid for the set time', async () => {
   const { connections, close } = open(3_600_000);
   await connections.run({ lane: 'search', space: SYSTEM_R4 }, RESET, {});
   expect((await connections.run({ lane: 'search', space: SYSTEM_R4 }, WHO, {}))[0]?.[0]).not.toBe(
@@ -60,7 +60,7 @@ it('a proof counts for as long as it is set to', async () => {
   await close();
 });
 
-it('while a table has no row-level security nothing is read or written, and the log says so once', async () => {
+it('while a table has no row-level security nothing is read or written, and the log has one line about it', async () => {
   const { connections, lines, close } = open(0);
   await connections.run({ lane: 'read', space: SYSTEM_R4 }, WHO, {});
   await owner.query('alter table andiron.string_index disable row level security');

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const writes = new WriteQueues(storage.database, 100, () => undefined);
   for (const space of [SYSTEM_R4, SYSTEM_R4B, other]) {
     await writes.write(space, makeWrite(1, { rows: FULL_ROWS }));
-    // As the owner: registered, it would have to be known by all writes that follow.
+    // As the owner: all later writes would have to use a registered one.
     await storage.owner.query(
       `insert into andiron.search_parameter (space, number, resource_type, slot, code, url, owner, state, pending, definition)
        values ($1, 100000, 1, 0, 'mine', 'urn:mine', 'mine', 'active', false, '{}')`,
@@ -109,12 +109,12 @@ describe.each(TABLES)('table %s', (table) => {
     ]);
   });
 
-  it('takes no row of a foreign space', async () => {
+  it('accepts no row of another space', async () => {
     const copy = `insert into andiron.${table} select (jsonb_populate_record(t, jsonb_build_object('space', ${other}))).* from andiron.${table} t`;
     await expect(asApplication(SYSTEM_R4, (run) => run(copy))).rejects.toMatchObject(REFUSED);
   });
 
-  it('shows the base space, and lets nothing be written there', async () => {
+  it('shows the base space, and accepts no writes there', async () => {
     const [before] = (await storage.owner.query(count(table, `space = ${BASE_R4}`))).rows;
     expect(await asApplication(BASE_R4, (run) => run(count(table)))).toEqual([before]);
     if (['resource', 'resource_version', 'token_index', 'uri_index', 'string_index'].includes(table)) {
@@ -141,13 +141,13 @@ describe.each(TABLES)('table %s', (table) => {
   });
 });
 
-it('rows cannot be moved to a foreign space', async () => {
+it('rows cannot be moved to another space', async () => {
   await expect(
     asApplication(SYSTEM_R4, (run) => run(`update andiron.resource set space = ${other}`)),
   ).rejects.toMatchObject(REFUSED);
 });
 
-it('the application role does not read the keys of the installation', async () => {
+it('the application role cannot read the keys of the installation', async () => {
   for (const column of ['*', 'hash_key', 'cursor_key']) {
     await expect(
       asApplication(SYSTEM_R4, (run) => run(`select ${column} from andiron.installation`)),
@@ -155,7 +155,7 @@ it('the application role does not read the keys of the installation', async () =
   }
 });
 
-it('the application role makes no tenants, and sees and turns no counter of changes', async () => {
+it('the application role cannot create tenants, or read or change a counter of changes', async () => {
   for (const statement of [
     `insert into andiron.tenant (name) values ('sly')`,
     'select * from andiron.change_counter',
@@ -166,7 +166,7 @@ it('the application role makes no tenants, and sees and turns no counter of chan
   }
 });
 
-it('the application role notes what rows are made with for its own space only', async () => {
+it('the application role records indexing rules of its own space only', async () => {
   const note = (space: number) =>
     `select andiron.note_rows_made_with(${space}, array['r4'], array['a rule of the test'])`;
   for (const space of [SYSTEM_R4, BASE_R4]) {
@@ -231,7 +231,7 @@ describe('the statements of the server', () => {
     ssl: false as const,
   });
 
-  it('given the wrong space number, read nothing and write nothing', async () => {
+  it('with a wrong space number read nothing and write nothing', async () => {
     const reader = new VersionReader(mistaken, () => undefined);
     const address = { type: SOME_TYPE, key: { high: 0, low: 1 } };
     expect(await reader.current(SYSTEM_R4, address)).toBeUndefined();
@@ -285,11 +285,11 @@ describe('a server whose database user is no superuser', () => {
       log: silentLog,
     });
 
-  it('says that the wall is missing where it may not take the role', async () => {
+  it('reports that row-level security is off if it may not take the role', async () => {
     expect((await start()).hasRowSecurity).toBe(false);
   });
 
-  it('has the wall once it is a member of the role', async () => {
+  it('has row-level security once it is a member of the role', async () => {
     await storage.owner.query(`grant ${APPLICATION_ROLE} to ${OWNER}`);
     expect((await start()).hasRowSecurity).toBe(true);
     const plain = new Connections({ ...database.settings, user: OWNER, password: 'plain' }, silentLog, true);
@@ -303,7 +303,7 @@ describe('a server whose database user is no superuser', () => {
     await client.end();
   });
 
-  it('gives the role whatever it lacks: an earlier version did not give it, or a migration has made the object anew', async () => {
+  it('grants the role what it lacks, such as rights on objects that a migration has created anew', async () => {
     const owner = new Client({ ...database.settings, user: OWNER, password: 'plain' });
     await owner.connect();
     /** Each as what is written between `revoke` and `from`. */

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-it('the version-sequence of a tenant has no gap over both releases and several processes, refused writes included', async () => {
+it('the version-sequence of a tenant has no gap over both releases and several processes, despite refused writes', async () => {
   const queues = [1, 2].map(() => new WriteQueues(storage.database, 10_000, () => undefined));
   const other = await storage.createTenant('other');
   const given: number[] = [];
@@ -43,7 +43,7 @@ it('the version-sequence of a tenant has no gap over both releases and several p
   expect(rows[0]?.last).toBe(given.length);
 });
 
-it('last_updated grows with each version, although the clock stands or goes back', async () => {
+it('last_updated grows with each version, even if the clock stops or goes back', async () => {
   const writes = new WriteQueues(storage.database, 10_000, () => undefined);
   const key = 5_000;
   const instants: number[] = [];

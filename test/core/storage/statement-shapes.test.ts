@@ -1,9 +1,9 @@
-/** SQL by the shape of what is asked: made once, and the same text whatever the values are. */
+/** SQL by the shape of a request: compiled once, and the same text for all values. */
 import { sql } from 'kysely';
 import { bind } from '../../../src/core/storage/connection/statement';
 import { StatementShapes } from '../../../src/core/storage/connection/statement-shapes';
 
-it('a statement is compiled once for each shape, and prepared when its shape comes for the third time', () => {
+it('a statement is compiled once for each shape, and prepared at the third use of the shape', () => {
   const shapes = new StatementShapes();
   let compiled = 0;
   const get = (shape: string): ReturnType<StatementShapes['get']> =>
@@ -22,7 +22,7 @@ it('a statement is compiled once for each shape, and prepared when its shape com
   expect(compiled).toBe(2);
 });
 
-it('shapes without end neither fill the memory nor leave prepared statements without end', () => {
+it('the number of cached shapes and prepared statements is limited', () => {
   const shapes = new StatementShapes();
   let compiled = 0;
   const get = (index: number): string | undefined => {
@@ -34,7 +34,7 @@ it('shapes without end neither fill the memory nor leave prepared statements wit
   };
   const names = Array.from({ length: 700 }, (_, index) => get(index)).filter((name) => name !== undefined);
   expect([compiled, new Set(names).size]).toEqual([700, 300]);
-  // The first ones are forgotten by now.
+  // The first ones are evicted by now.
   get(0);
   expect(compiled).toBe(701);
 });

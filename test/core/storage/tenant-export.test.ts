@@ -1,4 +1,4 @@
-/** A tenant is written out and made again of that, to the last byte; what is damaged makes none. */
+/** An export and import of a tenant is exact to the last byte; damaged input creates no tenant. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -166,7 +166,7 @@ it('A tenant is exported, imported under another name, and exported again: only 
   });
 });
 
-it('Clients, issuers and policies come with it, signing keys do not; secrets are good as they were, and are not in it', async () => {
+it('Clients, issuers and policies are exported, signing keys are not; secrets stay valid, and are not in the export', async () => {
   const { core } = opened;
   const lines = await linesOf('first');
   const [, secret = ''] = Buffer.from(credentials, 'base64').toString().split(':');
@@ -185,7 +185,7 @@ it('Clients, issuers and policies come with it, signing keys do not; secrets are
   expect(exported).toEqual(expect.arrayContaining(['client_application', 'client_secret', 'token_issuer']));
 });
 
-it('An import that was interrupted is gone on with, from a folder too; meanwhile the tenant is not there', async () => {
+it('An interrupted import can be continued, from a folder too; meanwhile the tenant does not exist', async () => {
   const { core } = opened;
   const folder = path.join(await mkdtemp(path.join(tmpdir(), 'andiron-export-')), 'first');
   try {
@@ -216,7 +216,7 @@ it('An import that was interrupted is gone on with, from a folder too; meanwhile
   }
 });
 
-it('Two who import a tenant at once make it once', async () => {
+it('Two concurrent imports of a tenant create it once', async () => {
   const { core } = opened;
   const lines = await linesOf('first');
   const results = await Promise.allSettled([1, 2].map(() => core.tenants.import('both', texts(lines))));
@@ -227,7 +227,7 @@ it('Two who import a tenant at once make it once', async () => {
   expect(await opened.differences('both')).toEqual([]);
 });
 
-it('An import that waits for another process does not make a tenant that this one removes', async () => {
+it('An import that waits for another process does not create a tenant that this one removes', async () => {
   const { core, database } = opened;
   const lines = await linesOf('first');
   await expect(core.tenants.import('given-up', texts(lines.slice(0, 20)))).rejects.toThrow();
@@ -250,7 +250,7 @@ it('An import that waits for another process does not make a tenant that this on
   }
 });
 
-it('A Subscription that asks for notifications becomes one that is off, and the code of two search parameters stays that of the first', async () => {
+it('A Subscription that requests notifications is turned off, and a code of two search parameters stays that of the first', async () => {
   const { core } = opened;
   await core.tenants.create('calling');
   const context = await opened.context('calling', 'r4');
@@ -317,7 +317,7 @@ it('A Subscription that asks for notifications becomes one that is off, and the 
   expect(await opened.differences('called')).toEqual([]);
 });
 
-it('What is damaged makes no tenant, and the line is told', async () => {
+it('Damaged input creates no tenant, and the error names the line', async () => {
   const { core } = opened;
   const all = await linesOf('first');
   const lines = all.map(({ text }) => ({ text }));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-it('nobody who writes has more than 256 kB of strings of others to sort into the index', async () => {
+it('a write sorts at most 256 kB of strings of others into the index', async () => {
   const { owner } = storage;
   for (let from = 0; from < 2_000; from += 100) {
     await owner.query(

@@ -29,7 +29,7 @@ async function readRows(statement: string): Promise<readonly unknown[]> {
   return rows;
 }
 
-describe('a database of the version that landed before', () => {
+describe('a database of the previous landed version', () => {
   it('has the schema of a new one', async () => {
     await upgrade();
     const fresh = await createTestDatabase();
@@ -67,7 +67,7 @@ describe('a database of the version that landed before', () => {
     expect(lines).toEqual([]);
   });
 
-  it('goes on where an upgrade was interrupted after the steps of the baseline were recorded', async () => {
+  it('continues an upgrade that was interrupted after the steps of the baseline were recorded', async () => {
     // A table of this name stops a step.
     await owner.query('create table andiron.sign_in_network ()');
     await expect(upgrade()).rejects.toThrow('relation "sign_in_network" already exists');
@@ -77,7 +77,7 @@ describe('a database of the version that landed before', () => {
     expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
   });
 
-  it('is refused, and left as it is, where it is older than schema 33', async () => {
+  it('is refused, and stays unchanged, if it is older than schema 33', async () => {
     await owner.query(`delete from andiron_migration.kysely_migration where name like '003%'`);
     const before = await readSchema(database.settings);
     await expect(upgrade()).rejects.toThrow(

@@ -21,8 +21,8 @@ afterAll(() => storage.close());
 const address = (key: number) => ({ type: SOME_TYPE, key: { high: 0, low: key } });
 const ALL = Array.from({ length: RESOURCES }, (_, index) => address(index + 1));
 
-/** A reader with a memory, and the rows with texts that its statements brought. */
-function remembering(memory = new VersionCache(1_000_000)): {
+/** A reader with a cache, and the rows with texts that its statements returned. */
+function cachingReader(cache = new VersionCache(1_000_000)): {
   reader: VersionReader;
   readonly texts: Row[];
 } {
@@ -34,7 +34,7 @@ function remembering(memory = new VersionCache(1_000_000)): {
       return rows;
     },
   };
-  return { reader: new VersionReader(database, () => undefined, memory), texts };
+  return { reader: new VersionReader(database, () => undefined, cache), texts };
 }
 
 async function readAll(reader: VersionReader, space = SYSTEM_R4): Promise<string[]> {
@@ -44,13 +44,13 @@ async function readAll(reader: VersionReader, space = SYSTEM_R4): Promise<string
 
 const plain = (): VersionReader => new VersionReader(storage.database, () => undefined);
 
-/** From here on most of what is found is known. */
+/** From here on most of the versions are cached. */
 async function warm(reader: VersionReader, space = SYSTEM_R4): Promise<void> {
   for (let round = 0; round < 20; round++) await readAll(reader, space);
 }
 
-it('what was read often comes without its text, and is the same', async () => {
-  const { reader, texts } = remembering();
+it('a version that is read often comes without its text, and is the same', async () => {
+  const { reader, texts } = cachingReader();
   await warm(reader);
   texts.length = 0;
   expect(await readAll(reader)).toEqual(await readAll(plain()));
@@ -60,8 +60,8 @@ it('what was read often comes without its text, and is the same', async () => {
   expect(texts).toEqual([]);
 });
 
-it('what another process changed or deleted is read as it is now', async () => {
-  const { reader, texts } = remembering();
+it('a change or deletion by another process is seen', async () => {
+  const { reader, texts } = cachingReader();
   await warm(reader);
   for (let round = 1; round <= 10; round++) {
     const [changed, deleted] = [round, round + 20];
@@ -73,8 +73,8 @@ it('what another process changed or deleted is read as it is now', async () => {
   }
 });
 
-it('after a restore a version with a number that is known is another one', async () => {
-  const { reader } = remembering();
+it('after a restore a version with the number of a cached one is another one', async () => {
+  const { reader } = cachingReader();
   await warm(reader, another);
   await storage.owner.query(
     `update andiron.resource_version set body = '{"restored":true}', sequence = sequence + 1
@@ -85,24 +85,24 @@ it('after a restore a version with a number that is known is another one', async
   expect(row?.body).toBe('{"restored":true}');
 });
 
-it('spaces know nothing of each other', async () => {
-  const { reader, texts } = remembering();
+it('spaces share no cached versions', async () => {
+  const { reader, texts } = cachingReader();
   await warm(reader);
   texts.length = 0;
   expect(await readAll(reader, another)).toEqual(await readAll(plain(), another));
   expect(texts).toHaveLength(RESOURCES);
 });
 
-it('what a transaction reads is not remembered: it may never be committed', async () => {
-  const { reader, texts } = remembering();
+it('reads of a transaction are not cached, because it may never be committed', async () => {
+  const { reader, texts } = cachingReader();
   await warm(reader.over(storage.database), another);
   await readAll(reader, another);
   expect(texts).toHaveLength(RESOURCES);
 });
 
-it('holds no more than it may, and what is used stays', () => {
-  const memory = new VersionCache(100_000);
-  const ofType = memory.of(1, 2);
+it('the cache respects its limit, and used versions stay', () => {
+  const cache = new VersionCache(100_000);
+  const ofType = cache.of(1, 2);
   const mark = { version: 1, lastUpdated: 5, sequence: 9 };
   const row = (body: string) => ({
     ...{
@@ -118,10 +118,10 @@ it('holds no more than it may, and what is used stays', () => {
   });
   ofType.put('used', row('u'));
   for (let key = 0; key < 1000; key++) {
-    memory.of(1, key % 3).put(`${key}`, row('x'.repeat(500)));
+    cache.of(1, key % 3).put(`${key}`, row('x'.repeat(500)));
     expect(ofType.find('used', mark)).toBeDefined();
   }
-  const kept = Array.from({ length: 1000 }, (_, key) => memory.of(1, key % 3).find(`${key}`, mark)).filter(
+  const kept = Array.from({ length: 1000 }, (_, key) => cache.of(1, key % 3).find(`${key}`, mark)).filter(
     Boolean,
   );
   expect(kept.length).toBeGreaterThan(20);
@@ -133,8 +133,8 @@ it('holds no more than it may, and what is used stays', () => {
   expect(none.of(1, 2).find('1', mark)).toBeUndefined();
 });
 
-it('what a statement was told that is known is there when it answers, though another version or many others came meanwhile', () => {
-  const memory = new VersionCache(100_000);
+it('versions that a statement was bound to are still cached when it answers, even after another version or many others', () => {
+  const cache = new VersionCache(100_000);
   const row = (version: number) => ({
     ...{
       id: null,
@@ -146,16 +146,16 @@ it('what a statement was told that is known is there when it answers, though ano
     },
     ...{ version, lastUpdated: version, sequence: version, body: 'x'.repeat(500) },
   });
-  memory.of(1, 2).put('1', row(1));
-  memory.of(1, 2).put('2', row(2));
-  expect(memory.cachedSequences(1)).not.toEqual(memory.cachedSequences(3));
+  cache.of(1, 2).put('1', row(1));
+  cache.of(1, 2).put('2', row(2));
+  expect(cache.cachedSequences(1)).not.toEqual(cache.cachedSequences(3));
   // The first is changed, and then so much is read that the second is old.
-  memory.of(1, 2).put('1', row(3));
-  for (let version = 4; version < 50; version++) memory.of(1, 2).put(`${version}`, row(version));
-  expect(memory.of(1, 2).find('1', row(1))).toEqual(row(1));
-  expect(memory.of(1, 2).find('2', row(2))).toEqual(row(2));
-  expect(memory.of(1, 2).find('1', row(3))).toEqual(row(3));
-  memory.forgetSpaces(new Set([1]));
-  for (const version of [1, 2, 3]) expect(memory.of(1, 2).find('1', row(version))).toBeUndefined();
-  expect(memory.cachedSequences(1)).toEqual(memory.cachedSequences(3));
+  cache.of(1, 2).put('1', row(3));
+  for (let version = 4; version < 50; version++) cache.of(1, 2).put(`${version}`, row(version));
+  expect(cache.of(1, 2).find('1', row(1))).toEqual(row(1));
+  expect(cache.of(1, 2).find('2', row(2))).toEqual(row(2));
+  expect(cache.of(1, 2).find('1', row(3))).toEqual(row(3));
+  cache.forgetSpaces(new Set([1]));
+  for (const version of [1, 2, 3]) expect(cache.of(1, 2).find('1', row(version))).toBeUndefined();
+  expect(cache.cachedSequences(1)).toEqual(cache.cachedSequences(3));
 });

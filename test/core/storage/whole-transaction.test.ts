@@ -37,7 +37,7 @@ async function kept(): Promise<readonly [keys: readonly number[], last: number]>
   return [rows[0]?.keys.map(Number) ?? [], rows[0]?.last ?? 0];
 }
 
-it('all of its statements are kept, or nothing is where one of them cannot do what it should', async () => {
+it('all of its statements are stored, or none if one of them fails', async () => {
   const rows = await storage.database.runWhole(SYSTEM_R4, [writeOf(1, 2), writeOf(3)]);
   const outcomes = [toOutcomes(rows[0] ?? [], 2), toOutcomes(rows[1] ?? [], 1)].flat();
   expect(outcomes.map((outcome) => outcome?.sequence)).toEqual([1, 2, 3]);
@@ -51,7 +51,7 @@ it('all of its statements are kept, or nothing is where one of them cannot do wh
   expect(await kept()).toEqual([[1, 2, 3, 7, 8, 9, 10], 7]);
 });
 
-it('none of its writes does anything where the transaction could not begin', async () => {
+it('none of its writes has an effect if the transaction could not begin', async () => {
   const before = await kept();
   const { statement, bound } = writeOf(20);
   const alone = storage.database.run({ lane: 'write', space: SYSTEM_R4 }, statement, bound);

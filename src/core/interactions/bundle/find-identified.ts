@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import type { Services } from '../../ports';
-import { lookUpTokens, type TokenQuestion } from '../../storage/search/token-look-up';
+import { lookUpTokens, type TokenQuery } from '../../storage/search/token-look-up';
 import { keyOfText } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
@@ -16,7 +16,7 @@ export async function findIdentified(
   most: number,
 ): Promise<ReadonlyMap<string, readonly ConditionMatch[]>> {
   const names: string[] = [];
-  const questions: TokenQuestion[] = [];
+  const questions: TokenQuery[] = [];
   for (const condition of conditions) {
     const question = questionOf(condition);
     if (question === undefined || services.isConformanceType(space.release, condition.type)) continue;
@@ -46,8 +46,8 @@ export function questionsOf(
   services: Pick<Services, 'isConformanceType'>,
   { space }: RequestContext,
   conditions: readonly Condition[],
-): readonly TokenQuestion[] | undefined {
-  const questions: TokenQuestion[] = [];
+): readonly TokenQuery[] | undefined {
+  const questions: TokenQuery[] = [];
   for (const condition of conditions) {
     const question = questionOf(condition);
     if (question === undefined || services.isConformanceType(space.release, condition.type)) return undefined;
@@ -56,7 +56,7 @@ export function questionsOf(
   return questions;
 }
 
-function questionOf({ typeNumber, criteria }: Condition): TokenQuestion | undefined {
+function questionOf({ typeNumber, criteria }: Condition): TokenQuery | undefined {
   const [criterion, another] = criteria;
   if (criterion === undefined || another !== undefined || criterion.isNegated === true) return undefined;
   const [predicate, alternative] = criterion.anyOf;

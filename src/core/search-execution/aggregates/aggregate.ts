@@ -107,7 +107,7 @@ function tooMany({ code, bucket }: Grouping, most: number): Error {
   return fhirError('tooCostly', { reason });
 }
 
-/** What a `Counting` counts. */
+/** The input of a `Counting`. */
 interface CountingTask {
   readonly request: AggregateRequest;
   readonly grouping: Grouping;

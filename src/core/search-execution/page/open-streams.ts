@@ -95,9 +95,9 @@ async function findPopulated(
 
 /** The lists of a `_list` that names them, equal for all types; undefined: no `_list`, or one by function. */
 function listInCriteria({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
-  const asked = criteria.find(({ name }) => name === '_list')?.anyOf;
-  if (asked === undefined) return undefined;
-  const [predicate, ...others] = asked;
+  const listed = criteria.find(({ name }) => name === '_list')?.anyOf;
+  if (listed === undefined) return undefined;
+  const [predicate, ...others] = listed;
   if (predicate?.index !== 'source' || others.length > 0) return undefined;
   const { parameters, source } = predicate;
   const keys = source.criteria.flatMap(({ anyOf }) =>
@@ -108,6 +108,6 @@ function listInCriteria({ criteria }: SearchQuery): Parameters<typeof findTypesR
 
 /** The keys of the `_id` criterion; undefined: there is none. */
 function keysInCriteria({ criteria }: SearchQuery): readonly ResourceKey[] | undefined {
-  const asked = criteria.find(({ name }) => name === '_id');
-  return asked?.anyOf.flatMap((predicate) => (predicate.index === 'key' ? predicate.keys : []));
+  const criterion = criteria.find(({ name }) => name === '_id');
+  return criterion?.anyOf.flatMap((predicate) => (predicate.index === 'key' ? predicate.keys : []));
 }

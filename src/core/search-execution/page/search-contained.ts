@@ -56,9 +56,9 @@ export async function searchContained(
   },
 ): Promise<SearchPage> {
   requireSupported(query);
-  const { matches: asked, as } = query.contained;
+  const { matches: wanted, as } = query.contained;
   const place = query.cursor === undefined ? undefined : openPlace(services, cursorScope, query.cursor);
-  const isBoth = asked === 'both';
+  const isBoth = wanted === 'both';
   const streams = await openStreams(services, context, query, typeNumber);
   const countContained = (): Promise<number> => sum(streams.map(({ stream }) => stream.count()));
   if (query.countOnly) {

@@ -47,13 +47,13 @@ const BACKWARD = '\0before';
 export interface ReadDirection {
   /** True: from the end of the page to its beginning. */
   readonly isBackward: boolean;
-  /** Whether there are matches before the first one that is read. */
+  /** True: there are matches before the first one that is read. */
   readonly hasBehind: boolean;
 }
 
 /** The matches in the search order. */
-export function inOrder<T>(met: readonly T[], { isBackward }: ReadDirection): readonly T[] {
-  return isBackward ? [...met].reverse() : met;
+export function inOrder<T>(matches: readonly T[], { isBackward }: ReadDirection): readonly T[] {
+  return isBackward ? [...matches].reverse() : matches;
 }
 
 /** The position of a cursor; `content` is undefined for a page at the end of all matches. */

@@ -34,14 +34,14 @@ export function requireDatabase({ memory: mark }: RequestContext): void {
 
 interface CachedPage {
   readonly page: SearchPage;
-  /** The page is correct as of this moment or a later one, */
+  /** The page is correct as of this moment or a later one. */
   readonly since: SpaceMoment;
-  /** which was before this moment of this process (performance.now()). */
+  /** Time in this process (performance.now()) before which that moment was. */
   readonly until: number;
 }
 
 interface SnapshotChanges {
-  /** A moment that was known before the snapshot began; undefined: there is none. */
+  /** A moment that was read before the snapshot began; undefined: there is none. */
   readonly since: SpaceMoment | undefined;
   /** The moment that a failed cache attempt of the same request read just before the snapshot. */
   readonly readByAttempt: Promise<SpaceMoment | undefined> | undefined;
@@ -131,7 +131,7 @@ export class SearchResultCache {
     const current = cached.map((each) => {
       const moment = now ?? before;
       if (each === undefined || moment === undefined) return undefined;
-      const isCurrent = moment.known.isUnchanged(each.since, each.page.decidedBy);
+      const isCurrent = moment.changes.isUnchanged(each.since, each.page.decidedBy);
       this.count(space, isCurrent);
       return isCurrent && now !== undefined ? each.page : undefined;
     });
@@ -201,7 +201,7 @@ export class SearchResultCache {
     this.readByAttempt.delete(context);
   }
 
-  /** A moment from which on, or from a later one, the result of a search that starts now is correct. */
+  /** A moment; the result of a search that starts now is correct as of it or a later one. */
   private momentBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
     if (snapshot === undefined) return this.options.changes.lastKnown(space.number);
     return this.snapshots.get(snapshot)?.since;
@@ -215,7 +215,7 @@ export class SearchResultCache {
     if (mark.missed === undefined && cached !== undefined && cached.until < mark.begun) {
       // A failure of PostgreSQL is a cache miss; the next statement reports it.
       const now = await this.readForAttempt(mark, context.space.number).catch(() => undefined);
-      if (now?.known.isUnchanged(cached.since, cached.page.decidedBy) === true) {
+      if (now?.changes.isUnchanged(cached.since, cached.page.decidedBy) === true) {
         this.count(context.space.number, true);
         this.options.observe('current');
         return cached.page;

@@ -18,16 +18,16 @@ export async function explaining<S extends SearchServices>(
   request: SearchRequest,
   answer: (services: S, request: SearchRequest) => Promise<SearchPage>,
 ): Promise<SearchPage> {
-  const asked = request.parameters.filter(([name, value]) => name === NAME && value !== '');
-  if (!services.explainsSearches || asked.length === 0) return answer(services, request);
-  for (const [name, value] of asked) {
+  const explainParameters = request.parameters.filter(([name, value]) => name === NAME && value !== '');
+  if (!services.explainsSearches || explainParameters.length === 0) return answer(services, request);
+  for (const [name, value] of explainParameters) {
     if (value !== 'true' && value !== 'false') {
       const reason = 'it must be true or false';
       throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     }
   }
   const others = { ...request, parameters: request.parameters.filter(([name]) => name !== NAME) };
-  const isWanted = asked.some(([, value]) => value === 'true');
+  const isWanted = explainParameters.some(([, value]) => value === 'true');
   // Plans and row counts cover resources that the caller may not see.
   if (isWanted) permissionsOf(services, context)?.requireEverything('s', `The parameter ${NAME}`);
   const { release, number } = context.space;
@@ -38,7 +38,7 @@ export async function explaining<S extends SearchServices>(
   const page = await answer(explanation === undefined ? services : { ...services, explanation }, others);
   return {
     ...page,
-    used: [...page.used, ...asked],
+    used: [...page.used, ...explainParameters],
     issues: [...page.issues, ...(explanation?.toIssues() ?? [])],
   };
 }

@@ -36,10 +36,14 @@ export async function planSearch(
   { type, query, order, sortDateParameter, limit = USUAL_LIMIT }: PlanRequest,
 ): Promise<Plan> {
   const marked = await markContained(services, space, query.criteria);
-  const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };
-  const scanned = await resolveScans(services, space, asked);
+  const merged = { type, sortDateParameter, criteria: mergeRanges(marked) };
+  const scanned = await resolveScans(services, space, merged);
   const resolved = await resolveChains(scanned, 'always', chainsOf(services, space));
-  const plan = await planResolved(services, space, { asked: { ...asked, criteria: resolved }, order, limit });
+  const plan = await planResolved(services, space, {
+    search: { ...merged, criteria: resolved },
+    order,
+    limit,
+  });
   return resolved === scanned ? plan : { ...plan, hasSets: true };
 }
 
@@ -61,7 +65,7 @@ function chainsOf(
     populated: (types) => findPopulatedTypes(database, space, types),
     find: async (of, limit) => {
       const plan = await planResolved(services, space, {
-        asked: of,
+        search: of,
         order: { by: 'key', descending: true },
         limit: Infinity,
       });
@@ -74,11 +78,11 @@ function chainsOf(
 async function planResolved(
   services: Pick<Services, 'estimator' | 'explanation' | 'scope'>,
   space: number,
-  { asked, order, limit }: { readonly asked: TypeCriteria; readonly order: Order; readonly limit: number },
+  { search, order, limit }: { readonly search: TypeCriteria; readonly order: Order; readonly limit: number },
 ): Promise<Plan> {
   const { estimator } = services;
-  const { type, sortDateParameter } = asked;
-  const planned = await estimator.plan(space, asked);
+  const { type, sortDateParameter } = search;
+  const planned = await estimator.plan(space, search);
   const criteria = order.by === 'low' ? planned.map(inParts) : planned;
   const of = { type, sortDateParameter, criteria };
   const isCounted = needsCounts(criteria, order);
@@ -116,11 +120,11 @@ export async function countAhead(
   { estimator }: Pick<Services, 'estimator'>,
   space: number,
   type: number,
-  { criteria: asked }: { readonly criteria: readonly Criterion[] },
+  { criteria: given }: { readonly criteria: readonly Criterion[] },
 ): Promise<void> {
-  const isPlain = asked.every((criterion) => !hasScan(criterion) && !criterion.anyOf.some(isNested));
-  if (asked.length === 0 || !isPlain) return;
-  const criteria = mergeRanges(asked);
+  const isPlain = given.every((criterion) => !hasScan(criterion) && !criterion.anyOf.some(isNested));
+  if (given.length === 0 || !isPlain) return;
+  const criteria = mergeRanges(given);
   await Promise.all([
     estimator.countEach(space, { type, sortDateParameter: undefined, criteria }),
     estimator.total(space, type),

@@ -32,12 +32,12 @@ export interface ChainSpace {
   find(of: TypeCriteria, limit: number): Promise<readonly ResourceKey[]>;
 }
 
-/** Whether `resolveChains` runs statements for sets of keys. Cost: a traversal of the criteria. */
+/** True if `resolveChains` runs statements for sets of keys. Cost: a traversal of the criteria. */
 export function hasManyLinks(criteria: readonly Criterion[], from: ContainedMode): boolean {
   return manyOf(criteria, from).includes(true);
 }
 
-/** For each criterion, whether its chains have too many links for one statement. */
+/** True for each criterion whose chains have too many links for one statement. */
 function manyOf(criteria: readonly Criterion[], from: ContainedMode): readonly boolean[] {
   const links = criteria.map((criterion) => countLinks([criterion], from));
   const inAll = links.reduce((sum, count) => sum + count, 0);

@@ -153,7 +153,7 @@ function onlyImportOf(include: JsonObject): string | undefined {
   return include['system'] === undefined && others.length === 0 ? only : undefined;
 }
 
-/** Whether all codes of the system are stored. */
+/** True if all codes of the system are stored. */
 async function isListed(
   source: TerminologySource,
   system: string,

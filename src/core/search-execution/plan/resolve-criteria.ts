@@ -132,7 +132,7 @@ async function resolveBareIds(
     const { bareId = '' } = predicate;
     byId.set(bareId, [...(byId.get(bareId) ?? []), predicate]);
   }
-  const met = new Set<Predicate>();
+  const resolvable = new Set<Predicate>();
   const found = await findTargetTypes(services.database, context.space.number, [...byId.values()]);
   for (const [place, [id, predicates]] of [...byId].entries()) {
     const types = found[place] ?? [];
@@ -143,11 +143,13 @@ async function resolveBareIds(
     for (const predicate of predicates) {
       const { targetType } = predicate;
       // Contained resources may refer to an id that no stored resource refers to.
-      if (types.length === 0 || (targetType !== undefined && types.includes(targetType))) met.add(predicate);
+      if (types.length === 0 || (targetType !== undefined && types.includes(targetType)))
+        resolvable.add(predicate);
     }
   }
   const anyOf = criterion.anyOf.filter(
-    (predicate) => predicate.index !== 'reference' || predicate.bareId === undefined || met.has(predicate),
+    (predicate) =>
+      predicate.index !== 'reference' || predicate.bareId === undefined || resolvable.has(predicate),
   );
   return { ...criterion, anyOf };
 }

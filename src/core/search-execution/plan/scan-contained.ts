@@ -70,7 +70,7 @@ export async function scanContained(
   },
 ): Promise<readonly ContainedKeys[]> {
   const definitions = services.definitions(release);
-  const asked = definitions.typeName(type);
+  const typeName = definitions.typeName(type);
   const found: ContainedKeys[] = [];
   for (const [container, links] of byContainer([...direct, ...indirect])) {
     const containerName = definitions.typeName(container);
@@ -80,7 +80,7 @@ export async function scanContained(
     for await (const { keyText, row } of textsOf(services, scan, containerName, links)) {
       const { body } = await services.reader.complete(space, row);
       for (const inside of containedBlocks(definitions, containerName, parseStoredObject(body))) {
-        if (inside.type !== asked || !test.passes(inside.content)) continue;
+        if (inside.type !== typeName || !test.passes(inside.content)) continue;
         keys.push(keyOfText(keyText));
         blocks.push(inside.block);
       }

@@ -66,9 +66,9 @@ async function fetchFew(
   streams: readonly TypeStream[],
 ): Promise<Located[] | undefined> {
   const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
-  const gathered = await inBatches(streams, (stream) => stream.few(most), isTooMany);
-  if (isTooMany(gathered)) return undefined;
-  const parts = await inBatches(gathered, async (matches = []) => locate(services, context, matches));
+  const ofStreams = await inBatches(streams, (stream) => stream.few(most), isTooMany);
+  if (isTooMany(ofStreams)) return undefined;
+  const parts = await inBatches(ofStreams, async (matches = []) => locate(services, context, matches));
   return parts.flat();
 
   function isTooMany(results: readonly (readonly TypeMatch[] | undefined)[]): boolean {

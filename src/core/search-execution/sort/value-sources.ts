@@ -55,7 +55,7 @@ interface Sourced {
 
 /**
  * The keys of the order; undefined if rows do not have all values: canonicals, numbers with more digits than a double,
- * more than MAX_LOOKED_UP codes or addresses. Cost: some lookups; for codes and references two statements, and, the
+ * more than MAX_TEXTS codes or addresses. Cost: some lookups; for codes and references two statements, and, the
  * first time, the text of a resource for each different code, external address and missing target.
  */
 export async function valueKeysOf(

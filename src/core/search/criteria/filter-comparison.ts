@@ -60,7 +60,7 @@ export function excludes({ operator, value }: FilterTest): boolean {
 }
 
 /**
- * Returns the criterion of one comparison on resources of `type`; for one that `saysNone`, the opposite.
+ * Returns the criterion of one comparison on resources of `type`; for one that `excludes`, the opposite.
  * Throws unknownParameter, invalidParameterValue, unsupportedModifier.
  */
 export function comparisonCriterion(
@@ -313,8 +313,8 @@ function datePredicates(
   operator: FilterOperator,
   value: string,
 ): Predicate[] {
-  const asked = operator === 'po' || operator === 'co' ? 'eq' : operator;
-  const criterion = parseDateValue(context, name, asked + value);
+  const prefix = operator === 'po' || operator === 'co' ? 'eq' : operator;
+  const criterion = parseDateValue(context, name, prefix + value);
   // `ap` without its widening means overlap.
   const test = operator === 'po' ? 'ap' : operator === 'co' ? 'includes' : criterion.test;
   return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion, test }));

@@ -166,19 +166,19 @@ function distinct<Row>(
   same: (one: Row, other: Row) => boolean,
   identity: (row: Row) => string,
 ): Row[] {
-  const kept: Row[] = [];
+  const distinct: Row[] = [];
   if (rows.length <= FEW_ROWS) {
-    for (const row of rows) if (!has(kept, row, same)) kept.push(row);
-    return kept;
+    for (const row of rows) if (!has(distinct, row, same)) distinct.push(row);
+    return distinct;
   }
   const seen = new Set<string>();
   for (const row of rows) {
     const key = identity(row);
     if (seen.has(key)) continue;
     seen.add(key);
-    kept.push(row);
+    distinct.push(row);
   }
-  return kept;
+  return distinct;
 }
 
 function has<Row>(rows: readonly Row[], row: Row, same: (one: Row, other: Row) => boolean): boolean {

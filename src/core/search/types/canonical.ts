@@ -16,13 +16,13 @@ export function versionedPredicates(
 ): Predicate[] {
   const { url, version } = splitCanonical(canonical);
   const value = indexedUri(hasher, url);
-  const kept = indexedVersion(version);
+  const storedVersion = indexedVersion(version);
   return stored.rowsOf.flatMap(({ number }): Predicate[] => {
     const whole = { index: 'uri', parameter: number, value } as const;
-    if (kept === '') return [{ ...whole, version: undefined }];
-    const same = { ...whole, version: kept };
+    if (storedVersion === '') return [{ ...whole, version: undefined }];
+    const same = { ...whole, version: storedVersion };
     return modifier === 'below'
-      ? [same, { ...whole, version: `${kept}.`, versionTo: `${kept}.${LAST_CHARACTER}` }]
+      ? [same, { ...whole, version: `${storedVersion}.`, versionTo: `${storedVersion}.${LAST_CHARACTER}` }]
       : [same];
   });
 }

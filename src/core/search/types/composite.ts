@@ -129,8 +129,8 @@ function pairPredicates(
   const { system, text } = first;
   switch (component.kind) {
     case 'date': {
-      const asked = parseDateValue(context, name, unescapeValue(value));
-      return [{ index: 'range', parameter, ...qualifierOf(hasher, first), ...asked }];
+      const parsed = parseDateValue(context, name, unescapeValue(value));
+      return [{ index: 'range', parameter, ...qualifierOf(hasher, first), ...parsed }];
     }
     case 'number':
       return numberPredicates(hasher, parseNumberValue(name, unescapeValue(value)), {

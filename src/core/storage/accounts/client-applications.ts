@@ -121,7 +121,7 @@ const USE_ASSERTION = defineStatement(
 
 /** Clients of one tenant. */
 const MAX_CLIENTS = 10_000;
-/** Secrets of one client: enough for a rotation, and for some forgotten ones. */
+/** Secrets of one client: enough for a rotation, and for some unused ones. */
 export const MAX_SECRETS = 10;
 
 /** Identifies a tenant; `number` is any of its spaces, whose row-level security applies to reads. */
@@ -185,11 +185,8 @@ export class ClientStore {
     return row?.[0] === true;
   }
 
-  private change(...asked: Parameters<OwnerSession['run']>): Promise<boolean> {
-    return OwnerSession.inTransaction(
-      this.owner,
-      async (session) => (await session.run(...asked)).length > 0,
-    );
+  private change(...of: Parameters<OwnerSession['run']>): Promise<boolean> {
+    return OwnerSession.inTransaction(this.owner, async (session) => (await session.run(...of)).length > 0);
   }
 }
 

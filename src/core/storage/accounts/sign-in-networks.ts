@@ -7,7 +7,7 @@ import { bind, defineStatement, template } from '../connection/statement';
 /** Networks of one account; beyond it the least recently used one is deleted. */
 const MAX_NETWORKS = 20;
 /** Days for which a network is stored after its last sign-in. */
-const REMEMBERED_DAYS = 90;
+const EXPIRY_DAYS = 90;
 
 const HAS = defineStatement(
   template(sql`
@@ -30,7 +30,7 @@ const ADD = defineStatement(
     )
     insert into andiron.sign_in_network as n (tenant, hash, account, expires)
     values (${bind('tenant')}::int, ${bind('hash')}::bytea, ${bind('account')},
-      now() + ${sql.lit(REMEMBERED_DAYS)} * interval '1 day')
+      now() + ${sql.lit(EXPIRY_DAYS)} * interval '1 day')
     on conflict (tenant, hash) do update set expires = excluded.expires
       where n.expires < excluded.expires - interval '1 day'`),
 );

@@ -45,7 +45,7 @@ export interface StatementOutcomes {
 export class Connection {
   private space: number | undefined;
   private underWay = 0;
-  private silence = 0;
+  private unanswered = 0;
   /** Set when the connection is in an unknown state: it must leave the pool. */
   lost: Error | undefined;
   /** When row-level security was last proven on it (performance.now()); the first proof precedes its first use. */
@@ -63,10 +63,10 @@ export class Connection {
    * Destroys the socket at the `most`th call in a row during which statements were under way and none was answered. The
    * caller calls it at intervals. It counts calls, not milliseconds, because a blocked thread receives no answers.
    */
-  countSilence(most: number): void {
+  countUnanswered(most: number): void {
     if (this.underWay === 0) return;
-    this.silence += 1;
-    if (this.silence >= most) destroyClient(this.client, new Error('PostgreSQL has not answered in time'));
+    this.unanswered += 1;
+    if (this.unanswered >= most) destroyClient(this.client, new Error('PostgreSQL has not answered in time'));
   }
 
   /** Destroys the socket if a statement is unanswered. */
@@ -139,7 +139,7 @@ export class Connection {
 
   private async execute(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<Row[]> {
     const values = statement.values(bound);
-    if (this.underWay === 0) this.silence = 0;
+    if (this.underWay === 0) this.unanswered = 0;
     this.underWay++;
     try {
       const result = await this.client.query<unknown[]>({
@@ -159,7 +159,7 @@ export class Connection {
       throw translated;
     } finally {
       this.underWay--;
-      this.silence = 0;
+      this.unanswered = 0;
     }
   }
 
@@ -176,8 +176,8 @@ export class Connection {
   }
 
   /**
-   * Runs `work` with this connection, and cancels its statements when all of `waiting` have left. **Throws** timeout if
-   * they had left before.
+   * Runs `work` with this connection, and cancels its statements when all of `waiting` are cancelled. **Throws**
+   * timeout if they were cancelled before.
    */
   async whileWaitedFor<T>(waiting: readonly Cancellation[] | undefined, work: () => Promise<T>): Promise<T> {
     if (waiting === undefined) return work();

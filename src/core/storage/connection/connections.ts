@@ -95,7 +95,7 @@ export class Connections implements Database {
     });
     const maxSilence = Math.ceil(answerLimit(options) / SILENCE_CHECK_MS);
     this.silenceTimer = setInterval(() => {
-      for (const connection of this.prepared.values()) connection.countSilence(maxSilence);
+      for (const connection of this.prepared.values()) connection.countUnanswered(maxSilence);
     }, SILENCE_CHECK_MS).unref();
     this.turns = {
       // Reads by key are too short to reserve a connection for other tenants.
@@ -348,7 +348,8 @@ export class Connections implements Database {
   /**
    * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
    * `work` must send all its statements to this database; with a second connection, many callers could wait for each
-   * other. `given`: as `waiting` of a statement, for all of them. `milliseconds`: limit on the time with the connection.
+   * other. `given`: as `waiting` of a statement, for all of them. `milliseconds`: limit on the time with the
+   * connection.
    */
   async inSnapshot<T>(
     space: number,

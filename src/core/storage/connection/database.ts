@@ -42,8 +42,8 @@ export interface StatementContext {
   /** Undefined: a statement on the control plane. */
   readonly space: number | undefined;
   /**
-   * The requests that wait for the rows: when all of them have left, PostgreSQL cancels the statement, and `timeout` is
-   * thrown. Undefined: the statement runs to its end.
+   * The requests that wait for the rows: when all of them are cancelled, PostgreSQL cancels the statement, and `timeout`
+   * is thrown. Undefined: the statement runs to its end.
    */
   readonly waiting?: readonly Cancellation[] | undefined;
 }

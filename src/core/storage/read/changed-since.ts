@@ -9,7 +9,7 @@ const CHANGED = defineStatement(
       where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
         and v.sequence > ${bind('after')}::bigint
       order by v.sequence desc
-      limit ${bind('walk')}::int
+      limit ${bind('max_scanned')}::int
     )
     select (select count(*)::int from walked) as walked, c.resource_key::text
     from (select 1) one
@@ -21,7 +21,7 @@ const CHANGED = defineStatement(
 );
 
 export interface ChangedResources {
-  /** Number of versions that were scanned; at most `walk`. */
+  /** Number of versions that were scanned; at most `maxScanned`. */
   readonly scanned: number;
   /** Decimal forms of the keys. */
   readonly keys: readonly string[];
@@ -32,21 +32,28 @@ export interface ChangedBounds {
   readonly type: number;
   readonly after: number;
   readonly moment: number;
-  readonly walk: number;
+  readonly maxScanned: number;
   readonly most: number;
 }
 
 /**
  * Returns the resources of a type, including deleted ones, that have a version made after `moment` (milliseconds since
- * 1970). It scans the `walk` newest versions with a sequence above `after` and returns at most `most` keys. Cost: one
- * statement.
+ * 1970). It scans the `maxScanned` newest versions with a sequence above `after` and returns at most `most` keys. Cost:
+ * one statement.
  */
 export async function findChangedSince(
   database: Database,
   space: number,
-  bounds: ChangedBounds,
+  { type, after, moment, maxScanned, most }: ChangedBounds,
 ): Promise<ChangedResources> {
-  const rows = await database.run({ lane: 'search', space }, CHANGED, { space, ...bounds });
+  const rows = await database.run({ lane: 'search', space }, CHANGED, {
+    space,
+    type,
+    after,
+    moment,
+    max_scanned: maxScanned,
+    most,
+  });
   return {
     scanned: Number(rows[0]?.[0] ?? 0),
     keys: rows.flatMap(([, key]) => (typeof key === 'string' ? [key] : [])),

@@ -47,7 +47,7 @@ export const COUNT_UNVERSIONED_CHANGE = defineStatement(
 
 /** A point in the commit order of a space. It separates earlier commits from later ones. */
 export interface SpaceMoment {
-  readonly known: CachedChanges;
+  readonly changes: CachedChanges;
   /** Sequence of the last change. */
   readonly sequence: number;
   readonly unversionedChanges: number;
@@ -88,15 +88,15 @@ export class SpaceChanges {
    * space has not been read yet; this call starts the read, so that a later call finds its result.
    */
   lastKnown(space: number): SpaceMoment | undefined {
-    const known = this.spaces.get(space);
-    if (known === undefined && !this.reading.has(space)) {
+    const cached = this.spaces.get(space);
+    if (cached === undefined && !this.reading.has(space)) {
       this.reading.add(space);
       // An error of PostgreSQL is ignored here: callers that wait for the result get it.
       void this.current(space)
         .catch(() => undefined)
         .finally(() => this.reading.delete(space));
     }
-    return known?.moment;
+    return cached?.moment;
   }
 
   /** Returns a moment after this call. Cost: a share in one statement. */
@@ -106,9 +106,9 @@ export class SpaceChanges {
 
   /** Returns the moment that this database shows, such as that of a snapshot. Cost: one statement, rarely two. */
   async readMoment(database: Database, space: number): Promise<SpaceMoment> {
-    const known = this.spaces.get(space);
-    if (known !== undefined) {
-      const { sequence: since } = known.moment;
+    const cached = this.spaces.get(space);
+    if (cached !== undefined) {
+      const { sequence: since } = cached.moment;
       const rows = await database.run({ lane: 'read', space }, READ_SINCE, {
         space,
         since,
@@ -118,15 +118,15 @@ export class SpaceChanges {
       const unversionedChanges = Number(rows[0]?.[0] ?? 0);
       // An older snapshot may not show changes that are cached already; it cannot extend the cached changes.
       const isSeen = since === 0 || changes.length > 0;
-      if (isSeen && rows.length < MAX_CHANGES && known.add(changes, since, unversionedChanges))
-        return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
+      if (isSeen && rows.length < MAX_CHANGES && cached.add(changes, since, unversionedChanges))
+        return { changes: cached, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
     const [row] = await database.run({ lane: 'read', space }, READ_LAST, { space });
     const fresh = new CachedChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
     // Another first read may have ended before this one; the changes cached since then stay.
-    const other = known === undefined ? this.spaces.get(space) : undefined;
+    const other = cached === undefined ? this.spaces.get(space) : undefined;
     if (other?.isSame(fresh) === true) return other.moment;
-    if (known === undefined || database === this.database) {
+    if (cached === undefined || database === this.database) {
       if (this.spaces.size >= MAX_SPACES) this.spaces.clear();
       this.spaces.set(space, fresh);
     }
@@ -154,7 +154,7 @@ export class CachedChanges {
   ) {}
 
   get moment(): SpaceMoment {
-    return { known: this, sequence: this.sequence, unversionedChanges: this.unversionedChanges };
+    return { changes: this, sequence: this.sequence, unversionedChanges: this.unversionedChanges };
   }
 
   /** True if both have the same last change. */
@@ -188,13 +188,13 @@ export class CachedChanges {
 
   /**
    * True if resources of these types (undefined: of any type) have not changed since the moment. False for a moment of
-   * another `KnownChanges`.
+   * another `CachedChanges`.
    */
   isUnchanged(
-    { known, sequence, unversionedChanges }: SpaceMoment,
+    { changes: cached, sequence, unversionedChanges }: SpaceMoment,
     types: readonly number[] | undefined,
   ): boolean {
-    if (known !== this || unversionedChanges !== this.unversionedChanges) return false;
+    if (cached !== this || unversionedChanges !== this.unversionedChanges) return false;
     if (types === undefined) return sequence === this.sequence;
     return types.every((type) => (this.ofTypes.get(type) ?? 0) <= sequence);
   }

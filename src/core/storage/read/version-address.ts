@@ -38,7 +38,7 @@ export function encodeAddresses(
 /** A number that no version has. */
 const NO_VERSION = 0;
 
-/** The bound values of `readUnknown` beside the addresses: the cached version of each. */
+/** The bound values of `readUncached` beside the addresses: the cached version of each. */
 export function encodeCached(cached: readonly (VersionRow | undefined)[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   const times = new BinaryArray('int8');

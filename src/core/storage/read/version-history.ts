@@ -61,7 +61,7 @@ const IS_IN_TIME = sql`
       and n.last_updated <= ${bind('at_low')}::bigint and n.sequence <= ${bind('newest')}::bigint
     offset 0))`;
 
-/** The columns that `decodeKept` reads of the rows `kept`, in the order of their sequences. */
+/** The columns that `decodeMatching` reads of the rows `kept`, in the order of their sequences. */
 const MATCHING_PAGE = sql`
   select k.resource_key::text as key_text, k.resource_type, y.*
   from kept k
@@ -76,14 +76,14 @@ const MATCHING_PAGE = sql`
 
 const VERSION_KEY_COLUMNS = sql`v.resource_type, v.resource_key, v.version, v.sequence`;
 
-/** Scans at most `walk` versions, and returns how far it came even if none of them matches. */
+/** Scans at most `max_scanned` versions, and returns how far it came even if none of them matches. */
 const SCAN = perScope(
   (scope) => sql`
     with walked as materialized (
       select ${VERSION_KEY_COLUMNS}, v.last_updated from andiron.resource_version v
       where ${isOf(scope)} and ${IS_BETWEEN}
       order by v.sequence desc
-      limit ${bind('walk')}::int
+      limit ${bind('max_scanned')}::int
     ), kept as materialized (
       select ${VERSION_KEY_COLUMNS} from walked v where ${IS_IN_TIME}
       order by v.sequence desc
@@ -243,13 +243,13 @@ export class HistoryReader {
   }
 
   /**
-   * Scans the first `walk` versions between the sequences, newest change first, and returns at most `limit` (1 or
+   * Scans the first `maxScanned` versions between the sequences, newest change first, and returns at most `limit` (1 or
    * more).
    */
-  async scan(bounds: HistoryBounds, scan: number, limit: number): Promise<HistoryScan> {
+  async scan(bounds: HistoryBounds, maxScanned: number, limit: number): Promise<HistoryScan> {
     const rows = await this.run(SCAN, {
       ...toBound(bounds),
-      walk: scan,
+      max_scanned: maxScanned,
       limit,
       inline_bytes: inlineBytes(limit),
     });
@@ -346,7 +346,7 @@ function encodeListed(listed: readonly ListedVersions[]): Readonly<Record<string
   return { types: types.finish(), keys: keys.finish(), first: first.finish(), last: last.finish() };
 }
 
-/** Decodes a row that has the columns of KEPT_PAGE from position `start` on. */
+/** Decodes a row that has the columns of MATCHING_PAGE from position `start` on. */
 function decodeMatching(row: Row, start: number): PageRow {
   return decodePageRow(row, start + 2, Number(row[start + 1]), String(row[start]));
 }

@@ -101,7 +101,7 @@ export async function migrate(options: MigrateOptions): Promise<Installation> {
   try {
     await refuseTransactionPool(client, database);
     await takeMigrationLock(client, { log, waitMs, ...(signal === undefined ? {} : { signal }) });
-    const isOurs = await bringToSchema(client, options, waitMs);
+    const isOurs = await migrateSchema(client, options, waitMs);
     const installation = await readInstallation(client);
     const baseReplaced = isOurs && installation.digest !== base.digest;
     if (baseReplaced) await loadBase(client, base, installation.hashKey, log);
@@ -113,7 +113,7 @@ export async function migrate(options: MigrateOptions): Promise<Installation> {
 }
 
 /** False: the database belongs to a newer program, whose steps, functions, grants and base resources stay. */
-async function bringToSchema(client: ClientBase, options: MigrateOptions, waitMs: number): Promise<boolean> {
+async function migrateSchema(client: ClientBase, options: MigrateOptions, waitMs: number): Promise<boolean> {
   const { database, log, schema = THIS_SCHEMA, noticeMs = NOTICE_MS } = options;
   const found = await readDatabaseSchema(client);
   const names = Object.keys(schema.steps);

@@ -8,7 +8,7 @@ import { referringCountStatement, rowCountStatement } from './search-statement';
 import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 
 const COUNT_AGE_MS = 30_000;
-const MAX_REMEMBERED = 20_000;
+const MAX_CACHED = 20_000;
 /** Counts of longer criteria are not cached. */
 const MAX_KEY_LENGTH = 2_000;
 
@@ -26,10 +26,10 @@ export class Estimator {
     private readonly database: Database,
     private readonly most: number,
     private readonly counts = registerCache(
-      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS }),
+      new LRUCache<string, number>({ max: MAX_CACHED, ttl: COUNT_AGE_MS }),
     ),
     private readonly totals = registerCache(
-      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS }),
+      new LRUCache<string, number>({ max: MAX_CACHED, ttl: TOTAL_AGE_MS }),
     ),
   ) {}
 

@@ -20,7 +20,7 @@ const OF_MEMBER = sql`t.space = ${bind('space')}::int and t.parameter = any(${bi
 const PLANNED_EACH_TIME = { named: false };
 
 /** Traverses from the root. UNION drops duplicates, so that circles end; LIMIT stops the traversal. */
-const walk = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+const traverse = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   with recursive member (resource_key) as (
     select ${bind('root')}::bigint
     union
@@ -30,7 +30,7 @@ const walk = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
 
 const BELOW = defineStatement(
   template(
-    walk(sql`
+    traverse(sql`
     select x.resource_key
     from member m
     cross join lateral (
@@ -44,7 +44,7 @@ const BELOW = defineStatement(
 
 const ABOVE = defineStatement(
   template(
-    walk(sql`
+    traverse(sql`
     select k.target_key
     from member m
     cross join lateral (

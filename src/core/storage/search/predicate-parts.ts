@@ -49,23 +49,23 @@ export function comparisons(
   all: readonly Comparison[],
 ): Pick<PredicateSql, 'shape' | 'condition' | 'values'> {
   let shape = letter;
-  const asked: { readonly comparison: Comparison; readonly value: PredicateValue }[] = [];
+  const compared: { readonly comparison: Comparison; readonly value: PredicateValue }[] = [];
   for (const [position, comparison] of all.entries()) {
     const { column, operator = '=', type, value } = comparison;
     if (value === undefined) continue;
     shape += `${position}${operator}`;
-    asked.push({ comparison, value: { name: `${prefix}${column}_${position}`, type, value } });
+    compared.push({ comparison, value: { name: `${prefix}${column}_${position}`, type, value } });
   }
   return {
     shape,
     condition: (reference) =>
       sql`${SPACE} and ${sql.join(
-        asked.map(
+        compared.map(
           ({ comparison: { column, operator = '=' }, value: { name, type } }) =>
             sql`${sql.ref(`t.${column}`)} ${sql.raw(operator)} ${reference(name)}::${sql.raw(type)}`,
         ),
         sql` and `,
       )}`,
-    values: asked.map(({ value }) => value),
+    values: compared.map(({ value }) => value),
   };
 }

@@ -195,23 +195,23 @@ function compileOtherCode(
   prefix: string,
 ): PredicateSql {
   const compared = comparisons('x', prefix, [{ column: 'parameter', type: 'int', value: parameter }]);
-  const sought = codes.map(({ value, system }, place) =>
+  const compiledCodes = codes.map(({ value, system }, place) =>
     comparisons('t', `${prefix}_${place}_`, [
       { column: 'value_hash', type: 'bigint', value: value === undefined ? value : keyText(value) },
       { column: 'system_hash', type: 'int', value: system },
     ]),
   );
   return {
-    shape: [compared, ...sought].map(({ shape }) => shape).join('/'),
+    shape: [compared, ...compiledCodes].map(({ shape }) => shape).join('/'),
     table: 'andiron.token_index',
     condition: (value) =>
       sql`${compared.condition(value)} and not (${sql.join(
-        sought.map((code) => code.condition(value)),
+        compiledCodes.map((code) => code.condition(value)),
         sql` or `,
       )})`,
     repeats: true,
     dateColumn: undefined,
-    values: [compared, ...sought].flatMap(({ values }) => values),
+    values: [compared, ...compiledCodes].flatMap(({ values }) => values),
   };
 }
 

@@ -7,7 +7,7 @@ import { bind, defineStatement, template, type Bound } from '../connection/state
 import type { KeyHalves } from '../key-halves';
 
 /** A token with its system in a parameter of a type. */
-export interface TokenQuestion {
+export interface TokenQuery {
   readonly type: number;
   readonly parameter: number;
   readonly value: KeyHalves;
@@ -15,7 +15,7 @@ export interface TokenQuestion {
   readonly system: number;
 }
 
-export interface TokenAnswer {
+export interface TokenMatch {
   /** Decimal form of the 64-bit key. */
   readonly keyText: string;
   /** Null where the key stands for the id. */
@@ -62,18 +62,18 @@ const REQUIRE = defineStatement(
 const AT_ONCE = 1000;
 
 /**
- * Returns the live resources that have each token, at most `most` for each, in the order of `questions`. Cost: one
+ * Returns the live resources that have each token, at most `most` for each, in the order of `queries`. Cost: one
  * statement for each thousand.
  */
 export async function lookUpTokens(
   database: Database,
   space: number,
-  questions: readonly TokenQuestion[],
+  queries: readonly TokenQuery[],
   most: number,
-): Promise<readonly (readonly TokenAnswer[])[]> {
-  const answers: TokenAnswer[][] = questions.map(() => []);
-  for (let start = 0; start < questions.length; start += AT_ONCE) {
-    const slice = questions.slice(start, start + AT_ONCE);
+): Promise<readonly (readonly TokenMatch[])[]> {
+  const results: TokenMatch[][] = queries.map(() => []);
+  for (let start = 0; start < queries.length; start += AT_ONCE) {
+    const slice = queries.slice(start, start + AT_ONCE);
     const rows = await database.run({ lane: 'search', space }, LOOK_UP, {
       space,
       ...encode(slice),
@@ -81,9 +81,9 @@ export async function lookUpTokens(
       limit: slice.length * most,
     });
     for (const [ordinal, keyText, id, version] of rows as [number, string, string | null, number][])
-      answers[start + ordinal - 1]?.push({ keyText, id, version });
+      results[start + ordinal - 1]?.push({ keyText, id, version });
   }
-  return answers;
+  return results;
 }
 
 /**
@@ -92,7 +92,7 @@ export async function lookUpTokens(
  */
 export function requireTokens(
   space: number,
-  required: readonly (TokenQuestion & { readonly key: KeyHalves })[],
+  required: readonly (TokenQuery & { readonly key: KeyHalves })[],
 ): BoundStatement[] {
   const statements: BoundStatement[] = [];
   for (let start = 0; start < required.length; start += AT_ONCE) {
@@ -104,12 +104,12 @@ export function requireTokens(
   return statements;
 }
 
-function encode(questions: readonly TokenQuestion[]): Readonly<Record<string, Bound>> {
+function encode(queries: readonly TokenQuery[]): Readonly<Record<string, Bound>> {
   const types = new BinaryArray('int2');
   const parameters = new BinaryArray('int4');
   const values = new BinaryArray('int8', 1024);
   const systems = new BinaryArray('int4');
-  for (const { type, parameter, value, system } of questions) {
+  for (const { type, parameter, value, system } of queries) {
     types.pushInt2(type);
     parameters.pushInt4(parameter);
     values.pushInt8(value.high, value.low);

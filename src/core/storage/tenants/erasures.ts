@@ -55,15 +55,18 @@ export async function lastErasure(database: Database): Promise<number> {
 }
 
 /**
- * Records that a process is alive and has cleared its caches up to the erasure `forgotten`. Returns the next erasures,
+ * Records that a process is alive and has cleared its caches up to the erasure `cleared`. Returns the next erasures,
  * in order.
  */
 export async function attendErasures(
   database: Database,
   process: string,
-  forgotten: number,
+  cleared: number,
 ): Promise<Erasure[]> {
-  const rows = await database.run({ lane: 'search', space: undefined }, ATTEND, { process, forgotten });
+  const rows = await database.run({ lane: 'search', space: undefined }, ATTEND, {
+    process,
+    forgotten: cleared,
+  });
   return (rows as [number, number[]][]).map(([number, spaces]) => ({ number, spaces }));
 }
 

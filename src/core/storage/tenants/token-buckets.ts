@@ -17,14 +17,14 @@ const REMOVE_EVERY = 1_000;
 
 /** The token buckets in PostgreSQL. */
 export class StoredBuckets {
-  private asked = 0;
+  private requests = 0;
 
   constructor(private readonly database: Database) {}
 
   /** Takes tokens from a bucket. Throws storageUnavailable. Cost: one statement, sometimes two. */
   async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
-    this.asked++;
-    if (this.asked % REMOVE_EVERY === 0)
+    this.requests++;
+    if (this.requests % REMOVE_EVERY === 0)
       await this.database.run({ lane: 'read', space: undefined }, REMOVE_FULL, { most: MAX_REMOVED });
     const bound = { key, quota, window: windowMs, asked, wanted, returned, known: known ?? quota };
     const [row] = await this.database.run({ lane: 'read', space: undefined }, TAKE, bound);

@@ -217,13 +217,13 @@ class Encoder {
     if (start === beforeEnd && start === afterEnd) return;
     const removed = before.slice(start, beforeEnd);
     const added = after.slice(start, afterEnd);
-    const kept = all ? new Set<string>() : intersection(removed.map(identity), added.map(identity));
+    const unchanged = all ? new Set<string>() : intersection(removed.map(identity), added.map(identity));
     for (const row of removed) {
-      if (kept.has(identity(row))) continue;
+      if (unchanged.has(identity(row))) continue;
       push.call(this, row, -member);
       this.hasRemovals = true;
     }
-    for (const row of added) if (!kept.has(identity(row))) push.call(this, row, member);
+    for (const row of added) if (!unchanged.has(identity(row))) push.call(this, row, member);
   }
 
   private token(row: TokenRow, member: number): void {

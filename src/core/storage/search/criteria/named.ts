@@ -21,7 +21,7 @@ export interface NamedLink {
  * rows of canonicals that name them. A canonical without a version names every version.
  */
 export function compileNamed(
-  asked: 'target' | 'source',
+  side: 'target' | 'source',
   { parameters, urls, of, prefix, scope }: NamedLink,
 ): CompiledPredicate {
   const inner = compileType(of, `${prefix}n`, scope);
@@ -39,7 +39,7 @@ export function compileNamed(
     ${sql.ref(`${named}.space`)} = ${SPACE} and ${parameterTest(`${named}.parameter`, urls, names.urls, value)}`;
   const [namedTable, namingTable] = [named, naming].map((alias) => sql`andiron.uri_index ${sql.id(alias)}`);
   const keys = (value: ValueReference): RawBuilder<unknown> =>
-    asked === 'target'
+    side === 'target'
       ? sql`
         select ${sql.ref(`${head}k.resource_key`)}
         from ${namedTable}
@@ -53,7 +53,7 @@ export function compileNamed(
         where ${isUrl(value)} and exists (
           select 1 from ${namingTable} where ${isNamed(value)} and ${meets(`${naming}.resource_key`, value)} offset 0)`;
   return {
-    shape: `${asked === 'target' ? '>' : '<'}u${parameters.length === 1 ? '' : '*'}${urls.length === 1 ? '' : '*'}${inner.shape}`,
+    shape: `${side === 'target' ? '>' : '<'}u${parameters.length === 1 ? '' : '*'}${urls.length === 1 ? '' : '*'}${inner.shape}`,
     values: [parameterValue(parameters, names.canonicals), parameterValue(urls, names.urls), ...inner.values],
     rows: undefined,
     keys,
