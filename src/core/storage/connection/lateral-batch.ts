@@ -4,6 +4,7 @@ import { fhirError } from '../../errors';
 import { decodeArray } from './binary-array';
 import type { Database, Row, StatementContext } from './database';
 import { MIN_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
+import { castsOf, type SqlPieces } from './sql-pieces';
 import type { Bound, Statement } from './statement';
 import { StatementForms, type Form } from './statement-forms';
 
@@ -173,10 +174,7 @@ interface Merged {
 }
 
 /** Undefined: the values cannot be passed as a table. */
-function merge(
-  { text, isPlanningQuery = false }: Statement,
-  calls: readonly (readonly Bound[])[],
-): Merged | undefined {
+function merge(statement: Statement, calls: readonly (readonly Bound[])[]): Merged | undefined {
   const known = new Map<string, number>();
   const named = new Map<Buffer, number>();
   /** Long buffers, such as the set of cached versions, are equal only if they are the same object. */
@@ -198,19 +196,19 @@ function merge(
     return place;
   });
   if (distinct.length === 1) return { statement: undefined, distinct: 1, places };
-  const types = typesOf(text);
+  const types = castsOf(statement.pieces);
   const varying = (distinct[0] ?? []).map((value, index) =>
     distinct.some((values) => !areSame(values[index], value)),
   );
   if (varying.some((varies, index) => varies && types[index] === undefined)) return undefined;
-  const form = formOf(text, types, varying);
+  const form = formOf(statement, types, varying);
   const values = (distinct[0] ?? []).map((value, index): Bound => {
     if (varying[index] !== true) return value;
     const isArray = types[index]?.endsWith('[]') === true;
     return distinct.map((call) => toElement(call[index] ?? null, isArray));
   });
   return {
-    statement: { ...form, isPlanningQuery, values: () => [...values] },
+    statement: { ...form, isPlanningQuery: statement.isPlanningQuery === true, values: () => [...values] },
     distinct: distinct.length,
     places,
   };
@@ -237,40 +235,36 @@ function toArrayText(values: readonly (string | number | null)[]): string {
   return `{${elements.join(',')}}`;
 }
 
-const PLACEHOLDER = /\$(\d+)(?:::(\w+(?:\[\])?))?/g;
-
-/** The types that the placeholders of a statement are cast to, by position; undefined for one without a cast. */
-function typesOf(text: string): (string | undefined)[] {
-  const types: (string | undefined)[] = [];
-  for (const [, place, type] of text.matchAll(PLACEHOLDER)) types[Number(place) - 1] ??= type;
-  return types;
-}
-
 const forms = new StatementForms();
 
-function formOf(text: string, types: readonly (string | undefined)[], varying: readonly boolean[]): Form {
-  const key = `${varying.map(Number).join('')} ${text}`;
-  return forms.get(key, () => mergedText(text, types, varying));
-}
-
-/** The text that runs the statement once for each row of a table of the varying values. */
-function mergedText(
-  text: string,
+function formOf(
+  { text, pieces }: Statement,
   types: readonly (string | undefined)[],
   varying: readonly boolean[],
-): string {
-  const inner = text.replace(PLACEHOLDER, (whole, place: string, type: string | undefined) =>
-    varying[Number(place) - 1] === true ? `merged_run.v${place}::${type ?? 'text'}` : whole,
-  );
+): Form {
+  const key = `${varying.map(Number).join('')} ${text}`;
+  return forms.get(key, () => mergedPieces(pieces, types, varying));
+}
+
+/** SQL that runs the statement once for each row of a table of the varying values. */
+function mergedPieces(
+  pieces: SqlPieces,
+  types: readonly (string | undefined)[],
+  varying: readonly boolean[],
+): SqlPieces {
   const columns = types.flatMap((type, index) =>
     varying[index] === true && type !== undefined
-      ? [{ name: `v${index + 1}`, array: `$${index + 1}::${type.endsWith('[]') ? 'text' : type}[]` }]
+      ? [{ index, name: `v${index + 1}`, array: `::${type.endsWith('[]') ? 'text' : type}[]` }]
       : [],
   );
-  return `
-    select merged_run.ordinal::int, merged_rows.*
-    from unnest(${columns.map(({ array }) => array).join(', ')}) with ordinality
-      as merged_run (${columns.map(({ name }) => name).join(', ')}, ordinal)
-    cross join lateral (${inner}) merged_rows
-    limit ${MAX_ROWS + 1}`;
+  return [
+    'select merged_run.ordinal::int, merged_rows.* from unnest(',
+    ...columns.flatMap(({ index, array }, place) => [place === 0 ? '' : ', ', index, array]),
+    `) with ordinality as merged_run (${columns.map(({ name }) => name).join(', ')}, ordinal)`,
+    ' cross join lateral (',
+    ...pieces.map((piece) =>
+      typeof piece === 'number' && varying[piece] === true ? `merged_run.v${piece + 1}` : piece,
+    ),
+    `) merged_rows limit ${MAX_ROWS + 1}`,
+  ];
 }

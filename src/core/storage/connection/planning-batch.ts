@@ -1,4 +1,5 @@
 import type { Database, Row, StatementContext } from './database';
+import { moveValues } from './sql-pieces';
 import type { Bound, Statement } from './statement';
 import { StatementForms } from './statement-forms';
 
@@ -69,13 +70,11 @@ function combine(queries: readonly PlanningQuery[]): Statement {
   const texts = queries.map(({ statement }) => statement.text);
   const form = forms.get(JSON.stringify(texts), () => {
     let before = 0;
-    const columns = texts.map((text, index) => {
-      const start = before;
+    return queries.flatMap(({ statement }, index) => {
+      const moved = moveValues(statement.pieces, before);
       before += values[index]?.length ?? 0;
-      const moved = text.replace(/\$(\d+)/g, (_whole, place: string) => `$${Number(place) + start}`);
-      return `(select json_agg(l) from (${moved}) l)`;
+      return [index === 0 ? 'select ' : ', ', '(select json_agg(l) from (', ...moved, ') l)'];
     });
-    return `select ${columns.join(', ')}`;
   });
   return { ...form, values: () => values.flat() };
 }

@@ -1,4 +1,5 @@
 import type { Database, Row } from './database';
+import { toText } from './sql-pieces';
 import type { Statement } from './statement';
 
 /** The work of one SQL text for a search. */
@@ -55,7 +56,8 @@ export class RecordedStatements {
 
 /** Without costs: PostgreSQL's estimates derive from the values of all tenants. */
 function explained(statement: Statement): Statement {
-  return { ...statement, name: undefined, text: `explain (costs off) ${statement.text}` };
+  const pieces = ['explain (costs off) ', ...statement.pieces];
+  return { ...statement, name: undefined, text: toText(pieces), pieces };
 }
 
 /** The plan with `?` for each value, because some values are keyed hashes, which must stay secret. */

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { toText, type SqlPieces } from './sql-pieces';
 import { named, type Statement } from './statement';
 
 /** A statement without its values. */
-export type Form = Pick<Statement, 'name' | 'text'>;
+export type Form = Pick<Statement, 'name' | 'text' | 'pieces'>;
 
 const MAX_FORMS = 300;
 /** Uses after which a form is prepared (statement-shapes.ts). */
@@ -16,18 +17,19 @@ export class StatementForms {
   private readonly names = new Set<string>();
 
   /** Returns the form of a key; `build` is called on a cache miss. */
-  get(key: string, build: () => string): Form {
+  get(key: string, build: () => SqlPieces): Form {
     let entry = this.forms.get(key);
     if (entry === undefined) {
-      entry = { form: { name: undefined, text: build() }, uses: 0 };
+      const pieces = build();
+      entry = { form: { name: undefined, text: toText(pieces), pieces }, uses: 0 };
       this.forms.set(key, entry);
     }
     entry.uses += 1;
-    const { text } = entry.form;
-    if (entry.uses === USES_TO_NAME && text.length <= MAX_NAMED_LENGTH && this.names.size < MAX_NAMED) {
-      const { name } = named({ text, name: undefined, values: () => [] });
-      this.names.add(name);
-      entry.form = { name, text };
+    const { form } = entry;
+    if (entry.uses === USES_TO_NAME && form.text.length <= MAX_NAMED_LENGTH && this.names.size < MAX_NAMED) {
+      const prepared = named(form);
+      this.names.add(prepared.name);
+      entry.form = prepared;
     }
     return entry.form;
   }

@@ -9,17 +9,36 @@ import {
   type RawBuilder,
 } from 'kysely';
 import { createHash } from 'node:crypto';
+import { toText, type SqlPieces } from './sql-pieces';
 import type { Tables } from '../schema/tables';
 
 /** Builds and compiles queries only; statements run through pg (database.ts). */
-export const builder = new Kysely<Tables>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+export const builder = createBuilder(() => new PostgresQueryCompiler());
+
+/** Stands for each value in the SQL of `template`; no SQL has it. */
+const PLACE = '\0';
+
+class PiecesCompiler extends PostgresQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return PLACE;
+  }
+}
+
+const piecesBuilder = createBuilder(() => new PiecesCompiler());
+
+function createBuilder(createQueryCompiler: () => PostgresQueryCompiler): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler,
+    },
+  });
+}
+
+/** SQL whose values are marked by `PLACE`. */
+type Template = Pick<Compilable<unknown>, 'compile'>;
 
 class Placeholder {
   constructor(readonly name: string) {}
@@ -38,6 +57,8 @@ export interface Statement {
   /** Undefined: unnamed, planned each time for the bound values. */
   readonly name: string | undefined;
   readonly text: string;
+  /** The same text, for statements that contain this one. */
+  readonly pieces: SqlPieces;
   /** True: returns a few rows of whole numbers for planning a search; several can be combined (planning-batch.ts). */
   readonly isPlanningQuery?: boolean;
   /** True: each column comes as the bytes that PostgreSQL sends in its binary format, or null. */
@@ -52,17 +73,18 @@ export interface Statement {
  *
  * @param options.named prepare it under a name (generic plan after five runs): right for shapes with one index range
  */
-export function defineStatement(
-  query: Compilable<unknown>,
-  options: { named: boolean } = { named: true },
-): Statement {
+export function defineStatement(query: Template, options: { named: boolean } = { named: true }): Statement {
   const compiled = query.compile();
   const slots = compiled.parameters.map((parameter) =>
     parameter instanceof Placeholder ? { name: parameter.name } : { constant: toBound(parameter) },
   );
+  const pieces = compiled.sql
+    .split(PLACE)
+    .flatMap((text, index) => (index === 0 ? [text] : [index - 1, text]));
   const statement: Statement = {
     name: undefined,
-    text: compiled.sql,
+    text: toText(pieces),
+    pieces,
     values: (bound) =>
       slots.map((slot) => {
         if (slot.name === undefined) return slot.constant;
@@ -94,7 +116,7 @@ export function asPlanningQuery(statement: Statement): Statement {
 }
 
 /** Gives a statement a name derived from its text, under which it is prepared. */
-export function named(statement: Statement): Statement & { readonly name: string } {
+export function named<S extends Pick<Statement, 'text'>>(statement: S): S & { readonly name: string } {
   const name = 'a' + createHash('sha256').update(statement.text).digest('base64url').slice(0, 16);
   return { ...statement, name };
 }
@@ -112,6 +134,6 @@ function toBound(parameter: unknown): Bound {
 }
 
 /** Compiles a raw template for `defineStatement`. */
-export function template(raw: RawBuilder<unknown>): Compilable<unknown> {
-  return { compile: () => raw.compile(builder) };
+export function template(raw: RawBuilder<unknown>): Template {
+  return { compile: () => raw.compile(piecesBuilder) };
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '../connection/database';
 import { NO_SEQUENCES } from '../write/known-sequences';
 import type { SearchStatementRequest } from './search-order';
 import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
-import type { Statement } from '../connection/statement';
+import { moveValues, toText, type SqlPieces } from '../connection/sql-pieces';
+import { named, type Statement } from '../connection/statement';
 
 export interface CountedPage {
   readonly matches: Match[];
@@ -24,10 +24,8 @@ export async function runCountedPage(
 ): Promise<CountedPage> {
   const listed = pageStatement(page, NO_SEQUENCES);
   const counted = countStatement(all);
-  const { name, text } = combine(listed.statement, counted.statement);
   const statement: Statement = {
-    name,
-    text,
+    ...combine(listed.statement, counted.statement),
     values: (bound) => [
       ...listed.statement.values({ ...listed.bound, ...bound }),
       ...counted.statement.values({ ...counted.bound, ...bound }),
@@ -48,7 +46,7 @@ export async function runCountedPage(
   };
 }
 
-type Combined = Pick<Statement, 'name' | 'text'>;
+type Combined = Pick<Statement, 'name' | 'text' | 'pieces'>;
 /** Combined statements. Page and count statements are cached by shape; an entry lives as long as both of them. */
 const combinations = new WeakMap<Statement, WeakMap<Statement, Combined>>();
 
@@ -62,21 +60,20 @@ function combine(page: Statement, count: Statement): Combined {
 
 /** PostgreSQL runs an uncorrelated subquery on first use, once; if CASE does not reach it, it never runs. */
 function makeCombined(page: Statement, count: Statement): Combined {
-  const pageValues = lastPlaceholder(page.text);
-  const countValues = lastPlaceholder(count.text);
-  const counting = count.text.replace(
-    /\$(\d+)/g,
-    (_whole, place: string) => `$${Number(place) + pageValues}`,
-  );
-  const text = `
-    with listed as materialized (${page.text})
-    select case when (select count(*) from listed) >= $${pageValues + countValues + 1}::int then (${counting}) end, listed.*
-    from listed`;
-  const isNamed = page.name !== undefined && count.name !== undefined;
-  const name = isNamed ? `c${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` : undefined;
-  return { name, text };
+  const pageValues = countValues(page.pieces);
+  const pieces = [
+    'with listed as materialized (',
+    ...page.pieces,
+    ') select case when (select count(*) from listed) >= ',
+    pageValues + countValues(count.pieces),
+    '::int then (',
+    ...moveValues(count.pieces, pageValues),
+    ') end, listed.* from listed',
+  ];
+  const combined = { name: undefined, text: toText(pieces), pieces };
+  return page.name !== undefined && count.name !== undefined ? named(combined) : combined;
 }
 
-function lastPlaceholder(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)));
+function countValues(pieces: SqlPieces): number {
+  return pieces.filter((piece) => typeof piece === 'number').length;
 }
