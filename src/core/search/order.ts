@@ -1,4 +1,4 @@
-import { canScanInOrder, isOrderedByTarget } from './indexed-access';
+import { canScanInOrder, isOrderedByTarget } from './access-paths/indexed-access';
 import type { Criterion } from './predicate';
 import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';

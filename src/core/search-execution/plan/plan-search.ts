@@ -1,6 +1,6 @@
 import { hasScan } from '../../search/has-scan';
-import { chooseAccessPath, needsCounts } from '../../search/choose-access-path';
-import { isNested } from '../../search/indexed-access';
+import { chooseAccessPath, needsCounts } from '../../search/access-paths/choose';
+import { isNested } from '../../search/access-paths/indexed-access';
 import type { Order } from '../../search/order';
 import type { Criterion, TypeCriteria } from '../../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';

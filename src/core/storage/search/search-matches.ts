@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ROW_SCHEME } from '../../search/index-rows';
-import type { AccessPath } from '../../search/access-path';
+import type { AccessPath } from '../../search/access-paths/access-path';
 import type { Order, ValueOrder } from '../../search/order';
 import type { SortRows } from '../../search/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';

@@ -2,7 +2,7 @@
  * Semi-join of the rows of one index with the references to the targets of a chain, in the order of the clinical date.
  */
 import { sql, type RawBuilder } from 'kysely';
-import { rowsOfSemiJoin, type SemiJoin } from '../../search/access-path';
+import { rowsOfSemiJoin, type SemiJoin } from '../../search/access-paths/access-path';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { NO_DATE } from './criteria/head';
 import type { PredicateValue, ValueReference } from './predicate-parts';

@@ -3,7 +3,7 @@
  * row.
  */
 import { sql, type RawBuilder } from 'kysely';
-import type { AccessPath } from '../../search/access-path';
+import type { AccessPath } from '../../search/access-paths/access-path';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';

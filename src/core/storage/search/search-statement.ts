@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { CodeRange } from '../../search/access-path';
+import type { CodeRange } from '../../search/access-paths/access-path';
 import type { TypeCriteria } from '../../search/predicate';
 import { compileCriteria } from './criteria';
 import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';

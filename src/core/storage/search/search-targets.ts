@@ -1,6 +1,6 @@
 /** Matches of a chain, merged from the references to each of its targets in the order of the clinical date. */
 import { sql, type RawBuilder } from 'kysely';
-import { rowsOfTarget } from '../../search/access-path';
+import { rowsOfTarget } from '../../search/access-paths/access-path';
 import type { CompiledCriteria, CompiledCriterion, CompiledTargets } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import {

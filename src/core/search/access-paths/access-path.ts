@@ -1,4 +1,4 @@
-import type { ResourceKey } from './resource-key';
+import type { ResourceKey } from '../resource-key';
 
 /** How the matches of a search are found. */
 export type AccessPath =

@@ -1,6 +1,6 @@
 import type { CodeRange } from './access-path';
-import type { Criterion, Predicate } from './predicate';
-import type { SortRows } from './sort-rows';
+import type { Criterion, Predicate } from '../predicate';
+import type { SortRows } from '../sort-rows';
 
 /** True when the index rows of the predicate are in the order of the clinical date. */
 export function isOrderedByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {

@@ -1,5 +1,5 @@
 import { hasAccessPath, canList, isOrderedByDate } from './indexed-access';
-import type { Criterion, Predicate } from './predicate';
+import type { Criterion, Predicate } from '../predicate';
 
 /** Input of the choice of an access path. */
 export interface Expectations {
