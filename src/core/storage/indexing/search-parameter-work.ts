@@ -137,8 +137,8 @@ export interface RequestedWork {
 
 const IS_SAME_WORK = sql`
   p.space = ${bind('space')}::int and (p.number, p.changed) in (
-    select x.number, x.asked
-    from unnest(${bind('numbers')}::int[], ${bind('asked')}::timestamptz[]) as x (number, asked))`;
+    select x.number, x.requested_at
+    from unnest(${bind('numbers')}::int[], ${bind('requested_at')}::timestamptz[]) as x (number, requested_at))`;
 
 const ADVANCE = defineStatement(
   template(sql`
@@ -147,10 +147,10 @@ const ADVANCE = defineStatement(
     where ${IS_SAME_WORK}`),
 );
 
-function bindWork(work: readonly RequestedWork[]): { numbers: number[]; requestedAt: string[] } {
+function bindWork(work: readonly RequestedWork[]): { numbers: number[]; requested_at: string[] } {
   return {
     numbers: work.map(({ number }) => number),
-    requestedAt: work.map(({ requestedAt }) => requestedAt),
+    requested_at: work.map(({ requestedAt }) => requestedAt),
   };
 }
 
