@@ -190,7 +190,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
         200,
         ['too-costly'],
       ]);
-      expect(errors[0]?.message).toContain('more than 1000 values here: ask for fewer of the largest groups');
+      expect(errors[0]?.message).toContain('more than 1000 values here: request fewer of the largest groups');
     }
     const { errors, found } = await send(
       '{ BasicAggregate { count countBy(parameter: identifier, _count: 2) { value count } } }',

@@ -148,7 +148,7 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
   it('reports missing, superfluous and unknown inputs, and exists for this tenant and type alone', async () => {
     expect(await refusal('Observation?_query=latest-labs')).toMatch(/^400 .*needs the parameter 'patient'/);
     expect(await refusal('Observation?_query=latest-labs&patient=a&patient=b')).toMatch(
-      /^400 .*takes 'patient' once/,
+      /^400 .*'patient' must occur only once/,
     );
     expect(await refusal('Observation?_query=nothing')).toMatch(
       /^400 .*the named queries of Observation are latest-labs/,
