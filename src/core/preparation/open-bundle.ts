@@ -213,9 +213,9 @@ function describe(
   const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
   const { kind } = request;
   if (isBatch && kind === 'patch' && resource !== undefined)
-    return { ...NOTHING_SAID, input: patchOf(resource, index, limits, marked) };
+    return { ...NO_RESOURCE_INFO, input: patchOf(resource, index, limits, marked) };
   if (resource === undefined || isBatch || (kind !== 'create' && kind !== 'update' && kind !== 'patch'))
-    return { ...NOTHING_SAID, input };
+    return { ...NO_RESOURCE_INFO, input };
   const { id, url } = resource;
   return {
     resourceId: typeof id === 'string' ? id : '',
@@ -227,7 +227,7 @@ function describe(
   };
 }
 
-const NOTHING_SAID = { resourceId: '', isCanonical: false, refersByCriteria: false };
+const NO_RESOURCE_INFO = { resourceId: '', isCanonical: false, refersByCriteria: false };
 
 /** As `readPatch`, with errors at the entry. */
 function patchOf(resource: JsonObject, index: number, limits: BundleLimits, marked: boolean): JsonDocument {

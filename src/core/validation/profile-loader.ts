@@ -52,7 +52,7 @@ export class ProfileLoader {
   ): Promise<LoadedProfiles> | undefined {
     const claims = collectClaims(resource, loadDefinitions(space.release));
     const extensions = wanted.everyExtension === true ? [...collectExtensionUrls(resource)] : [];
-    if (claims.length === 0 && wanted.asked.length === 0 && extensions.length === 0) return undefined;
+    if (claims.length === 0 && wanted.requested.length === 0 && extensions.length === 0) return undefined;
     return this.loadFor(space, resource, { claims, extensions, wanted });
   }
 
@@ -92,8 +92,8 @@ export class ProfileLoader {
       wanted,
     }: { claims: readonly ProfileClaim[]; extensions: readonly string[]; wanted: WantedProfiles },
   ): Promise<LoadedProfiles> {
-    const asked = [...new Set(wanted.asked)];
-    const claimed = new Set([...asked, ...claims.flatMap(({ profiles }) => profiles)]);
+    const requested = [...new Set(wanted.requested)];
+    const claimed = new Set([...requested, ...claims.flatMap(({ profiles }) => profiles)]);
     const urls = [...claimed].slice(0, MAX_PROFILES);
     const profiles = await this.load(space, [...urls, ...extensions].slice(0, MAX_PROFILES));
     const isLoaded = new Set(urls);
@@ -103,7 +103,7 @@ export class ProfileLoader {
         : `at most ${MAX_PROFILES} profiles are looked up for one resource`;
     const checks: ResourceProfile[] = [];
     const run = new ValidationRun(typeOf(resource), resource, true);
-    for (const url of asked) {
+    for (const url of requested) {
       const fault = faultOf(url);
       const profile = profiles.set.profile(url);
       if (fault === undefined && profile) checks.push(profile);

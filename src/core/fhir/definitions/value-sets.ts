@@ -34,10 +34,10 @@ export function readValueSets(
     return isKnown ? { url, valueSet } : undefined;
   };
   return {
-    codeSystem: (url) => remembered(systems, url, () => systemOf(byUrl.get(url))),
+    codeSystem: (url) => cached(systems, url, () => systemOf(byUrl.get(url))),
     codeList(canonical) {
       const found = find(canonical);
-      return found && remembered(lists, found.url, () => listOf(found.valueSet));
+      return found && cached(lists, found.url, () => listOf(found.valueSet));
     },
     wholeSystem(canonical) {
       const { systems: [system] = [], whole } = find(canonical)?.valueSet ?? {};
@@ -46,7 +46,7 @@ export function readValueSets(
   };
 }
 
-function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value | undefined {
+function cached<Value>(known: Map<string, Value>, key: string, make: () => Value): Value | undefined {
   if (!known.has(key)) known.set(key, make());
   return known.get(key);
 }

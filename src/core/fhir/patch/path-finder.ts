@@ -41,7 +41,7 @@ export class PathFinder {
       const compiled = compilePath(text, {
         ...this.options,
         isStrict: true,
-        isForeign: true,
+        isFromClient: true,
         allowance: this.budget.steps,
       });
       this.compiled.set(text, compiled);

@@ -48,7 +48,7 @@ export interface Surroundings {
   readonly model: TypeModel;
   readonly isStrict: boolean;
   /** True if the expression, with its regular expressions, comes from a client. */
-  readonly isForeign: boolean;
+  readonly isFromClient: boolean;
   /** Counts the cost of compiling. */
   readonly meter: Meter;
   /** Types of the focus; undefined if unknown. */

@@ -16,7 +16,7 @@ import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
 import { JsonNameError } from './error';
 import { firstMembers, MemberStep, selectMembers } from './member';
-import { remember } from './membership';
+import { markSearched } from './membership';
 import { toJsonNumber } from './number';
 import { compileBinary, compilePolarity } from './operators';
 import type { BinarySyntax, CallSyntax, LiteralSyntax, MemberSyntax, PathSyntax } from './syntax';
@@ -39,13 +39,15 @@ export const FUNCTIONS: FunctionTable = {
 export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): Compiled {
   const isTrivial = syntax.kind === 'variable' || syntax.kind === 'literal' || syntax.kind === 'empty';
   if (isTrivial) return compileKind(syntax, surroundings);
-  const { isForeign } = surroundings;
-  const compiled = isForeign ? counted(compileKind(syntax, surroundings)) : compileKind(syntax, surroundings);
+  const { isFromClient } = surroundings;
+  const compiled = isFromClient
+    ? counted(compileKind(syntax, surroundings))
+    : compileKind(syntax, surroundings);
   const { needs } = compiled;
   if (needs === undefined) return compiled;
   // The values of a client expression must not stay in memory as long as the expression.
-  if (needs === 0 && !isForeign) return constant(compiled);
-  return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
+  if (needs === 0 && !isFromClient) return constant(compiled);
+  return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? cached(compiled, needs) : compiled;
 }
 
 /** Counts each evaluation of a part of an expression, and its values. */
@@ -75,7 +77,7 @@ function constant({ run, nodes, needs }: Compiled): Compiled {
 }
 
 /** Caches a value that is constant throughout an evaluation or a resource. */
-function remembering(compiled: Compiled, needs: number): Compiled {
+function cached(compiled: Compiled, needs: number): Compiled {
   const { run, nodes } = compiled;
   const isOfResource = needs === NEEDS.resource;
   return {
@@ -85,7 +87,7 @@ function remembering(compiled: Compiled, needs: number): Compiled {
       if (!found) {
         found = run(focus, scope);
         findings.set(compiled, found);
-        remember(found);
+        markSearched(found);
       }
       return found;
     },

@@ -15,7 +15,7 @@ export interface PathEnvironment {
   /** Milliseconds since 1970, of now(). */
   readonly now?: number;
   /** Cache that evaluations on the same resource share; each evaluation has its own if omitted. */
-  readonly memory?: PathCache;
+  readonly cache?: PathCache;
   /** The budget that evaluations share; each has its own if omitted. Only for client expressions. */
   readonly allowance?: PathAllowance;
 }
@@ -135,9 +135,9 @@ export class Scope implements Meter {
 
   /** Cached values that depend only on the resource. */
   get findingsOfResource(): Findings {
-    const { memory } = this.environment;
-    const resource = memory && this.resource[0];
-    if (resource) return memory.of(resource.value);
+    const { cache } = this.environment;
+    const resource = cache && this.resource[0];
+    if (resource) return cache.of(resource.value);
     return (this.ofResource ??= new Map<object, PathNodes>());
   }
 }

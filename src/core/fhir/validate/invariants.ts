@@ -103,7 +103,7 @@ function constraintsOf(
 
 /**
  * Compiles one constraint of a profile. A client may have written it, so that its regular expressions run in linear
- * time (PathOptions.isForeign). `compiling` is the budget for compiling. Throws PathError.
+ * time (PathOptions.isFromClient). `compiling` is the budget for compiling. Throws PathError.
  */
 export function compileInvariant(
   definitions: Definitions,
@@ -164,13 +164,13 @@ function compileConstraint(
 ): Omit<Invariant, 'holds'> & { readonly test: CompiledTest } {
   const { key, severity, human } = constraint;
   const expression = expressionOf(constraint, rootType, definitions);
-  const isForeign = compiling !== undefined;
+  const isFromClient = compiling !== undefined;
   const test = compileTest(expression, {
     definitions,
     rootType,
     choice,
     isStrict: true,
-    isForeign,
+    isFromClient,
     allowance: compiling,
   });
   return { key, severity, human, expression, test };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
 import { toExpression } from '../json/fault';
-import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
+import { PathCache, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
@@ -46,7 +46,7 @@ export class ValidationRun implements PathEnvironment {
   private advice = 0;
   private broken: Set<JsonObject> | undefined;
   private readonly steps: (string | number)[] = [];
-  private shared: PathMemory | undefined;
+  private shared: PathCache | undefined;
   private foreign: ForeignEnvironment | undefined;
   /** The ProfileRun of this run; its type is object because profile/profile-run.ts imports this file. */
   profileRun: object | undefined;
@@ -67,8 +67,8 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** Shared by the invariants of the definitions. */
-  get memory(): PathMemory {
-    return (this.shared ??= new PathMemory());
+  get cache(): PathCache {
+    return (this.shared ??= new PathCache());
   }
 
   /** The environment of constraints that a client has written, charged to this allowance. */
@@ -154,7 +154,7 @@ export class ValidationRun implements PathEnvironment {
 }
 
 class ForeignEnvironment implements PathEnvironment {
-  readonly memory = new PathMemory();
+  readonly cache = new PathCache();
 
   constructor(
     private readonly run: ValidationRun,
