@@ -22,8 +22,8 @@ const zones = new Map<string, Zone>([['UTC', UTC]]);
  * other text.
  */
 export function findZone(name: string): Zone | undefined {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
   const made = makeZone(name);
   if (made !== undefined) zones.set(name, made);
   return made;

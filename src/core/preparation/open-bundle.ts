@@ -129,9 +129,9 @@ function structuralRefusals(
     const refusal = refusalOf([finding]);
     if (refusal === undefined) continue;
     if (index === undefined) throw refusal;
-    const known = refusals.get(Number(index));
-    const issues = [...(known?.issues ?? []), ...refusal.issues];
-    refusals.set(Number(index), { key: known?.key ?? refusal.key, issues });
+    const existing = refusals.get(Number(index));
+    const issues = [...(existing?.issues ?? []), ...refusal.issues];
+    refusals.set(Number(index), { key: existing?.key ?? refusal.key, issues });
   }
   return refusals;
 }
@@ -147,11 +147,11 @@ function withoutResource(entry: JsonValue): JsonValue {
 /** bdl-7: a fullUrl names one resource in a Bundle. */
 function requireUnique(
   { index, fullUrl }: { index: number; fullUrl?: string },
-  known: Map<string, number>,
+  existing: Map<string, number>,
 ): void {
   if (fullUrl === undefined) return;
-  const other = known.get(fullUrl);
-  known.set(fullUrl, other ?? index);
+  const other = existing.get(fullUrl);
+  existing.set(fullUrl, other ?? index);
   if (other === undefined) return;
   const reason = `Entry ${other} has the same fullUrl; in a transaction each has its own`;
   throw fhirError('invalidValue', { reason }, entryExpression(index, 'fullUrl'));

@@ -68,8 +68,8 @@ export function createCodeChecker(): CodeChecker {
       const source = terminologyOf(environment);
       const find = async (canonical: string): Promise<FoundValueSet> => {
         const key = `${space.number} ${version} ${canonical}`;
-        const known = cache.get(key) ?? inProgress.get(key);
-        if (known !== undefined) return known;
+        const cached = cache.get(key) ?? inProgress.get(key);
+        if (cached !== undefined) return cached;
         const finding = findValueSet(source, canonical).finally(() => inProgress.delete(key));
         inProgress.set(key, finding);
         const found = await finding;

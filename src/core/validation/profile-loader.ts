@@ -60,18 +60,18 @@ export class ProfileLoader {
   async load(space: Space, canonicals: readonly string[]): Promise<SpaceProfiles> {
     const { version, profiles } = await this.current(space);
     await profiles.load(canonicals);
-    if (this.spaces.peek(space.number)?.profiles === profiles) this.keep(space, { version, profiles });
+    if (this.spaces.peek(space.number)?.profiles === profiles) this.cache(space, { version, profiles });
     return profiles;
   }
 
   private async current(space: Space): Promise<Versioned> {
     const version = await this.source.version(space, 'structures');
-    const known = this.spaces.get(space.number);
-    if (known?.version === version && !known.profiles.isFull && (await this.hasSameCodes(space, known)))
-      return known;
+    const cached = this.spaces.get(space.number);
+    if (cached?.version === version && !cached.profiles.isFull && (await this.hasSameCodes(space, cached)))
+      return cached;
     const made = { version, profiles: new SpaceProfiles(space, this.source, this.parsed) };
     // Stored before loading, so that concurrent calls share it.
-    this.keep(space, made);
+    this.cache(space, made);
     return made;
   }
 
@@ -79,7 +79,7 @@ export class ProfileLoader {
     return terminology === undefined || terminology === (await this.source.version(space, 'terminology'));
   }
 
-  private keep(space: Space, versioned: Versioned): void {
+  private cache(space: Space, versioned: Versioned): void {
     this.spaces.set(space.number, versioned, { size: 1 + versioned.profiles.size });
   }
 

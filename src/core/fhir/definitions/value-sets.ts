@@ -46,9 +46,9 @@ export function readValueSets(
   };
 }
 
-function cached<Value>(known: Map<string, Value>, key: string, make: () => Value): Value | undefined {
-  if (!known.has(key)) known.set(key, make());
-  return known.get(key);
+function cached<Value>(cache: Map<string, Value>, key: string, make: () => Value): Value | undefined {
+  if (!cache.has(key)) cache.set(key, make());
+  return cache.get(key);
 }
 
 /** A code of several systems belongs to the first of them. */

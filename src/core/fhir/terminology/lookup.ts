@@ -21,7 +21,7 @@ export function lookUp(
 ): readonly JsonObject[] {
   const isRequested = (code: string): boolean =>
     options.properties.length === 0 || options.properties.includes(code);
-  const known = { concept, listed: undefined };
+  const definedConcept = { concept, listed: undefined };
   const parameters: JsonObject[] = [
     {
       name: 'name',
@@ -34,9 +34,9 @@ export function lookUp(
   if (codeSystem.version !== undefined) parameters.push({ name: 'version', valueString: codeSystem.version });
   parameters.push({
     name: 'display',
-    valueString: displayOf(known, options.displayLanguage) ?? concept.code,
+    valueString: displayOf(definedConcept, options.displayLanguage) ?? concept.code,
   });
-  for (const designation of designationsOf(known)) {
+  for (const designation of designationsOf(definedConcept)) {
     const language = stringMember(designation, 'language');
     if (isRequested('designation') || isRequested(`lang.${language ?? ''}`))
       parameters.push(toDesignation(designation));

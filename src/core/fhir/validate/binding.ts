@@ -254,5 +254,5 @@ function defer(
   codings: readonly Coding[],
   below?: Place,
 ): void {
-  run.ask({ valueSet, strength, codings }, below);
+  run.addPendingCode({ valueSet, strength, codings }, below);
 }

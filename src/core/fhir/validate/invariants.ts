@@ -70,16 +70,16 @@ export function compileInvariants(
   path: string,
   choice?: string,
 ): readonly Invariant[] {
-  let known = compiled.get(definitions);
-  if (!known) compiled.set(definitions, (known = new Map<string, readonly Invariant[]>()));
+  let byName = compiled.get(definitions);
+  if (!byName) compiled.set(definitions, (byName = new Map<string, readonly Invariant[]>()));
   const rootType = path === '' ? typeName : `${typeName}.${path}`;
   const name = choice === undefined ? rootType : `${rootType} ${choice}`;
-  let invariants = known.get(name);
+  let invariants = byName.get(name);
   if (!invariants) {
     invariants = constraintsOf(definitions, typeName, path, choice)
       .filter(({ key }) => !NATIVE_INVARIANTS.has(key))
       .map((constraint) => compile(definitions, constraint, { rootType, choice }));
-    known.set(name, invariants);
+    byName.set(name, invariants);
   }
   return invariants;
 }

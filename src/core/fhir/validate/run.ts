@@ -127,14 +127,14 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** Defers codes at the current place, or at `below` it, to the terminology service. */
-  ask(question: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
-    if (question.strength !== 'required' && ++this.advice > MAX_ADVICE) {
+  addPendingCode(code: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
+    if (code.strength !== 'required' && ++this.advice > MAX_ADVICE) {
       if (this.advice > MAX_ADVICE + 1) return;
       const diagnostics = `Only the first ${MAX_ADVICE} codes of extensible bindings are looked up`;
       this.report('tooCostly', diagnostics, below, 'information');
       return;
     }
-    this.pending.push({ ...question, expression: this.expression(below) });
+    this.pending.push({ ...code, expression: this.expression(below) });
   }
 
   /** Marks an object that has the wrong shape in or below it, so that no invariant is evaluated on it. */

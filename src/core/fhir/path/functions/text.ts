@@ -83,7 +83,7 @@ type Matcher = (text: string, pattern: string, scope: Scope) => boolean | undefi
 function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   return (call) => {
     const inputs = inputsOf(call);
-    const matches = call.surroundings.isFromClient
+    const matches = call.context.isFromClient
       ? foreignMatcher(call, mustMatchAll)
       : (text: string, pattern: string) =>
           text.length > MAX_MATCHED
@@ -114,7 +114,7 @@ function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
     if (!(error instanceof RangeError)) throw error;
     throw unsupported(`The pattern of ${call.syntax.name}(): ${error.message};`, call.syntax);
   }
-  call.surroundings.meter.spend(pattern.states * STEPS_OF_STATE);
+  call.context.meter.spend(pattern.states * STEPS_OF_STATE);
   // Following one state for one character takes some 10 ns, a tenth of a step.
   return (text, _pattern, scope) => pattern(text, (steps) => scope.spend(steps / 10));
 }
@@ -297,7 +297,7 @@ const replaceMatchesOfText = textFunction('String', (_scope, text, pattern, to) 
 });
 
 function replaceMatches(call: CallSite): Compiled {
-  if (call.surroundings.isFromClient) throw unsupported('replaceMatches() of a client', call.syntax);
+  if (call.context.isFromClient) throw unsupported('replaceMatches() of a client', call.syntax);
   return replaceMatchesOfText(call);
 }
 

@@ -119,20 +119,20 @@ const NONE: readonly ShapeMember[] = [];
 
 /** Finds the elements of a type that lead to other resources: `contained`, `entry` of a Bundle … */
 class ClaimFinder {
-  private static readonly known = new WeakMap<Definitions, ClaimFinder>();
+  private static readonly cached = new WeakMap<Definitions, ClaimFinder>();
   private readonly members = new Map<Shape, readonly ShapeMember[]>();
 
   private constructor(readonly shapes: Shapes) {}
 
   static of(definitions: Definitions): ClaimFinder {
-    let finder = ClaimFinder.known.get(definitions);
-    if (!finder) ClaimFinder.known.set(definitions, (finder = new ClaimFinder(Shapes.of(definitions))));
+    let finder = ClaimFinder.cached.get(definitions);
+    if (!finder) ClaimFinder.cached.set(definitions, (finder = new ClaimFinder(Shapes.of(definitions))));
     return finder;
   }
 
   membersWithResources(shape: Shape): readonly ShapeMember[] {
-    const known = this.members.get(shape);
-    if (known) return known;
+    const cached = this.members.get(shape);
+    if (cached) return cached;
     const found = [...shape.all].flatMap(({ members }) =>
       members.filter((member) => this.leadsToResource(member, new Set())),
     );
