@@ -91,7 +91,7 @@ function testOf({ release, place, expression }: ElementExpression, allowance: Fi
       test = compileTest(expression, {
         definitions: loadDefinitions(release),
         rootType: place,
-        isForeign: true,
+        isFromClient: true,
         allowance,
       });
     } catch (error) {

@@ -75,7 +75,7 @@ function pathOf({ release, place, expression }: ElementExpression, allowance: Fi
   const key = `${release} ${place} ${expression}`;
   let found = cache.get(key);
   if (found === undefined) {
-    const options = { definitions: loadDefinitions(release), rootType: place, isForeign: true, allowance };
+    const options = { definitions: loadDefinitions(release), rootType: place, isFromClient: true, allowance };
     try {
       const path = compilePath(expression, options);
       found = { path, canHaveValues: inspectPath(expression, options).types?.length !== 0 };

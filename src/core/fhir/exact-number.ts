@@ -29,7 +29,7 @@ const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
 const MAX_LITERAL_LENGTH = 400;
 const MAX_EXPONENT = 400;
 /** Digits of a fraction that its conversion to a double uses. */
-const KEPT_DIGITS = 40n;
+const ROUNDED_DIGITS = 40n;
 const SHORT_DIGITS = 15;
 /** Doubles nearer to 0 have fewer digits than others; no measured value is there. */
 const LEAST = 1e-290;
@@ -160,7 +160,7 @@ function exactOfDouble(number: number): Exact {
 export function toDouble({ top, bottom }: Exact): number {
   if (top === 0n) return 0;
   const magnitude = top < 0n ? -top : top;
-  const shift = KEPT_DIGITS - BigInt(magnitude.toString().length - bottom.toString().length);
+  const shift = ROUNDED_DIGITS - BigInt(magnitude.toString().length - bottom.toString().length);
   const scaled = shift >= 0n ? (magnitude * 10n ** shift) / bottom : magnitude / (bottom * 10n ** -shift);
   const number = Number(`${scaled}e${-shift}`);
   return top < 0n ? -number : number;
@@ -218,7 +218,7 @@ export function sortText(exact: Exact): string {
   const isNegative = exact.top < 0n;
   const magnitude = isNegative ? -exact.top : exact.top;
   // A decimal fraction becomes an integer; other fractions keep `KEPT_DIGITS` digits.
-  const places = exact.bottom.toString().length + Number(KEPT_DIGITS);
+  const places = exact.bottom.toString().length + Number(ROUNDED_DIGITS);
   const digits = ((magnitude * 10n ** BigInt(places)) / exact.bottom).toString();
   const exponent = String(digits.length - places + EXPONENT_ZERO).padStart(6, '0');
   const text = `${exponent}${digits.replace(/0+$/, '')}`;

@@ -34,10 +34,10 @@ function changed(
     const named = new Set(given.map(identityOf));
     return present.filter((label) => !named.has(identityOf(label)));
   }
-  const known = new Set(present.map(identityOf));
+  const existing = new Set(present.map(identityOf));
   const added = given.filter((label) => {
     const identity = identityOf(label);
-    return !known.has(identity) && known.add(identity);
+    return !existing.has(identity) && existing.add(identity);
   });
   return [...present, ...added];
 }

@@ -96,8 +96,8 @@ const NO_UNIT: readonly unknown[] = [null, '', ['not a unit']];
  * which cannot be converted. Cost: a Map lookup, but up to 1 ms for the first use of a unit.
  */
 export function canonicalUnit(code: string): CanonicalUnit | undefined {
-  const known = units.get(code);
-  if (known !== undefined) return known ?? undefined;
+  const cached = units.get(code);
+  if (cached !== undefined) return cached ?? undefined;
   if (code.length === 0 || code.length > MAX_UNIT_LENGTH) return undefined;
   const made = makeCanonicalUnit(code);
   if (units.size >= MAX_UNITS) units.clear();
@@ -113,8 +113,8 @@ export function isKnownUnit(code: string): boolean {
 /** True for every UCUM code, arbitrary units such as `[IU]/L` included. Cost: as `canonicalUnit`. */
 export function isUnit(code: string): boolean {
   if (canonicalUnit(code) !== undefined) return true;
-  const known = arbitraryUnits.get(code);
-  if (known !== undefined) return known;
+  const cached = arbitraryUnits.get(code);
+  if (cached !== undefined) return cached;
   if (code.length === 0 || code.length > MAX_UNIT_LENGTH) return false;
   const isValid = loadLibrary().validateUnitString(code).status === 'valid';
   if (arbitraryUnits.size >= MAX_UNITS) arbitraryUnits.clear();

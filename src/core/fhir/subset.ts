@@ -28,27 +28,27 @@ const ALWAYS: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'impl
 export function toSubset(definitions: Definitions, type: string, text: string, subset: Subset): string {
   const structure = definitions.structure(type);
   if (structure === undefined) return text;
-  const keeps = keeper(structure, subset);
-  if (keeps === undefined) return text;
+  const isInSubset = elementTest(structure, subset);
+  if (isInSubset === undefined) return text;
   const { value, marked } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
   if (!isJsonObject(value)) return text;
-  const kept: JsonObject = {};
+  const result: JsonObject = {};
   for (const name in value) {
     const member = value[name];
     if (member === undefined) continue;
-    if (name === 'meta') kept[name] = withTag(member);
-    else if (ALWAYS.has(name)) kept[name] = member;
+    if (name === 'meta') result[name] = withTag(member);
+    else if (ALWAYS.has(name)) result[name] = member;
     else {
       const element = elementOf(structure, '', name);
-      if (element !== undefined && keeps(element))
-        kept[name] = subset.kind === 'true' ? summaryOf(structure, element, member) : member;
+      if (element !== undefined && isInSubset(element))
+        result[name] = subset.kind === 'true' ? summaryOf(structure, element, member) : member;
     }
   }
-  return stringifyJson(kept, marked);
+  return stringifyJson(result, marked);
 }
 
 /** Undefined if all elements stay. */
-function keeper(
+function elementTest(
   { name }: TypeStructure,
   subset: Subset,
 ): ((element: ElementDefinition) => boolean) | undefined {
@@ -73,15 +73,15 @@ function summaryOf(structure: TypeStructure, element: ElementDefinition, value: 
   if (structure.children(element.path).length === 0) return value;
   if (Array.isArray(value)) return value.map((item) => summaryOf(structure, element, item));
   if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
+  const result: JsonObject = {};
   for (const name in value) {
     const member = value[name];
     const inner = elementOf(structure, element.path, name);
     if (member === undefined || inner === undefined) continue;
     if (inner.isSummary || inner.min > 0 || inner.isModifier || inner.name === 'id')
-      kept[name] = summaryOf(structure, inner, member);
+      result[name] = summaryOf(structure, inner, member);
   }
-  return kept;
+  return result;
 }
 
 /** Returns the element of a member, of its companion (`_name`), or of a choice (`valueQuantity`). */

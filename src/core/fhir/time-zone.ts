@@ -11,7 +11,7 @@ export const UTC: Zone = () => 0;
 const DAY = 86_400_000;
 /** Offsets are cached for each quarter of an hour: no zone changes at another moment today. */
 const QUARTER = 900_000;
-const MAX_REMEMBERED = 20_000;
+const MAX_CACHED = 20_000;
 const OFFSET = /^([+-])(\d\d):(\d\d)$/;
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,62}$/;
 
@@ -22,8 +22,8 @@ const zones = new Map<string, Zone>([['UTC', UTC]]);
  * other text.
  */
 export function findZone(name: string): Zone | undefined {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
   const made = makeZone(name);
   if (made !== undefined) zones.set(name, made);
   return made;
@@ -54,19 +54,19 @@ function makeZone(name: string): Zone | undefined {
     // RangeError: there is no such zone.
     return undefined;
   }
-  return atLocalTime(rememberOffsets(format));
+  return atLocalTime(cacheOffsets(format));
 }
 
 /** Returns a function with a cache that maps a moment of UTC to its offset. */
-function rememberOffsets(format: Intl.DateTimeFormat): (moment: number) => number {
-  const remembered = new Map<number, number>();
+function cacheOffsets(format: Intl.DateTimeFormat): (moment: number) => number {
+  const cache = new Map<number, number>();
   return (moment) => {
     const quarter = Math.floor(moment / QUARTER);
-    let offset = remembered.get(quarter);
+    let offset = cache.get(quarter);
     if (offset === undefined) {
       offset = offsetAt(format, quarter * QUARTER);
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(quarter, offset);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(quarter, offset);
     }
     return offset;
   };

@@ -84,11 +84,11 @@ export class SpaceComparer {
     const before = await readAsOwner(this.session, this.space);
     const scan = await scanSpace(this.session, this.space.number);
     // Read after the snapshot, which has no rows of parameters that were created later.
-    this.learnParameters(before, await readAsOwner(this.session, this.space));
+    this.recordParameters(before, await readAsOwner(this.session, this.space));
     return scan;
   }
 
-  private learnParameters(before: readonly ParameterProgress[], after: readonly ParameterProgress[]): void {
+  private recordParameters(before: readonly ParameterProgress[], after: readonly ParameterProgress[]): void {
     const isSettled = ({ state }: TenantParameter): boolean =>
       state === 'active' || (state === 'indexing' && this.purpose === 'repair');
     this.settled = after.map(({ parameter }) => parameter).filter(isSettled);

@@ -33,11 +33,11 @@ export async function searchParameterProgress(
 /** `isTold`: the result has the numbers of resources and the failure. */
 function toPlain(
   { parameter, isPending, resources, indexed, failure }: ParameterProgress,
-  isTold: boolean,
+  isVisible: boolean,
 ): SearchParameterProgress {
   const { owner, url, type, code, state } = parameter;
   const status = failure !== undefined ? 'failed' : isPending ? 'in-progress' : 'completed';
-  const numbers = isTold
+  const numbers = isVisible
     ? { resources, indexed, failure }
     : { resources: undefined, indexed: undefined, failure: undefined };
   return { owner, url, type, code, status, isSearchable: state === 'active', ...numbers };

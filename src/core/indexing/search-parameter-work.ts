@@ -49,12 +49,12 @@ import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-
 import { NO_ROWS, sortDateText } from '../storage/write/version-write';
 
 /** Interval of the checks for work that other processes have left. */
-const LOOK_MS = 15_000;
+const CHECK_INTERVAL_MS = 15_000;
 /** All processes have loaded a change after 1.5 s (spaces.ts); until then they may search by a removed parameter. */
 const GRACE_MS = 3_000;
 /** Consecutive processes that may die in a run without progress. */
-const MAX_DEATHS = 3;
-const DIED = `The server ended ${MAX_DEATHS} times while it indexed this parameter, without any progress`;
+const MAX_ATTEMPTS = 3;
+const NO_PROGRESS = `The server ended ${MAX_ATTEMPTS} times while it indexed this parameter, without any progress`;
 /** Bytes of texts that are indexed before other work gets a turn. */
 const MAX_BYTES = 1024 * 1024;
 /** Milliseconds after which requests get a turn. */
@@ -97,7 +97,7 @@ export class SearchParameterWork {
     this.working ??= this.work().finally(() => {
       this.working = undefined;
       if (this.isWanted) this.wake();
-      else if (!this.isClosed) this.timer = setTimeout(() => this.wake(), LOOK_MS).unref();
+      else if (!this.isClosed) this.timer = setTimeout(() => this.wake(), CHECK_INTERVAL_MS).unref();
     });
   }
 
@@ -248,7 +248,7 @@ class ParameterIndexing {
     if (this.removed.length > 0) await removeRowsOf(session, space, this.removed);
     const numbers = work.map(({ number }) => number);
     const start = await startIndexing(session, { space, type: typeNumber, numbers, process });
-    if (start.attempts > MAX_DEATHS) throw new FailedParametersError(numbers, DIED);
+    if (start.attempts > MAX_ATTEMPTS) throw new FailedParametersError(numbers, NO_PROGRESS);
     let { after, indexed } = start;
     for (;;) {
       if (isStopped()) {
@@ -260,7 +260,7 @@ class ParameterIndexing {
       );
       const last = heads.at(-1);
       if (last === undefined) break;
-      await this.putRight(heads);
+      await this.repair(heads);
       after = last.key;
       indexed += heads.length;
       await advanceIndexing(session, { space, work, after, indexed });
@@ -271,7 +271,7 @@ class ParameterIndexing {
     return true;
   }
 
-  private async putRight(heads: readonly UnindexedHead[]): Promise<void> {
+  private async repair(heads: readonly UnindexedHead[]): Promise<void> {
     const { typeNumber: type } = this;
     const { session } = this.options;
     const space = this.options.space.number;
@@ -297,7 +297,7 @@ class ParameterIndexing {
       _target: unknown,
       { isDeletion, lastUpdated, body }: CurrentVersion,
     ): WantedResource => {
-      const rows = isDeletion ? NO_ROWS : this.rowsHere(body);
+      const rows = isDeletion ? NO_ROWS : this.extractRows(body);
       return { ...this.wantedOf(lastUpdated, rows), deleted: isDeletion };
     };
     if (targets.length === 0) return;
@@ -306,19 +306,19 @@ class ParameterIndexing {
   }
 
   private async rowsOf(body: string): Promise<IndexRows> {
-    if (body.length < LONG_TEXT) return this.rowsHere(body);
+    if (body.length < LONG_TEXT) return this.extractRows(body);
     try {
       const { services, type } = this.options;
-      return whole(await services.preparer.rows({ space: this.spaceAsRead, type, body }));
+      return requireAllRows(await services.preparer.rows({ space: this.spaceAsRead, type, body }));
     } catch (error) {
       // The resource has more rows than clients may write now.
-      if (error instanceof FhirError && error.key === 'tooCostly') return this.rowsHere(body);
+      if (error instanceof FhirError && error.key === 'tooCostly') return this.extractRows(body);
       throw error;
     }
   }
 
-  private rowsHere(body: string): IndexRows {
-    return whole(this.extract(this.options.type, parseStoredObject(body)));
+  private extractRows(body: string): IndexRows {
+    return requireAllRows(this.extract(this.options.type, parseStoredObject(body)));
   }
 
   /** The whole head, and the rows of the parameters that are being indexed. */
@@ -343,7 +343,7 @@ class ParameterIndexing {
 }
 
 /** Throws FailedParametersError: for a stored resource the parameter fails, not the resource. */
-function whole(rows: IndexRows): IndexRows {
+function requireAllRows(rows: IndexRows): IndexRows {
   if (rows.exceeded !== undefined) throw new FailedParametersError([rows.exceeded.parameter], EXCEEDED);
   return rows;
 }

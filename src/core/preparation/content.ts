@@ -27,7 +27,7 @@ export interface ContentOptions {
   readonly profiles?: WantedProfiles;
 }
 
-const AS_WRITTEN: WantedProfiles = { asked: [], unresolved: 'warning' };
+const AS_WRITTEN: WantedProfiles = { requested: [], unresolved: 'warning' };
 const NONE: readonly Finding[] = [];
 
 /** Returns all findings in a resource: by its definitions, the terminology and its profiles. */

@@ -33,12 +33,12 @@ export type Task =
   | ({ readonly kind: 'resource' } & ResourceTask)
   | ({ readonly kind: 'patch' } & PatchTask)
   | ({ readonly kind: 'rows' } & RowsTask)
-  | ({ readonly kind: 'judgement' } & ValidationTask)
+  | ({ readonly kind: 'validation' } & ValidationTask)
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
   | ({ readonly kind: 'difference' } & DifferenceTask)
   /** An empty task: answered as soon as the thread has loaded everything that tasks need. */
-  | { readonly kind: 'nothing' }
+  | { readonly kind: 'warm-up' }
   /** The parsed Bundle is stored under its unique number. */
   | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
   /** `again`: the Bundle itself, in case the thread no longer holds it. */
@@ -48,13 +48,13 @@ interface Results {
   readonly resource: PreparedVersion;
   readonly patch: PreparedVersion;
   readonly rows: IndexRows;
-  readonly judgement: ValidationReport;
+  readonly validation: ValidationReport;
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
   readonly difference: string;
-  readonly nothing: undefined;
+  readonly 'warm-up': undefined;
   readonly bundle: BundleOutline;
-  readonly versions: PreparedVersions | 'forgotten';
+  readonly versions: PreparedVersions | 'evicted';
 }
 
 interface ResultOf<Kind extends keyof Results> {
@@ -81,11 +81,11 @@ export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResu
 export type ToWorker =
   | { readonly kind: 'task'; readonly number: number; readonly task: Task }
   /** The Bundle of this number is no longer needed. */
-  | { readonly kind: 'forget'; readonly number: number }
+  | { readonly kind: 'evict'; readonly number: number }
   /** Data of these spaces was erased; the caches must be invalidated. */
   | { readonly kind: 'forget-spaces'; readonly spaces: readonly number[] }
   /** A part of the result of the task of this number was received. */
-  | { readonly kind: 'taken'; readonly number: number }
+  | { readonly kind: 'received'; readonly number: number }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 
@@ -107,18 +107,18 @@ export interface OperationWorkerHost extends WorkerHost {
   storage(context: OperationContext): OperationStorage;
 }
 
-export function answerWorker(host: OperationWorkerHost, question: WorkerRequest): Promise<unknown> {
-  switch (question.kind) {
+export function answerWorker(host: OperationWorkerHost, request: WorkerRequest): Promise<unknown> {
+  switch (request.kind) {
     case 'judge':
-      return host.judge(question.space, question.pending);
+      return host.judge(request.space, request.pending);
     case 'version':
-      return host.version(question.space, question.of);
+      return host.version(request.space, request.of);
     case 'structure':
-      return host.find(question.space, question.canonical);
+      return host.find(request.space, request.canonical);
     case 'codes':
-      return host.listCodes(question.space, question.valueSet);
+      return host.listCodes(request.space, request.valueSet);
     case 'storage':
-      return callStorage(host.storage(question.context), question.call);
+      return callStorage(host.storage(request.context), request.call);
   }
 }
 
@@ -131,7 +131,7 @@ export type FromWorker =
   /** A part of the result; the next one follows after `taken`. */
   | { readonly kind: 'part'; readonly number: number; readonly part: ResultPart }
   | { readonly kind: 'failed'; readonly number: number; readonly failure: Failure }
-  | { readonly kind: 'question'; readonly number: number; readonly question: WorkerRequest }
+  | { readonly kind: 'request'; readonly number: number; readonly request: WorkerRequest }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly details: object; readonly message: string };
 
 /** An error as a plain value. */

@@ -129,9 +129,9 @@ function structuralRefusals(
     const refusal = refusalOf([finding]);
     if (refusal === undefined) continue;
     if (index === undefined) throw refusal;
-    const known = refusals.get(Number(index));
-    const issues = [...(known?.issues ?? []), ...refusal.issues];
-    refusals.set(Number(index), { key: known?.key ?? refusal.key, issues });
+    const existing = refusals.get(Number(index));
+    const issues = [...(existing?.issues ?? []), ...refusal.issues];
+    refusals.set(Number(index), { key: existing?.key ?? refusal.key, issues });
   }
   return refusals;
 }
@@ -147,11 +147,11 @@ function withoutResource(entry: JsonValue): JsonValue {
 /** bdl-7: a fullUrl names one resource in a Bundle. */
 function requireUnique(
   { index, fullUrl }: { index: number; fullUrl?: string },
-  known: Map<string, number>,
+  existing: Map<string, number>,
 ): void {
   if (fullUrl === undefined) return;
-  const other = known.get(fullUrl);
-  known.set(fullUrl, other ?? index);
+  const other = existing.get(fullUrl);
+  existing.set(fullUrl, other ?? index);
   if (other === undefined) return;
   const reason = `Entry ${other} has the same fullUrl; in a transaction each has its own`;
   throw fhirError('invalidValue', { reason }, entryExpression(index, 'fullUrl'));
@@ -213,9 +213,9 @@ function describe(
   const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
   const { kind } = request;
   if (isBatch && kind === 'patch' && resource !== undefined)
-    return { ...NOTHING_SAID, input: patchOf(resource, index, limits, marked) };
+    return { ...NO_RESOURCE_INFO, input: patchOf(resource, index, limits, marked) };
   if (resource === undefined || isBatch || (kind !== 'create' && kind !== 'update' && kind !== 'patch'))
-    return { ...NOTHING_SAID, input };
+    return { ...NO_RESOURCE_INFO, input };
   const { id, url } = resource;
   return {
     resourceId: typeof id === 'string' ? id : '',
@@ -227,7 +227,7 @@ function describe(
   };
 }
 
-const NOTHING_SAID = { resourceId: '', isCanonical: false, refersByCriteria: false };
+const NO_RESOURCE_INFO = { resourceId: '', isCanonical: false, refersByCriteria: false };
 
 /** As `readPatch`, with errors at the entry. */
 function patchOf(resource: JsonObject, index: number, limits: BundleLimits, marked: boolean): JsonDocument {

@@ -127,7 +127,7 @@ async function checkContent(
 ): Promise<readonly Issue[]> {
   const isFull = space.settings.validation === 'full';
   const findings = await findInContent(tools, space, resource, { isFull });
-  const refusal = join(refusalOf(findings), wallFault(tools, space, resource));
+  const refusal = join(refusalOf(findings), referenceFault(tools, space, resource));
   if (refusal !== undefined) throw refusal;
   return findings.length === 0 ? NO_ISSUES : toIssues(findings);
 }
@@ -141,7 +141,7 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
 const NO_ISSUES: readonly Issue[] = [];
 
 /** Returns the error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
-export function wallFault(
+export function referenceFault(
   tools: PreparationTools,
   space: TenantSpace,
   resource: JsonObject,

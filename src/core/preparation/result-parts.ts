@@ -10,21 +10,21 @@ import { lengthOf } from './resource-input';
 /** Approximate length of one part in characters. */
 const PART_LENGTH = 1024 * 1024;
 
-interface PartedResult {
+interface SplitResult {
   /** The result without the texts of the parts. */
   readonly rest: TaskResult;
   readonly parts: readonly ResultPart[];
 }
 
 /** Splits the texts from a large result. */
-export function toParts(result: TaskResult): PartedResult {
+export function toParts(result: TaskResult): SplitResult {
   if (result.kind === 'bundle') {
     const { value } = result;
     const parts = partsOf(value.entries.map(textOfEntry));
     if (parts.length <= 1) return { rest: result, parts: [] };
     return { rest: { ...result, value: { ...value, entries: value.entries.map(withoutText) } }, parts };
   }
-  if (result.kind === 'versions' && result.value !== 'forgotten') {
+  if (result.kind === 'versions' && result.value !== 'evicted') {
     const { value } = result;
     const parts = partsOf(value.entries.map(({ text }) => text));
     if (parts.length <= 1) return { rest: result, parts: [] };
@@ -49,7 +49,7 @@ export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>
     });
     return { ...result, value: { ...result.value, entries } };
   }
-  if (result.kind === 'versions' && result.value !== 'forgotten') {
+  if (result.kind === 'versions' && result.value !== 'evicted') {
     const entries = result.value.entries.map((entry, place) => ({ ...entry, text: texts.get(place) ?? '' }));
     return { ...result, value: { ...result.value, entries } };
   }
@@ -61,7 +61,7 @@ const TRANSFERRED = 64 * 1024;
 
 /** Returns the memory of a result that is transferred to the receiving thread. */
 export function transferredBy(result: TaskResult): ArrayBuffer[] {
-  if (result.kind !== 'versions' || result.value === 'forgotten') return [];
+  if (result.kind !== 'versions' || result.value === 'evicted') return [];
   const found = new Set<ArrayBuffer>();
   for (const { bound } of result.value.writes)
     for (const value of Object.values(bound))

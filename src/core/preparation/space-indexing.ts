@@ -17,7 +17,7 @@ import { ProfileLoader } from '../validation/profile-loader';
 import type { WorkerHost } from './messages';
 import type { PreparationTools } from './prepare';
 
-export interface SpaceToolsOptions {
+export interface SpaceIndexingOptions {
   readonly hasher: Hasher;
   /** Base addresses of the server for clients. */
   readonly publicUrls: readonly string[];
@@ -28,12 +28,12 @@ export interface SpaceToolsOptions {
 const MAX_SPACES = 1000;
 
 /** An extractor for the search parameters of a space at one change number (`SpaceParameters.change`). */
-interface MadeExtractor {
+interface CachedExtractor {
   readonly change: number;
   readonly extract: Extractor;
 }
 
-interface MadeDefinitions {
+interface CachedDefinitions {
   readonly change: number;
   readonly definitions: Definitions;
 }
@@ -43,11 +43,11 @@ export class SpaceIndexing {
   private readonly types = new Map<Release, ReadonlySet<string>>();
   private readonly validators = new Map<Release, Validator>();
   private readonly resolvers = registerCache(new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES }));
-  private readonly extractors = registerCache(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
-  private readonly scanning = registerCache(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
-  private readonly searched = registerCache(new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES }));
+  private readonly extractors = registerCache(new LRUCache<number, CachedExtractor>({ max: MAX_SPACES }));
+  private readonly scanning = registerCache(new LRUCache<number, CachedExtractor>({ max: MAX_SPACES }));
+  private readonly searched = registerCache(new LRUCache<number, CachedDefinitions>({ max: MAX_SPACES }));
 
-  constructor(private readonly options: SpaceToolsOptions) {
+  constructor(private readonly options: SpaceIndexingOptions) {
     for (const release of RELEASE_NAMES) {
       const definitions = loadDefinitions(release);
       this.types.set(release, new Set(definitions.resourceTypes));
@@ -57,11 +57,11 @@ export class SpaceIndexing {
 
   /** Returns the names of the concrete resource types. */
   resourceTypes(release: Release): ReadonlySet<string> {
-    return made(this.types.get(release));
+    return required(this.types.get(release));
   }
 
   validator(release: Release): Validator {
-    return made(this.validators.get(release));
+    return required(this.validators.get(release));
   }
 
   references(space: Space): ReferenceResolver {
@@ -84,39 +84,39 @@ export class SpaceIndexing {
     const definitions = loadDefinitions(space.release);
     if (searchParameters === undefined) return definitions;
     const { change, list } = searchParameters;
-    let made = this.searched.get(space.number);
-    if (made?.change !== change) {
+    let cached = this.searched.get(space.number);
+    if (cached?.change !== change) {
       const active = list.filter(({ state }) => state === 'active');
-      made = { change, definitions: withTenantParameters(definitions, active) };
-      this.searched.set(space.number, made);
+      cached = { change, definitions: withTenantParameters(definitions, active) };
+      this.searched.set(space.number, cached);
     }
-    return made.definitions;
+    return cached.definitions;
   }
 
   /** Returns the index rows of a resource of the space. Throws `tooCostly` over `maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows {
-    return this.keptExtractor(this.extractors, space, false)(type, resource);
+    return this.cachedExtractor(this.extractors, space, false)(type, resource);
   }
 
   /** As `extract`, with rows that are not stored (`RowSettings.hasSystemKeys`). */
   extractForScan(space: Space, type: string, resource: JsonObject): IndexRows {
-    return this.keptExtractor(this.scanning, space, true)(type, resource);
+    return this.cachedExtractor(this.scanning, space, true)(type, resource);
   }
 
-  private keptExtractor(
-    kept: LRUCache<number, MadeExtractor>,
+  private cachedExtractor(
+    cache: LRUCache<number, CachedExtractor>,
     space: Space,
     hasSystemKeys: boolean,
   ): Extractor {
     const change = space.searchParameters?.change ?? 0;
-    let made = kept.get(space.number);
-    if (made?.change !== change) {
+    let cached = cache.get(space.number);
+    if (cached?.change !== change) {
       // A scan only reads stored resources.
       const maxRows = hasSystemKeys ? Infinity : this.options.maxIndexRows;
-      made = { change, extract: this.createExtractor(space, maxRows, hasSystemKeys) };
-      kept.set(space.number, made);
+      cached = { change, extract: this.createExtractor(space, maxRows, hasSystemKeys) };
+      cache.set(space.number, cached);
     }
-    return made.extract;
+    return cached.extract;
   }
 
   /** Creates an uncached extractor, for a resource that may have more rows than clients may write. */
@@ -163,7 +163,7 @@ export class SpaceIndexing {
   }
 }
 
-function made<T>(value: T | undefined): T {
+function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('not one of the releases that are served');
   return value;
 }

@@ -7,14 +7,14 @@ import { lengthOf } from './resource-input';
 /** A parsed Bundle takes some five times the memory of its text. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-interface Kept {
+interface StoredBundle {
   readonly bundle: OpenBundle;
   readonly size: number;
 }
 
 /** The open Bundles of the worker thread, oldest first; beyond the limit the oldest are evicted. */
 export class StoredBundles {
-  private readonly kept = new InFlight<number, Kept>();
+  private readonly bundles = new InFlight<number, StoredBundle>();
   private size = 0;
 
   constructor(private readonly preparer: Preparer) {}
@@ -24,7 +24,7 @@ export class StoredBundles {
     // The outline has resources as text; the parsed Bundle stays in this thread.
     const outline = withTexts(bundle.outline);
     // A batch is not kept, because its resources went with the outline.
-    if (outline.type === 'transaction') this.keep(number, bundle, lengthOf(task.input));
+    if (outline.type === 'transaction') this.store(number, bundle, lengthOf(task.input));
     return outline;
   }
 
@@ -33,24 +33,24 @@ export class StoredBundles {
     number: number,
     versions: VersionsTask,
     again: BundleTask | undefined,
-  ): Promise<PreparedVersions | 'forgotten'> {
+  ): Promise<PreparedVersions | 'evicted'> {
     if (again !== undefined) await this.open(number, again);
-    const kept = this.kept.get(number);
-    return kept === undefined ? 'forgotten' : kept.bundle.prepare(versions);
+    const stored = this.bundles.get(number);
+    return stored === undefined ? 'evicted' : stored.bundle.prepare(versions);
   }
 
-  forget(number: number): void {
-    this.size -= this.kept.take(number)?.size ?? 0;
+  evict(number: number): void {
+    this.size -= this.bundles.take(number)?.size ?? 0;
   }
 
-  private keep(number: number, bundle: OpenBundle, size: number): void {
-    this.forget(number);
-    this.kept.add(number, { bundle, size });
+  private store(number: number, bundle: OpenBundle, size: number): void {
+    this.evict(number);
+    this.bundles.add(number, { bundle, size });
     this.size += size;
     while (this.size > MAX_CHARACTERS) {
-      const { oldestKey = number } = this.kept;
+      const { oldestKey = number } = this.bundles;
       if (oldestKey === number) break;
-      this.forget(oldestKey);
+      this.evict(oldestKey);
     }
   }
 }

@@ -83,7 +83,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       const { input } = task.invocation;
       const isStoredLong = task.stored !== undefined && task.stored.length > LONG_TEXT;
       if (!isStoredLong && (input === undefined || !isLong(input))) return here.judge(task);
-      return valueOf('judgement', await run({ kind: 'judgement', ...task }));
+      return valueOf('validation', await run({ kind: 'validation', ...task }));
     },
     async outline(task) {
       // A short text is parsed as a whole, and no part of it stays text.
@@ -96,25 +96,27 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
     },
     bundle(task) {
       if (isLong(task.input)) return openProxy(threads, task);
-      return 'text' in task.input && threads.hasRoom() ? openShared(here, threads, task) : here.bundle(task);
+      return 'text' in task.input && threads.canStartSoon()
+        ? openShared(here, threads, task)
+        : here.bundle(task);
     },
   };
 }
 
-type Threads = Pick<WorkerPool, 'run' | 'tell' | 'hasRoom'>;
+type Threads = Pick<WorkerPool, 'run' | 'tell' | 'canStartSoon'>;
 
 /** Numbers of Bundles in the worker thread. */
 let lastNumber = 0;
 
 /** Uses the worker thread while it has no long task; otherwise this thread, which avoids waiting. */
 async function openShared(here: Preparer, threads: Threads, task: BundleTask): Promise<OpenBundle> {
-  const distant = await openProxy(threads, task, true);
+  const proxy = await openProxy(threads, task, true);
   return {
-    ...distant,
+    ...proxy,
     async prepare(versions) {
-      if (threads.hasRoom()) return distant.prepare(versions);
-      const own = await here.bundle(task);
-      return own.prepare(versions);
+      if (threads.canStartSoon()) return proxy.prepare(versions);
+      const local = await here.bundle(task);
+      return local.prepare(versions);
     },
   };
 }
@@ -131,14 +133,14 @@ async function openProxy(threads: Threads, task: BundleTask, isShort = false): P
       ...(again === undefined ? {} : { again }),
     } as const;
     const prepared = valueOf('versions', await threads.run(sent, isShort));
-    if (prepared !== 'forgotten') return withBuffers(prepared);
-    if (again !== undefined) throw new Error('the preparation thread forgets what it is just told');
+    if (prepared !== 'evicted') return withBuffers(prepared);
+    if (again !== undefined) throw new Error('the preparation thread lost a Bundle that was just sent');
     return prepare(versions, task);
   };
   return {
     outline,
     prepare: (versions) => prepare(versions),
-    close: () => threads.tell({ kind: 'forget', number }),
+    close: () => threads.tell({ kind: 'evict', number }),
   };
 }
 

@@ -15,7 +15,7 @@ import {
   type InputParameters,
 } from '../operations/parameters';
 import { findInContent } from './content';
-import { namedQueryIssues, SEARCH_PARAMETER, wallFault, type PreparationTools } from './prepare';
+import { namedQueryIssues, SEARCH_PARAMETER, referenceFault, type PreparationTools } from './prepare';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from './subscription';
@@ -28,7 +28,7 @@ export const VALIDATION_MODES = ['create', 'update', 'delete', 'profile'] as con
 export type ValidationMode = (typeof VALIDATION_MODES)[number];
 
 /** The parameter with the resource to validate, which may be invalid. */
-const JUDGED = 'resource';
+const RESOURCE_PARAMETER = 'resource';
 
 /** An invocation of $validate; plain values, so that it can be sent to another thread. */
 export interface ValidationTask {
@@ -61,23 +61,25 @@ export async function validateInput(
   const definitions = loadDefinitions(space.release);
   const definition = definitions.operations.get(task.operation);
   if (definition === undefined) throw fhirError('operationUnknown', { operation: invocation.code });
-  const question = { ...invocation, input: document };
-  const parameters = readInput(definition, definitions, question, JUDGED);
+  const parsed = { ...invocation, input: document };
+  const parameters = readInput(definition, definitions, parsed, RESOURCE_PARAMETER);
   await checkWrapper(tools, space, document);
   const mode = readMode(parameters, invocation);
   const profile = parameters.text('profile');
   if (mode === 'profile' && profile === undefined)
     throw wrongInput("The mode 'profile' needs the parameter 'profile'");
   if (mode === 'delete') return { mode, issues: undefined };
-  const sent = parameters.object(JUDGED);
-  const judged = sent === undefined || document === undefined ? stored : { ...document, value: sent };
-  if (judged === undefined) {
+  const sent = parameters.object(RESOURCE_PARAMETER);
+  const validated = sent === undefined || document === undefined ? stored : { ...document, value: sent };
+  if (validated === undefined) {
     if (invocation.level !== 'instance')
-      throw wrongInput(`The parameter '${JUDGED}' is required, unless the address names a resource`);
+      throw wrongInput(
+        `The parameter '${RESOURCE_PARAMETER}' is required, unless the address names a resource`,
+      );
     return { mode, issues: undefined };
   }
-  const asked = profile === undefined ? [] : [profile];
-  return { mode, issues: await findIssues(tools, task, { document: judged, mode, asked }) };
+  const requested = profile === undefined ? [] : [profile];
+  return { mode, issues: await findIssues(tools, task, { document: validated, mode, requested }) };
 }
 
 /** Validates the Parameters resource around the resource like any other input. */
@@ -89,7 +91,7 @@ async function checkWrapper(
   const body = document?.value;
   if (!isJsonObject(body) || body['resourceType'] !== 'Parameters') return;
   const isFull = space.settings.validation === 'full';
-  const wrapper = withoutResourceOf(withoutEmptyList(body), JUDGED);
+  const wrapper = withoutResourceOf(withoutEmptyList(body), RESOURCE_PARAMETER);
   const refusal = refusalOf(await findInContent(tools, space, wrapper, { isFull }));
   if (refusal !== undefined) throw refusal;
 }
@@ -119,11 +121,11 @@ async function findIssues(
   {
     document,
     mode,
-    asked,
+    requested,
   }: {
     readonly document: JsonDocument;
     readonly mode: ValidationMode | undefined;
-    readonly asked: readonly string[];
+    readonly requested: readonly string[];
   },
 ): Promise<readonly Issue[]> {
   const resource = document.value;
@@ -132,7 +134,7 @@ async function findIssues(
   const findings = await findInContent(tools, space, resource, {
     isFull: true,
     wantsWarnings: true,
-    profiles: { asked, unresolved: 'error', everyExtension: true },
+    profiles: { requested, unresolved: 'error', everyExtension: true },
   });
   const issues = toIssues(findings);
   const resourceType = resource['resourceType'];
@@ -145,7 +147,7 @@ async function findIssues(
   const misplaced = errorOf(() => checkResource(document, { type, releaseTypes, idMode }));
   if (misplaced !== undefined && (isWrite || misplaced.key !== WRITE_ONLY)) issues.push(...misplaced.issues);
   if (!isWrite) return issues;
-  issues.push(...(wallFault(tools, space, resource)?.issues ?? []));
+  issues.push(...(referenceFault(tools, space, resource)?.issues ?? []));
   if (type === SEARCH_PARAMETER) {
     const definitions = loadDefinitions(space.release);
     const checked = checkTenantParameter(definitions, id ?? '', resource, space.searchParameters);

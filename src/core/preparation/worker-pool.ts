@@ -16,7 +16,7 @@ import {
 import { fromParts } from './result-parts';
 import { THREAD_LIMITS } from './thread-limits';
 
-interface Asked {
+interface QueuedTask {
   readonly resolve: (value: TaskResult) => void;
   readonly reject: (error: Error) => void;
   readonly task: Task;
@@ -25,7 +25,7 @@ interface Asked {
   /** Received texts of its result (result-parts.ts). */
   readonly texts: Map<number, string>;
 }
-const isShort = (asked: Asked): boolean => asked.isShort;
+const isShort = (queued: QueuedTask): boolean => queued.isShort;
 
 /**
  * One worker thread for tasks that would block all other requests: parsing, validating and indexing large resources,
@@ -34,15 +34,15 @@ const isShort = (asked: Asked): boolean => asked.isShort;
  */
 export class WorkerPool {
   private worker: Worker | undefined;
-  private readonly waiting: Asked[] = [];
+  private readonly waiting: QueuedTask[] = [];
   /** The tasks of the thread by number, oldest first. */
-  private readonly given = new InFlight<number, Asked>();
+  private readonly running = new InFlight<number, QueuedTask>();
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
   private answer: (request: WorkerRequest) => Promise<unknown> = () =>
     Promise.reject(new Error('the worker thread has no database'));
   private isClosed = false;
-  private readiness: 'none' | 'starting' | 'ready' = 'none';
+  private threadState: 'none' | 'starting' | 'ready' = 'none';
 
   constructor(
     private readonly settings: WorkerSettings,
@@ -73,49 +73,51 @@ export class WorkerPool {
    * True: a short task would start soon, because the thread runs and has no long task before it. Starts the thread if
    * there is none, so that later tasks can use it.
    */
-  hasRoom(): boolean {
+  canStartSoon(): boolean {
     if (this.isClosed) return false;
-    if (this.readiness === 'none') this.makeReady();
-    if (this.readiness !== 'ready') return false;
+    if (this.threadState === 'none') this.warmUp();
+    if (this.threadState !== 'ready') return false;
     return (
-      this.given.size + this.waiting.length < THREAD_LIMITS.short &&
-      this.given.every(isShort) &&
+      this.running.size + this.waiting.length < THREAD_LIMITS.short &&
+      this.running.every(isShort) &&
       this.waiting.every(isShort)
     );
   }
 
-  private makeReady(): void {
-    this.readiness = 'starting';
-    this.run({ kind: 'nothing' }).then(
-      () => (this.readiness = 'ready'),
-      () => (this.readiness = 'none'),
+  private warmUp(): void {
+    this.threadState = 'starting';
+    this.run({ kind: 'warm-up' }).then(
+      () => (this.threadState = 'ready'),
+      () => (this.threadState = 'none'),
     );
   }
 
   /** Sends a message to the thread, if there is one. */
-  tell(message: Extract<ToWorker, { kind: 'forget' | 'forget-spaces' }>): void {
+  tell(message: Extract<ToWorker, { kind: 'evict' | 'forget-spaces' }>): void {
     if (this.worker !== undefined) send(this.worker, message);
   }
 
   private next(): void {
-    while (!this.isClosed && this.mayGive()) {
-      const asked = this.waiting.shift();
-      if (asked === undefined) break;
+    while (!this.isClosed && this.canSend()) {
+      const queued = this.waiting.shift();
+      if (queued === undefined) break;
       this.number++;
-      this.given.add(this.number, asked);
-      if (this.given.size === 1) this.watch();
+      this.running.add(this.number, queued);
+      if (this.running.size === 1) this.watch();
       this.worker ??= this.start();
-      send(this.worker, { kind: 'task', number: this.number, task: asked.task });
+      send(this.worker, { kind: 'task', number: this.number, task: queued.task });
     }
-    if (this.given.size > 0 || this.isClosed) return;
+    if (this.running.size > 0 || this.isClosed) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.stop(), THREAD_LIMITS.idleMs).unref();
   }
 
-  private mayGive(): boolean {
-    if (this.given.size === 0) return true;
+  private canSend(): boolean {
+    if (this.running.size === 0) return true;
     return (
-      this.given.size < THREAD_LIMITS.given && this.waiting[0]?.isShort === true && this.given.every(isShort)
+      this.running.size < THREAD_LIMITS.given &&
+      this.waiting[0]?.isShort === true &&
+      this.running.every(isShort)
     );
   }
 
@@ -124,7 +126,7 @@ export class WorkerPool {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const reason = 'The content takes too long to be worked on';
-      this.lose(fhirError('tooCostly', { reason }));
+      this.replaceThread(fhirError('tooCostly', { reason }));
     }, THREAD_LIMITS.taskMs);
   }
 
@@ -139,25 +141,27 @@ export class WorkerPool {
     // An idle thread does not keep the process alive.
     worker.unref();
     worker.on('message', (message: FromWorker) => {
-      if (this.worker === worker) this.hear(worker, message);
+      if (this.worker === worker) this.receive(worker, message);
     });
     worker.on('error', (error) => {
       if (this.worker !== worker) return;
       this.log.error({ reason: error.message }, 'the preparation thread failed');
-      this.lose(fhirError('tooCostly', { reason: 'The content needs too much memory to be worked on' }));
+      this.replaceThread(
+        fhirError('tooCostly', { reason: 'The content needs too much memory to be worked on' }),
+      );
     });
     worker.on('exit', () => {
-      if (this.worker === worker) this.lose(new Error('the preparation thread ended'));
+      if (this.worker === worker) this.replaceThread(new Error('the preparation thread ended'));
     });
     return worker;
   }
 
-  private hear(worker: Worker, message: FromWorker): void {
-    if (message.kind === 'question') {
+  private receive(worker: Worker, message: FromWorker): void {
+    if (message.kind === 'request') {
       const { number } = message;
       // Sent to the thread that made the request, even after its replacement: another one starts its request numbers
       // from 1 again.
-      this.answer(message.question).then(
+      this.answer(message.request).then(
         (value) => send(worker, { kind: 'answer', number, value }),
         (error: unknown) => send(worker, { kind: 'failure', number, failure: toFailure(error) }),
       );
@@ -169,29 +173,29 @@ export class WorkerPool {
     }
     if (message.kind === 'part') {
       const { number } = message;
-      for (const [place, text] of message.part) this.given.get(number)?.texts.set(place, text);
+      for (const [place, text] of message.part) this.running.get(number)?.texts.set(place, text);
       // Other requests get a turn before the next part.
-      setImmediate(() => send(worker, { kind: 'taken', number }));
+      setImmediate(() => send(worker, { kind: 'received', number }));
       return;
     }
-    const oldest = this.given.oldestKey;
-    const asked = this.given.take(message.number);
-    if (asked === undefined) return;
-    if (oldest === message.number && this.given.size > 0) this.watch();
+    const oldest = this.running.oldestKey;
+    const queued = this.running.take(message.number);
+    if (queued === undefined) return;
+    if (oldest === message.number && this.running.size > 0) this.watch();
     this.next();
     if (message.kind === 'failed') {
-      asked.reject(toError(message.failure));
+      queued.reject(toError(message.failure));
       return;
     }
-    const result = fromParts(message.value, asked.texts);
-    if (asked.isShort) asked.resolve(result);
+    const result = fromParts(message.value, queued.texts);
+    if (queued.isShort) queued.resolve(result);
     // Receiving a large result and using it take one turn of the event loop each.
-    else setImmediate(() => asked.resolve(result));
+    else setImmediate(() => queued.resolve(result));
   }
 
   /** Ends the thread and fails its oldest task; the next thread does the others. */
-  private lose(error: Error): void {
-    const [oldest, ...others] = this.given.takeAll();
+  private replaceThread(error: Error): void {
+    const [oldest, ...others] = this.running.takeAll();
     this.waiting.unshift(...others);
     void this.stop();
     oldest?.reject(error);
@@ -201,7 +205,7 @@ export class WorkerPool {
   private async stop(): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
-    this.readiness = 'none';
+    this.threadState = 'none';
     await worker?.terminate();
   }
 
@@ -209,7 +213,7 @@ export class WorkerPool {
     this.isClosed = true;
     clearTimeout(this.timer);
     const error = fhirError('overloaded');
-    for (const { reject } of [...this.given.takeAll(), ...this.waiting.splice(0)]) reject(error);
+    for (const { reject } of [...this.running.takeAll(), ...this.waiting.splice(0)]) reject(error);
     await this.stop();
   }
 }

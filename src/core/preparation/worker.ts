@@ -34,7 +34,7 @@ import { toParts, transferredBy } from './result-parts';
 import { SpaceIndexing } from './space-indexing';
 import type { InvocationTask } from './messages';
 
-class Asker {
+class HostRequests {
   private number = 0;
   private readonly open = new InFlight<
     number,
@@ -43,18 +43,18 @@ class Asker {
 
   constructor(private readonly port: MessagePort) {}
 
-  ask(question: WorkerRequest): Promise<unknown> {
+  send(request: WorkerRequest): Promise<unknown> {
     const number = ++this.number;
     return new Promise((resolve, reject) => {
       this.open.add(number, { resolve, reject });
-      this.port.postMessage({ kind: 'question', number, question } satisfies FromWorker);
+      this.port.postMessage({ kind: 'request', number, request } satisfies FromWorker);
     });
   }
 
-  hear(message: Extract<ToWorker, { kind: 'answer' | 'failure' }>): void {
-    const asked = this.open.take(message.number);
-    if (message.kind === 'answer') asked?.resolve(message.value);
-    else asked?.reject(toError(message.failure));
+  settle(message: Extract<ToWorker, { kind: 'answer' | 'failure' }>): void {
+    const pending = this.open.take(message.number);
+    if (message.kind === 'answer') pending?.resolve(message.value);
+    else pending?.reject(toError(message.failure));
   }
 }
 
@@ -67,15 +67,15 @@ class ResultSender {
   async send(number: number, result: TaskResult): Promise<void> {
     const { rest, parts } = toParts(result);
     for (const part of parts) {
-      const taken = new Promise<void>((resolve) => this.open.set(number, resolve));
+      const acknowledged = new Promise<void>((resolve) => this.open.set(number, resolve));
       this.port.postMessage({ kind: 'part', number, part } satisfies FromWorker);
-      await taken;
+      await acknowledged;
     }
     this.open.delete(number);
     this.port.postMessage({ kind: 'done', number, value: rest } satisfies FromWorker, transferredBy(rest));
   }
 
-  taken(number: number): void {
+  acknowledge(number: number): void {
     this.open.get(number)?.();
   }
 }
@@ -96,7 +96,7 @@ async function run(
       return { kind, value: await preparer.patch(task) };
     case 'rows':
       return { kind, value: await preparer.rows(task) };
-    case 'judgement':
+    case 'validation':
       return { kind, value: await preparer.judge(task) };
     case 'invocation':
       return { kind, value: await invoke(task) };
@@ -104,7 +104,7 @@ async function run(
       return { kind, value: await preparer.outline(task) };
     case 'difference':
       return { kind, value: await preparer.difference(task) };
-    case 'nothing':
+    case 'warm-up':
       return { kind, value: undefined };
     case 'bundle':
       return { kind, value: await bundles.open(task.number, task) };
@@ -120,18 +120,18 @@ function createLogProxy(port: MessagePort): Log {
   return { debug: send('debug'), info: send('info'), warn: send('warn'), error: send('error') };
 }
 
-function createInvoke(port: MessagePort, asker: Asker, parts: OperationParts): Invoke {
+function createInvoke(port: MessagePort, requests: HostRequests, parts: OperationParts): Invoke {
   const log = createLogProxy(port);
   return ({ context, invocation }) => {
-    const storage = createStorageProxy((call) => asker.ask({ kind: 'storage', context, call }));
+    const storage = createStorageProxy((call) => requests.send({ kind: 'storage', context, call }));
     return invokeOperation(createOperationEnvironment(parts, { ...context, log }, storage), invocation);
   };
 }
 
-function listen(port: MessagePort, settings: WorkerSettings): void {
+function serve(port: MessagePort, settings: WorkerSettings): void {
   const { publicUrls, extensionBase, limits } = settings;
   limitEvaluationTime(limits.pathTimeoutMs);
-  const asker = new Asker(port);
+  const requests = new HostRequests(port);
   const tools = new SpaceIndexing({
     hasher: createHasher(Buffer.from(settings.hashKey)),
     publicUrls,
@@ -139,15 +139,15 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
   });
   const host: WorkerHost = {
     judge: async (space, pending) =>
-      (await asker.ask({ kind: 'judge', space, pending })) as readonly Finding[],
-    version: async (space, of) => (await asker.ask({ kind: 'version', space, of })) as string,
+      (await requests.send({ kind: 'judge', space, pending })) as readonly Finding[],
+    version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
     find: async (space, canonical) =>
-      (await asker.ask({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,
+      (await requests.send({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,
     listCodes: async (space, valueSet) =>
-      (await asker.ask({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
+      (await requests.send({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };
   const preparer = createPreparer(tools.preparationTools(extensionBase, host), limits);
-  const invoke = createInvoke(port, asker, {
+  const invoke = createInvoke(port, requests, {
     preparer,
     codeSystems: createCodeSystemCache(),
     limits,
@@ -156,20 +156,20 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
   const bundles = new StoredBundles(preparer);
   const results = new ResultSender(port);
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'forget') {
-      bundles.forget(message.number);
+    if (message.kind === 'evict') {
+      bundles.evict(message.number);
       return;
     }
     if (message.kind === 'forget-spaces') {
       forgetSpaces(message.spaces);
       return;
     }
-    if (message.kind === 'taken') {
-      results.taken(message.number);
+    if (message.kind === 'received') {
+      results.acknowledge(message.number);
       return;
     }
     if (message.kind !== 'task') {
-      asker.hear(message);
+      requests.settle(message);
       return;
     }
     const { number, task } = message;
@@ -181,4 +181,4 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
   });
 }
 
-if (parentPort !== null) listen(parentPort, workerData as WorkerSettings);
+if (parentPort !== null) serve(parentPort, workerData as WorkerSettings);

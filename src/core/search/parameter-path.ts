@@ -33,7 +33,11 @@ export function compileParameterPath(
   expression: string,
   options: { readonly rootType?: string; readonly allowance?: PathAllowance } = {},
 ): ParameterPath {
-  const path = compilePath(expression, { definitions, rootType: options.rootType ?? type, isForeign });
+  const path = compilePath(expression, {
+    definitions,
+    rootType: options.rootType ?? type,
+    isFromClient: isForeign,
+  });
   if (!isForeign) return path;
   return (root) => {
     const allowance = options.allowance ?? newAllowance();

@@ -113,7 +113,7 @@ function decideForeign(definitions: Definitions, parameter: SearchParameterDefin
   const types =
     kind === 'composite' || expression === undefined
       ? []
-      : inspectPath(expression, { definitions, rootType: type, isForeign: true }).types;
+      : inspectPath(expression, { definitions, rootType: type, isFromClient: true }).types;
   return {
     parameter,
     ...toStorage(parameter, undefined),

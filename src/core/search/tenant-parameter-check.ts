@@ -14,7 +14,7 @@ import {
   PathError,
   PathSyntaxError,
   UnsupportedPathError,
-  type PathNature,
+  type PathProperties,
 } from '../fhir/path';
 import { isComponentKind, areEquivalent, splitUnion } from './parameter';
 import { hasRowsOf } from './row-types';
@@ -329,7 +329,7 @@ class Check {
     return this.found === before;
   }
 
-  private inspect(expression: string, rootType: string, place: string): PathNature | undefined {
+  private inspect(expression: string, rootType: string, place: string): PathProperties | undefined {
     const { definitions } = this;
     try {
       const allowance = new PathAllowance(expression.length * STEPS_OF_CHARACTER + STEPS_OF_PATTERNS);
@@ -337,7 +337,7 @@ class Check {
         definitions,
         rootType,
         isStrict: true,
-        isForeign: true,
+        isFromClient: true,
         allowance,
       });
       if (nature.isTimeless) return nature;
@@ -355,7 +355,7 @@ class Check {
 
   private checkTypes(
     kind: SearchParameterKind,
-    nature: PathNature | undefined,
+    nature: PathProperties | undefined,
     type: string,
     place: string,
   ): void {

@@ -3,13 +3,13 @@ import { registerCache } from '../erasure/cache-registry';
 import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
 
 /** The reason why codes cannot be looked up, and the rule that reports it. */
-export interface Unanswered {
+export interface UnavailableValueSet {
   readonly unknown: string;
   readonly rule: 'unresolved' | 'tooCostly';
 }
 
 /** A value set for code lookups, or the reason why there is none. */
-export type FoundValueSet = ComposedValueSet | Unanswered;
+export type FoundValueSet = ComposedValueSet | UnavailableValueSet;
 
 /** A cache of composed value sets, shared by all spaces of a process. */
 export interface ValueSetCache {

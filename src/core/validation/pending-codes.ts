@@ -6,17 +6,21 @@ import { setImmediate } from 'node:timers/promises';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
-import { findMember, isAbstract, Question, systemsOf } from '../fhir/terminology/membership';
+import { findMember, isAbstract, ValueSetEvaluation, systemsOf } from '../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
 import { MAX_FINDINGS, type Finding, type FindingSeverity, type PendingCode } from '../fhir/validate';
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
 import type { TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
-import { createValueSetCache, type FoundValueSet, type Unanswered } from '../terminology/value-set-cache';
+import {
+  createValueSetCache,
+  type FoundValueSet,
+  type UnavailableValueSet,
+} from '../terminology/value-set-cache';
 
 type Coding = PendingCode['codings'][number];
 
-type Verdict = 'in' | 'out' | 'abstract' | Unanswered;
+type Verdict = 'in' | 'out' | 'abstract' | UnavailableValueSet;
 
 /** Limits for one resource: value sets that are loaded, and different codes that are looked up. */
 const MAX_VALUE_SETS = 100;
@@ -29,10 +33,10 @@ const TURN_MS = 10;
 
 const OVER_LIMIT = `At most ${MAX_LOOKUPS} different codes, in ${MAX_VALUE_SETS} value sets, are looked up for one resource: this one was not`;
 
-type JudgedRule = 'binding' | 'unresolved' | 'tooCostly';
+type CodeRule = 'binding' | 'unresolved' | 'tooCostly';
 
 /** Severities by the strength of the binding. */
-const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<JudgedRule, FindingSeverity>>>> = {
+const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<CodeRule, FindingSeverity>>>> = {
   required: { binding: 'error', unresolved: 'warning', tooCostly: 'error' },
   others: { binding: 'warning', unresolved: 'information', tooCostly: 'information' },
 };
@@ -54,9 +58,9 @@ export interface CodeChecker {
 
 /** Creates a judge for all spaces of a process, with a cache of value sets. */
 export function createCodeChecker(): CodeChecker {
-  const memory = createValueSetCache();
+  const cache = createValueSetCache();
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
-  const underWay = new Map<string, Promise<FoundValueSet>>();
+  const inProgress = new Map<string, Promise<FoundValueSet>>();
   return {
     async judge(space, environment, pending) {
       if (pending.length === 0) return [];
@@ -64,15 +68,15 @@ export function createCodeChecker(): CodeChecker {
       const source = terminologyOf(environment);
       const find = async (canonical: string): Promise<FoundValueSet> => {
         const key = `${space.number} ${version} ${canonical}`;
-        const known = memory.get(key) ?? underWay.get(key);
-        if (known !== undefined) return known;
-        const finding = findValueSet(source, canonical).finally(() => underWay.delete(key));
-        underWay.set(key, finding);
+        const cached = cache.get(key) ?? inProgress.get(key);
+        if (cached !== undefined) return cached;
+        const finding = findValueSet(source, canonical).finally(() => inProgress.delete(key));
+        inProgress.set(key, finding);
         const found = await finding;
-        memory.put(key, found);
+        cache.put(key, found);
         return found;
       };
-      return new Session(find).run(pending);
+      return new CodeCheckRun(find).run(pending);
     },
   };
 }
@@ -84,12 +88,12 @@ async function findValueSet(source: TerminologySource, canonical: string): Promi
   try {
     return await composeValueSet(resource, source);
   } catch (error) {
-    return unansweredFor(error);
+    return toUnavailable(error);
   }
 }
 
 /** Returns why terminology gave no answer; rethrows all other errors. */
-function unansweredFor(error: unknown): Unanswered {
+function toUnavailable(error: unknown): UnavailableValueSet {
   if (error instanceof FhirError) {
     if (error.key === 'notSupported') return { unknown: error.message, rule: 'unresolved' };
     if (error.key === 'tooCostly') return { unknown: error.message, rule: 'tooCostly' };
@@ -98,7 +102,7 @@ function unansweredFor(error: unknown): Unanswered {
 }
 
 /** The pending codes of one resource. */
-class Session {
+class CodeCheckRun {
   private readonly findings: Finding[] = [];
   private errors = 0;
   private others = 0;
@@ -110,10 +114,10 @@ class Session {
   constructor(private readonly find: (canonical: string) => Promise<FoundValueSet>) {}
 
   async run(pending: readonly PendingCode[]): Promise<readonly Finding[]> {
-    for (const question of pending) {
+    for (const pendingCode of pending) {
       if (this.errors >= MAX_FINDINGS) break;
-      if (this.isOverLimit(question)) this.report(question, 'tooCostly', OVER_LIMIT);
-      else this.conclude(question, await this.judge(question));
+      if (this.isOverLimit(pendingCode)) this.report(pendingCode, 'tooCostly', OVER_LIMIT);
+      else this.reportVerdict(pendingCode, await this.check(pendingCode));
     }
     return this.findings;
   }
@@ -126,7 +130,7 @@ class Session {
   }
 
   /** One coding in the value set is enough. */
-  private async judge({ valueSet, codings }: PendingCode): Promise<Verdict> {
+  private async check({ valueSet, codings }: PendingCode): Promise<Verdict> {
     let found = this.valueSets.get(valueSet);
     if (found === undefined) this.valueSets.set(valueSet, (found = await this.find(valueSet)));
     if ('unknown' in found) return found;
@@ -135,10 +139,10 @@ class Session {
       const key = keyOf(valueSet, coding);
       let each = this.verdicts.get(key);
       if (each === undefined) {
-        const question = new Question(Math.min(MAX_STEPS, this.stepsLeft));
-        this.verdicts.set(key, (each = lookUp(found, coding, question)));
-        this.stepsLeft -= question.steps;
-        await this.letOthersWork();
+        const evaluation = new ValueSetEvaluation(Math.min(MAX_STEPS, this.stepsLeft));
+        this.verdicts.set(key, (each = lookUp(found, coding, evaluation)));
+        this.stepsLeft -= evaluation.steps;
+        await this.yieldToOthers();
       }
       if (each === 'in') return each;
       if (verdict === 'out' || typeof each === 'object') verdict = each;
@@ -146,25 +150,25 @@ class Session {
     return verdict;
   }
 
-  private async letOthersWork(): Promise<void> {
+  private async yieldToOthers(): Promise<void> {
     if (performance.now() - this.turnSince < TURN_MS) return;
     await setImmediate();
     this.turnSince = performance.now();
   }
 
-  private conclude(question: PendingCode, verdict: Verdict): void {
+  private reportVerdict(pendingCode: PendingCode, verdict: Verdict): void {
     if (verdict === 'in') return;
-    const name = nameValueSet(question.valueSet);
+    const name = nameValueSet(pendingCode.valueSet);
     if (typeof verdict === 'object') {
-      this.report(question, verdict.rule, `A code could not be looked up in ${name}: ${verdict.unknown}`);
+      this.report(pendingCode, verdict.rule, `A code could not be looked up in ${name}: ${verdict.unknown}`);
       return;
     }
     const why = verdict === 'abstract' ? ' as a value: it is abstract and only groups others' : '';
-    const advice = question.strength === 'required' ? '' : '; use one of its codes if one says the same';
-    this.report(question, 'binding', notIn(question.codings, name) + why + advice);
+    const advice = pendingCode.strength === 'required' ? '' : '; use one of its codes if one says the same';
+    this.report(pendingCode, 'binding', notIn(pendingCode.codings, name) + why + advice);
   }
 
-  private report({ strength, expression }: PendingCode, rule: JudgedRule, diagnostics: string): void {
+  private report({ strength, expression }: PendingCode, rule: CodeRule, diagnostics: string): void {
     const severity = SEVERITIES[strength === 'required' ? 'required' : 'others'][rule];
     const count = severity === 'error' ? ++this.errors : ++this.others;
     if (count <= MAX_FINDINGS) this.findings.push({ rule, severity, diagnostics, expression });
@@ -175,17 +179,21 @@ function keyOf(valueSet: string, { system = '', code }: Coding): string {
   return `${valueSet} ${system} ${code}`;
 }
 
-function lookUp(valueSet: ComposedValueSet, { system, code }: Coding, question: Question): Verdict {
+function lookUp(
+  valueSet: ComposedValueSet,
+  { system, code }: Coding,
+  evaluation: ValueSetEvaluation,
+): Verdict {
   let verdict: Verdict = 'out';
   try {
-    for (const each of system === undefined ? systemsOf(valueSet, question) : [system]) {
-      const member = findMember(valueSet, each, code, question);
+    for (const each of system === undefined ? systemsOf(valueSet, evaluation) : [system]) {
+      const member = findMember(valueSet, each, code, evaluation);
       if (member !== undefined && !isAbstract(member)) return 'in';
       if (member !== undefined) verdict = 'abstract';
     }
   } catch (error) {
-    return unansweredFor(error);
+    return toUnavailable(error);
   }
-  const [obstacle] = question.obstacles;
+  const [obstacle] = evaluation.obstacles;
   return verdict === 'out' && obstacle !== undefined ? { unknown: obstacle, rule: 'unresolved' } : verdict;
 }

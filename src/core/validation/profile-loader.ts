@@ -52,7 +52,7 @@ export class ProfileLoader {
   ): Promise<LoadedProfiles> | undefined {
     const claims = collectClaims(resource, loadDefinitions(space.release));
     const extensions = wanted.everyExtension === true ? [...collectExtensionUrls(resource)] : [];
-    if (claims.length === 0 && wanted.asked.length === 0 && extensions.length === 0) return undefined;
+    if (claims.length === 0 && wanted.requested.length === 0 && extensions.length === 0) return undefined;
     return this.loadFor(space, resource, { claims, extensions, wanted });
   }
 
@@ -60,18 +60,18 @@ export class ProfileLoader {
   async load(space: Space, canonicals: readonly string[]): Promise<SpaceProfiles> {
     const { version, profiles } = await this.current(space);
     await profiles.load(canonicals);
-    if (this.spaces.peek(space.number)?.profiles === profiles) this.keep(space, { version, profiles });
+    if (this.spaces.peek(space.number)?.profiles === profiles) this.cache(space, { version, profiles });
     return profiles;
   }
 
   private async current(space: Space): Promise<Versioned> {
     const version = await this.source.version(space, 'structures');
-    const known = this.spaces.get(space.number);
-    if (known?.version === version && !known.profiles.isFull && (await this.hasSameCodes(space, known)))
-      return known;
+    const cached = this.spaces.get(space.number);
+    if (cached?.version === version && !cached.profiles.isFull && (await this.hasSameCodes(space, cached)))
+      return cached;
     const made = { version, profiles: new SpaceProfiles(space, this.source, this.parsed) };
     // Stored before loading, so that concurrent calls share it.
-    this.keep(space, made);
+    this.cache(space, made);
     return made;
   }
 
@@ -79,7 +79,7 @@ export class ProfileLoader {
     return terminology === undefined || terminology === (await this.source.version(space, 'terminology'));
   }
 
-  private keep(space: Space, versioned: Versioned): void {
+  private cache(space: Space, versioned: Versioned): void {
     this.spaces.set(space.number, versioned, { size: 1 + versioned.profiles.size });
   }
 
@@ -92,8 +92,8 @@ export class ProfileLoader {
       wanted,
     }: { claims: readonly ProfileClaim[]; extensions: readonly string[]; wanted: WantedProfiles },
   ): Promise<LoadedProfiles> {
-    const asked = [...new Set(wanted.asked)];
-    const claimed = new Set([...asked, ...claims.flatMap(({ profiles }) => profiles)]);
+    const requested = [...new Set(wanted.requested)];
+    const claimed = new Set([...requested, ...claims.flatMap(({ profiles }) => profiles)]);
     const urls = [...claimed].slice(0, MAX_PROFILES);
     const profiles = await this.load(space, [...urls, ...extensions].slice(0, MAX_PROFILES));
     const isLoaded = new Set(urls);
@@ -103,7 +103,7 @@ export class ProfileLoader {
         : `at most ${MAX_PROFILES} profiles are looked up for one resource`;
     const checks: ResourceProfile[] = [];
     const run = new ValidationRun(typeOf(resource), resource, true);
-    for (const url of asked) {
+    for (const url of requested) {
       const fault = faultOf(url);
       const profile = profiles.set.profile(url);
       if (fault === undefined && profile) checks.push(profile);

@@ -5,7 +5,7 @@ import { shorten } from '../fhir/json/fault';
 import { dependenciesOf } from '../fhir/validate/profile/dependencies';
 import { discriminatingValueSets } from '../fhir/validate/profile/discriminating-codes';
 import { ProfileSet } from '../fhir/validate/profile/profile-set';
-import type { KnownCodes } from '../fhir/validate/profile/compiled-profile';
+import type { CodesOfValueSet } from '../fhir/validate/profile/compiled-profile';
 import { generateSnapshot } from '../fhir/validate/profile/snapshot';
 import { parseStored } from '../operations/terminology';
 import type { ListedCodes, StructureSource } from './structure-source';
@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** StructureDefinitions that are read concurrently. */
 const CONCURRENT = 4;
 
-const NOT_KNOWN = 'it is not known here';
+const NOT_FOUND = 'it is not known here';
 
 /**
  * The StructureDefinitions of one space at one version, loaded on demand with their dependencies, and the compiled
@@ -41,7 +41,7 @@ export class SpaceProfiles {
   private readonly found = new Map<string, Loaded>();
   /** Canonicals that are loaded with all dependencies. */
   private readonly complete = new Set<string>();
-  private readonly codes = new Map<string, KnownCodes | undefined>();
+  private readonly codes = new Map<string, CodesOfValueSet | undefined>();
 
   constructor(
     private readonly space: Space,
@@ -82,7 +82,7 @@ export class SpaceProfiles {
     if (this.set.profile(canonical)) return undefined;
     const loaded = this.found.get(canonical);
     if (loaded && 'fault' in loaded) return loaded.fault;
-    return this.set.faultOf(canonical) ?? NOT_KNOWN;
+    return this.set.faultOf(canonical) ?? NOT_FOUND;
   }
 
   /** Loads StructureDefinitions and returns their dependencies. */
@@ -119,7 +119,7 @@ export class SpaceProfiles {
   private async find(canonical: string): Promise<Loaded> {
     if (this.isFull) return { fault: 'there are too many profiles to load' };
     const read = await this.read(canonical);
-    if (read === undefined) return { fault: NOT_KNOWN };
+    if (read === undefined) return { fault: NOT_FOUND };
     const { structure, size } = read;
     if (isJsonObject(structure['snapshot'])) return read;
     const { elements, findings } = await generateSnapshot(
@@ -150,13 +150,13 @@ export class SpaceProfiles {
         // Read first, so that the codes are at least as new as this version.
         this.terminology ??= await this.source.version(this.space, 'terminology');
         const listed = await this.source.listCodes(this.space, valueSet);
-        this.codes.set(valueSet, listed && toKnownCodes(listed));
+        this.codes.set(valueSet, listed && toCodesOfSystem(listed));
       }
     }
   }
 }
 
-function toKnownCodes(listed: ListedCodes): KnownCodes {
+function toCodesOfSystem(listed: ListedCodes): CodesOfValueSet {
   const bySystem = new Map(listed.map(([system, codes]) => [system, new Set(codes)]));
   const all = new Set(listed.flatMap(([, codes]) => codes));
   return {

@@ -2,7 +2,7 @@
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet } from '../fhir/terminology/compose';
-import { listMembers, Question, type Member } from '../fhir/terminology/membership';
+import { listMembers, ValueSetEvaluation, type Member } from '../fhir/terminology/membership';
 import { parseCanonical } from '../fhir/terminology/source';
 import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
@@ -58,7 +58,9 @@ export function createStructureSource({
       const valueSet = await source.findValueSet(url, version);
       if (valueSet === undefined) return undefined;
       try {
-        return bySystem(await listMembers(await composeValueSet(valueSet, source), new Question(MAX_STEPS)));
+        return bySystem(
+          await listMembers(await composeValueSet(valueSet, source), new ValueSetEvaluation(MAX_STEPS)),
+        );
       } catch (error) {
         if (error instanceof FhirError && (error.key === 'notSupported' || error.key === 'tooCostly'))
           return undefined;

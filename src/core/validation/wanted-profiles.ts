@@ -4,7 +4,7 @@ import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate
 /** Profiles in addition to those in `meta.profile`. */
 export interface WantedProfiles {
   /** Canonical urls of profiles for the outermost resource; unresolved ones are errors. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   /** Severity of an unresolved profile in `meta.profile`. */
   readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
   /** True: checks every extension with an available definition, not only those that a profile names. */

@@ -91,7 +91,7 @@ it('a transaction of 40 kB is the same whichever thread prepares it', async () =
     return prepared.catch((error: unknown) => error).finally(() => bundle.close());
   };
   try {
-    while (!pool.hasRoom()) await delay(20);
+    while (!pool.canStartSoon()) await delay(20);
     const prepared = await prepare(there, 'final');
     expect(kinds).toEqual(['bundle', 'versions']);
     expect(prepared).toEqual(await prepare(here, 'final'));

@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 async function untilReady(pool: WorkerPool): Promise<void> {
-  while (!pool.hasRoom()) await nextTurn();
+  while (!pool.canStartSoon()) await nextTurn();
 }
 
 /** Runs a task that takes as long as none may: the thread is lost with it. */
@@ -97,5 +97,5 @@ it('what waits when the pool is closed is refused, and what comes later too', as
   await pool.close();
   await Promise.all(waiting);
   await expect(pool.run(outlineOf('[3]'))).rejects.toMatchObject({ key: 'overloaded' });
-  expect(pool.hasRoom()).toBe(false);
+  expect(pool.canStartSoon()).toBe(false);
 });

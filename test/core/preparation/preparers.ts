@@ -52,7 +52,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
       return pool.run(task, isShort);
     },
     tell: (message) => pool.tell(message),
-    hasRoom: () => pool.hasRoom(),
+    canStartSoon: () => pool.canStartSoon(),
   });
   return { here, there, pool, kinds };
 }

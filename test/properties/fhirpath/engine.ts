@@ -33,7 +33,7 @@ export function evaluateOne({ expression, resource, steps, isStrict }: Evaluatio
     const before = process.memoryUsage().heapUsed;
     try {
       const rootType = textOf(resource['resourceType']);
-      const path = compilePath(expression, { definitions, rootType, isStrict, isForeign: true });
+      const path = compilePath(expression, { definitions, rootType, isStrict, isFromClient: true });
       const found = path(resource, { allowance: new PathAllowance(steps) });
       result = found.length === 0 ? 'nothing' : 'values';
     } catch (error) {

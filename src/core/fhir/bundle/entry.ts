@@ -17,7 +17,7 @@ export interface EntryGuard {
 }
 
 /** The versions that the client has already; a read need not send them again. */
-export interface KnownVersion {
+export interface ClientVersion {
   /** Version ids; `*` for any. */
   readonly tags?: readonly string[];
   /** Milliseconds since 1970. */
@@ -42,7 +42,7 @@ export type EntryRequest =
       readonly query: readonly QueryParameter[];
       /** Path of the address, below `{fhir_root}`. */
       readonly path: string;
-      readonly known?: KnownVersion;
+      readonly known?: ClientVersion;
     }
   | {
       readonly kind: 'invoke';
@@ -136,7 +136,14 @@ function readRequest(
         return { kind: 'invoke', isSafe: true, isHead: method === 'HEAD', place, query, path };
       }
       requireNone(headers, ['ifNoneMatch', 'ifModifiedSince'], method, index);
-      return { kind: 'get', isHead: method === 'HEAD', place, query, path, ...knownOf(headers, index) };
+      return {
+        kind: 'get',
+        isHead: method === 'HEAD',
+        place,
+        query,
+        path,
+        ...clientVersionOf(headers, index),
+      };
     }
     default:
       throw wrong(
@@ -229,7 +236,7 @@ function guardOf(headers: Headers, index: number): { readonly guard?: EntryGuard
   };
 }
 
-function knownOf(headers: Headers, index: number): { readonly known?: KnownVersion } {
+function clientVersionOf(headers: Headers, index: number): { readonly known?: ClientVersion } {
   const { ifNoneMatch, ifModifiedSince } = headers;
   if (ifNoneMatch !== undefined) return { known: { tags: readTags(ifNoneMatch, 'ifNoneMatch', index) } };
   if (ifModifiedSince === undefined) return {};

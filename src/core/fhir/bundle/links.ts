@@ -108,7 +108,7 @@ export interface ConditionalReference extends ReferenceSearch {
 export function noteConditionalReferences(
   resource: JsonObject,
   place: string,
-  known: Map<string, ConditionalReference>,
+  references: Map<string, ConditionalReference>,
   below: ReferenceResolver['below'],
 ): boolean {
   let hasAny = false;
@@ -116,7 +116,7 @@ export function noteConditionalReferences(
     const search = searchOf(text, below);
     if (search === undefined) return;
     hasAny = true;
-    if (!known.has(text)) known.set(text, { ...search, expression: toExpression(place, path) });
+    if (!references.has(text)) references.set(text, { ...search, expression: toExpression(place, path) });
   });
   return hasAny;
 }

@@ -34,10 +34,10 @@ export function readValueSets(
     return isKnown ? { url, valueSet } : undefined;
   };
   return {
-    codeSystem: (url) => remembered(systems, url, () => systemOf(byUrl.get(url))),
+    codeSystem: (url) => cached(systems, url, () => systemOf(byUrl.get(url))),
     codeList(canonical) {
       const found = find(canonical);
-      return found && remembered(lists, found.url, () => listOf(found.valueSet));
+      return found && cached(lists, found.url, () => listOf(found.valueSet));
     },
     wholeSystem(canonical) {
       const { systems: [system] = [], whole } = find(canonical)?.valueSet ?? {};
@@ -46,9 +46,9 @@ export function readValueSets(
   };
 }
 
-function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value | undefined {
-  if (!known.has(key)) known.set(key, make());
-  return known.get(key);
+function cached<Value>(cache: Map<string, Value>, key: string, make: () => Value): Value | undefined {
+  if (!cache.has(key)) cache.set(key, make());
+  return cache.get(key);
 }
 
 /** A code of several systems belongs to the first of them. */

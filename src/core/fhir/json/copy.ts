@@ -104,12 +104,12 @@ function spend(allowance: CopyAllowance, bytes: number): void {
 }
 
 /** True for U+0001, and for halves of surrogate pairs. */
-function isDoubtful(text: string): boolean {
+function mayBeInvalid(text: string): boolean {
   return text.includes('\u0001') || /\p{Cs}/u.test(text);
 }
 
 function checkString(value: string, allowance: CopyAllowance): void {
-  if (!isDoubtful(value)) return;
+  if (!mayBeInvalid(value)) return;
   if (value.charCodeAt(0) === 1 && isNumberLiteral(value.slice(1))) allowance.marked = true;
   else
     throw fhirError('invalidValue', {
@@ -118,7 +118,7 @@ function checkString(value: string, allowance: CopyAllowance): void {
 }
 
 function checkName(name: string): void {
-  if (isDoubtful(name)) {
+  if (mayBeInvalid(name)) {
     throw fhirError('invalidValue', {
       reason: `The name '${shorten(name)}' holds a character that is not allowed`,
     });

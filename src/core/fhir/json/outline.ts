@@ -47,15 +47,15 @@ export function outlineOf(
     readonly level: number;
   }[] = [];
   let left = largest;
-  const keep = (found: JsonValue, path: Path): null => {
+  const toPart = (found: JsonValue, path: Path): null => {
     parts.push({ path, text: stringifyJson(found, marked) });
     return null;
   };
   const take = (found: JsonValue, path: Path, level: number): JsonValue => {
     if (typeof found !== 'object' || found === null) return found;
     const isOpen = level <= levels;
-    const weight = isOpen ? sizeOf(found) : weigh(found, left);
-    if (weight > left) return keep(found, path);
+    const weight = isOpen ? sizeOf(found) : weightOf(found, left);
+    if (weight > left) return toPart(found, path);
     left -= weight;
     if (isOpen) open.push({ container: found, path, level });
     return found;
@@ -70,7 +70,7 @@ export function outlineOf(
       for (const [name, member] of Object.entries(container)) {
         const place = [...path, name];
         const isLong = isResource && typeof member === 'string' && member.length > LONGEST_STRING;
-        container[name] = isLong ? keep(member, place) : take(member, place, level + 1);
+        container[name] = isLong ? toPart(member, place) : take(member, place, level + 1);
       }
     }
   }
@@ -82,13 +82,13 @@ function sizeOf(container: JsonValue[] | JsonObject): number {
 }
 
 /** Returns the weight of a value; stops with a weight above `most` once it is certain. */
-function weigh(value: JsonValue, most: number): number {
+function weightOf(value: JsonValue, most: number): number {
   if (typeof value === 'string') return value.length / CHARACTERS_PER_MEMBER;
   if (typeof value !== 'object' || value === null) return 0;
   let weight = sizeOf(value);
   for (const below of Object.values(value)) {
     if (weight > most) break;
-    weight += weigh(below, most - weight);
+    weight += weightOf(below, most - weight);
   }
   return weight;
 }

@@ -118,8 +118,8 @@ class OperationReader {
     const path = this.text('path');
     if (type === undefined) return undefined;
     if (!isType(type.value)) {
-      const known = Object.keys(PARTS).join(', ');
-      return this.report(`'type' must be one of ${known}, not '${shorten(type.value)}'`, type.expression);
+      const allowed = Object.keys(PARTS).join(', ');
+      return this.report(`'type' must be one of ${allowed}, not '${shorten(type.value)}'`, type.expression);
     }
     const operation = this.readParts(type.value, path);
     return this.issues.length > before ? undefined : operation;

@@ -30,8 +30,8 @@ export class PathFinder {
    */
   prepare(path: Given<string>): CompiledPath {
     const { value: text, expression } = path;
-    const known = this.compiled.get(text);
-    if (known !== undefined) return known;
+    const cached = this.compiled.get(text);
+    if (cached !== undefined) return cached;
     this.budget.characters -= text.length;
     if (this.budget.characters < 0) {
       const reason = 'The paths have too many characters together';
@@ -41,7 +41,7 @@ export class PathFinder {
       const compiled = compilePath(text, {
         ...this.options,
         isStrict: true,
-        isForeign: true,
+        isFromClient: true,
         allowance: this.budget.steps,
       });
       this.compiled.set(text, compiled);

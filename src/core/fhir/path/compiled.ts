@@ -44,11 +44,11 @@ export interface Compiled {
 }
 
 /** The context in which an expression is compiled. */
-export interface Surroundings {
+export interface CompileContext {
   readonly model: TypeModel;
   readonly isStrict: boolean;
   /** True if the expression, with its regular expressions, comes from a client. */
-  readonly isForeign: boolean;
+  readonly isFromClient: boolean;
   /** Counts the cost of compiling. */
   readonly meter: Meter;
   /** Types of the focus; undefined if unknown. */
@@ -60,7 +60,7 @@ export interface CallSite {
   readonly syntax: CallSyntax;
   /** The expression that the function is called on. */
   readonly on: Compiled;
-  readonly surroundings: Surroundings;
+  readonly context: CompileContext;
   /** Compiles an argument that is evaluated on the function's own focus (`startsWith(x)`). */
   argument(index: number): Compiled;
   /** Compiles an argument that is evaluated for each value (`where(x)`). */

@@ -6,7 +6,7 @@ import {
   type CallSite,
   type Compiled,
   type FunctionTable,
-  type Surroundings,
+  type CompileContext,
 } from './compiled';
 import { COLLECTIONS } from './functions/collections';
 import { CONVERSIONS } from './functions/conversions';
@@ -16,7 +16,7 @@ import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
 import { JsonNameError } from './error';
 import { firstMembers, MemberStep, selectMembers } from './member';
-import { remember } from './membership';
+import { markSearched } from './membership';
 import { toJsonNumber } from './number';
 import { compileBinary, compilePolarity } from './operators';
 import type { BinarySyntax, CallSyntax, LiteralSyntax, MemberSyntax, PathSyntax } from './syntax';
@@ -36,16 +36,16 @@ export const FUNCTIONS: FunctionTable = {
 };
 
 /** Throws UnsupportedPathError; in strict mode PathTypeError too. */
-export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): Compiled {
+export function compileSyntax(syntax: PathSyntax, context: CompileContext): Compiled {
   const isTrivial = syntax.kind === 'variable' || syntax.kind === 'literal' || syntax.kind === 'empty';
-  if (isTrivial) return compileKind(syntax, surroundings);
-  const { isForeign } = surroundings;
-  const compiled = isForeign ? counted(compileKind(syntax, surroundings)) : compileKind(syntax, surroundings);
+  if (isTrivial) return compileKind(syntax, context);
+  const { isFromClient } = context;
+  const compiled = isFromClient ? counted(compileKind(syntax, context)) : compileKind(syntax, context);
   const { needs } = compiled;
   if (needs === undefined) return compiled;
   // The values of a client expression must not stay in memory as long as the expression.
-  if (needs === 0 && !isForeign) return constant(compiled);
-  return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
+  if (needs === 0 && !isFromClient) return constant(compiled);
+  return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? cached(compiled, needs) : compiled;
 }
 
 /** Counts each evaluation of a part of an expression, and its values. */
@@ -75,17 +75,17 @@ function constant({ run, nodes, needs }: Compiled): Compiled {
 }
 
 /** Caches a value that is constant throughout an evaluation or a resource. */
-function remembering(compiled: Compiled, needs: number): Compiled {
+function cached(compiled: Compiled, needs: number): Compiled {
   const { run, nodes } = compiled;
   const isOfResource = needs === NEEDS.resource;
   return {
     run: (focus, scope) => {
-      const findings = isOfResource ? scope.findingsOfResource : scope.findings;
+      const findings = isOfResource ? scope.cachedResourceValues : scope.cachedValues;
       let found = findings.get(compiled);
       if (!found) {
         found = run(focus, scope);
         findings.set(compiled, found);
-        remember(found);
+        markSearched(found);
       }
       return found;
     },
@@ -94,14 +94,14 @@ function remembering(compiled: Compiled, needs: number): Compiled {
   };
 }
 
-function compileKind(syntax: PathSyntax, surroundings: Surroundings): Compiled {
+function compileKind(syntax: PathSyntax, context: CompileContext): Compiled {
   switch (syntax.kind) {
     case 'literal':
       return compileLiteral(syntax);
     case 'empty':
       return { run: () => EMPTY, nodes: [], needs: 0 };
     case 'this':
-      return { run: (_focus, scope) => scope.self, nodes: surroundings.focus, needs: NEEDS.focus };
+      return { run: (_focus, scope) => scope.self, nodes: context.focus, needs: NEEDS.focus };
     case 'index':
       return {
         run: (_focus, scope) => single(scope.index, 'Integer'),
@@ -113,31 +113,25 @@ function compileKind(syntax: PathSyntax, surroundings: Surroundings): Compiled {
     case 'variable':
       return compileVariable(syntax.name, syntax);
     case 'member':
-      return compileMember(syntax, surroundings);
+      return compileMember(syntax, context);
     case 'call':
-      return compileCall(syntax, surroundings);
+      return compileCall(syntax, context);
     case 'indexer':
-      return compileIndexer(
-        compileSyntax(syntax.on, surroundings),
-        compileSyntax(syntax.index, surroundings),
-      );
+      return compileIndexer(compileSyntax(syntax.on, context), compileSyntax(syntax.index, context));
     case 'polarity': {
-      const operand = compileSyntax(syntax.operand, surroundings);
+      const operand = compileSyntax(syntax.operand, context);
       return { ...compilePolarity(syntax.operator, operand), needs: operand.needs };
     }
     case 'binary': {
       refuseUnits(syntax);
-      const [left, right] = [
-        compileSyntax(syntax.left, surroundings),
-        compileSyntax(syntax.right, surroundings),
-      ];
+      const [left, right] = [compileSyntax(syntax.left, context), compileSyntax(syntax.right, context)];
       return { ...compileBinary(syntax.operator, left, right), needs: needsOf(left, right) };
     }
     case 'type': {
-      checkType(syntax.typeName, surroundings, syntax);
-      const operand = compileSyntax(syntax.operand, surroundings);
+      checkType(syntax.typeName, context, syntax);
+      const operand = compileSyntax(syntax.operand, context);
       const compile = syntax.operator === 'is' ? compileIs : compileOfType;
-      return { ...compile(operand, syntax.typeName, surroundings), needs: operand.needs };
+      return { ...compile(operand, syntax.typeName, context), needs: operand.needs };
     }
   }
 }
@@ -179,7 +173,7 @@ function literalNodes({ type, text, unit, isCalendar }: LiteralSyntax): PathNode
   }
 }
 
-function focusOf({ focus }: Surroundings): Compiled {
+function focusOf({ focus }: CompileContext): Compiled {
   return { run: (nodes) => nodes, nodes: focus, steps: [], needs: NEEDS.focus };
 }
 
@@ -188,10 +182,10 @@ function hasJsonName(node: TypeNode, name: string): boolean {
   return [...node.elements].some((accesses) => accesses.some(({ key }) => key === name));
 }
 
-function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
-  const { model, isStrict } = surroundings;
-  if (!syntax.on && /^[A-Z]/.test(syntax.name)) return compileTypePrefix(syntax, surroundings);
-  const on = syntax.on ? compileSyntax(syntax.on, surroundings) : focusOf(surroundings);
+function compileMember(syntax: MemberSyntax, context: CompileContext): Compiled {
+  const { model, isStrict } = context;
+  if (!syntax.on && /^[A-Z]/.test(syntax.name)) return compileTypePrefix(syntax, context);
+  const on = syntax.on ? compileSyntax(syntax.on, context) : focusOf(context);
   const nodes = elementNodes(on.nodes, syntax.name);
   if (isStrict && nodes?.length === 0 && on.nodes && on.nodes.length > 0) {
     const reason = `${on.nodes.map((node) => node.name).join(', ')} has no element '${syntax.name}'`;
@@ -202,7 +196,7 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   const step = new MemberStep(syntax.name);
   if (on.steps) {
     const steps = [...on.steps, step];
-    const members = firstMembers(steps, surroundings.focus);
+    const members = firstMembers(steps, context.focus);
     return {
       run: (focus, scope) => selectMembers(steps, focus, model, scope),
       nodes,
@@ -227,18 +221,18 @@ function elementNodes(nodes: readonly TypeNode[] | undefined, name: string): rea
 }
 
 /** `Patient.name`: a path may begin with the type of its focus (http://hl7.org/fhirpath/N1/#path-selection). */
-function compileTypePrefix(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
-  const { model, focus, isStrict } = surroundings;
+function compileTypePrefix(syntax: MemberSyntax, context: CompileContext): Compiled {
+  const { model, focus, isStrict } = context;
   if (!model.hasType(syntax.name)) {
     if (isStrict) throw typeError(`There is no type '${syntax.name}'`, syntax);
     return { run: () => EMPTY, nodes: [], needs: 0 };
   }
   const test = typeTest(model, syntax.name);
   const isKnown = focus !== undefined && !focus.some(isAbstractResource);
-  if (isKnown && focus.every(test)) return focusOf(surroundings);
+  if (isKnown && focus.every(test)) return focusOf(context);
   if (isKnown && !focus.some(test) && isStrict) throw typeError(`The focus is no ${syntax.name}`, syntax);
   return {
-    ...compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, surroundings),
+    ...compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, context),
     needs: NEEDS.focus,
   };
 }
@@ -265,13 +259,13 @@ function needsOf(...parts: readonly Compiled[]): number | undefined {
   return needs;
 }
 
-function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
+function compileCall(syntax: CallSyntax, context: CompileContext): Compiled {
   const found = Object.hasOwn(FUNCTIONS, syntax.name) ? FUNCTIONS[syntax.name] : undefined;
   if (!found) throw unsupported(`${syntax.name}()`, syntax);
   const [least, most, compile] = found;
   const count = syntax.arguments.length;
   if (count < least || count > most) throw unsupported(`${syntax.name}() with ${count} arguments`, syntax);
-  const on = syntax.on ? compileSyntax(syntax.on, surroundings) : focusOf(surroundings);
+  const on = syntax.on ? compileSyntax(syntax.on, context) : focusOf(context);
   const part = (index: number): PathSyntax => {
     const argument = syntax.arguments[index];
     if (!argument) throw unsupported(`${syntax.name}() without argument ${index + 1}`, syntax);
@@ -281,14 +275,14 @@ function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
   const call: CallSite = {
     syntax,
     on,
-    surroundings,
+    context,
     argument: (index) => {
-      const argument = compileSyntax(part(index), surroundings);
+      const argument = compileSyntax(part(index), context);
       parts.push(argument);
       return argument;
     },
     criterion: (index) => {
-      const criterion = compileSyntax(part(index), { ...surroundings, focus: on.nodes });
+      const criterion = compileSyntax(part(index), { ...context, focus: on.nodes });
       // The focus of a criterion is a value of `on`, whose dependencies count already.
       parts.push({ ...criterion, needs: criterion.needs && criterion.needs & ~NEEDS.focus });
       return criterion;

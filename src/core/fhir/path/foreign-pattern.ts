@@ -11,7 +11,7 @@ const ANYTHING = '[\\s\\S]*';
  * Compiles a pattern to a test for a part of a text, or for all of it. Throws RangeError, with a readable message, for
  * unsupported syntax.
  */
-export function compileForeignPattern(source: string, mustMatchAll: boolean): Pattern {
+export function compileClientPattern(source: string, mustMatchAll: boolean): Pattern {
   const { body, isAtStart, isAtEnd, hasChoice } = read(source);
   if (hasChoice && (isAtStart || isAtEnd))
     throw new RangeError('^ and $ beside | are not understood; parentheses say what belongs together');

@@ -25,7 +25,7 @@ export {
   PathTypeError,
   UnsupportedPathError,
 } from './error';
-export { PathCache as PathMemory } from './memory';
+export { PathCache } from './memory';
 export type { PathEnvironment } from './scope';
 export type { PathValue } from './value';
 
@@ -46,7 +46,7 @@ export interface PathOptions {
    * time limit. Regular expressions must be literals and run in linear time; of the usual syntax only back references,
    * look-around and the like are not supported (UnsupportedPathError).
    */
-  readonly isForeign?: boolean;
+  readonly isFromClient?: boolean;
   /** Budget for compiling (PathBudgetError): some 0.5 µs a character. Undefined: `COMPILING_STEPS`. */
   readonly allowance?: PathAllowance;
 }
@@ -72,12 +72,12 @@ export type CompiledPath = (
  * feature), PathTypeError. Cost: about 10 µs.
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
-  const settled = settle(options);
-  const { model, rootNodes, isForeign } = settled;
-  const { run, members, steps } = compileText(expression, settled).compiled;
+  const settings = readSettings(options);
+  const { model, rootNodes, isFromClient } = settings;
+  const { run, members, steps } = compileText(expression, settings).compiled;
   // A value of a choice must be a value of another path, which has a type.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
-  const evaluate = evaluator(settled, toNodes);
+  const evaluate = evaluator(settings, toNodes);
   const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
   const rootNode = rootNodes?.length === 1 ? rootNodes[0] : undefined;
   // Most search parameters only select elements, which needs no scope.
@@ -85,11 +85,11 @@ export function compilePath(expression: string, options: PathOptions): CompiledP
     steps === undefined || steps.length === 0
       ? undefined
       : (root: JsonObject, node: TypeNode) => selectFromRoot(steps, root, node, model);
-  return (root, environment = NOWHERE) => {
+  return (root, environment = NO_ENVIRONMENT) => {
     if (lacks?.(root) === true) return EMPTY;
     if (
       selectFrom !== undefined &&
-      !isForeign &&
+      !isFromClient &&
       !(root instanceof PathNode) &&
       isObject(root as JsonValue)
     ) {
@@ -107,10 +107,10 @@ type Evaluate = <Result>(
   environment: PathEnvironment,
 ) => Result;
 
-function evaluator({ isStrict, isForeign }: Settled, toNodes: ToNodes): Evaluate {
+function evaluator({ isStrict, isFromClient }: PathSettings, toNodes: ToNodes): Evaluate {
   const mode = { isStrict, toNodes };
   return (run, focus, environment) => {
-    const allowance = isForeign ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
+    const allowance = isFromClient ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
     const scope = new Scope(mode, focus, environment, allowance);
     try {
       return run(focus, scope);
@@ -142,7 +142,7 @@ function lacksAll(
 }
 
 /** Properties of an expression that do not depend on a value. */
-export interface PathNature {
+export interface PathProperties {
   /**
    * Names of the FHIR types that its values can have (`boolean`, `string` … for computed values); undefined if unknown.
    */
@@ -152,23 +152,23 @@ export interface PathNature {
 }
 
 /** Returns the properties of an expression. Throws as compilePath does. */
-export function inspectPath(expression: string, options: PathOptions): PathNature {
-  const { syntax, compiled } = compileText(expression, settle(options));
+export function inspectPath(expression: string, options: PathOptions): PathProperties {
+  const { syntax, compiled } = compileText(expression, readSettings(options));
   const { nodes } = compiled;
   const isKnown = nodes !== undefined && !nodes.some(isAbstractResource);
   return {
     types: isKnown ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
-    isTimeless: !asksForTime(syntax),
+    isTimeless: !usesClock(syntax),
   };
 }
 
 const CLOCKS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay']);
 
-function asksForTime(syntax: object): boolean {
+function usesClock(syntax: object): boolean {
   if ('kind' in syntax && syntax.kind === 'call' && 'name' in syntax && CLOCKS.has(String(syntax.name)))
     return true;
   return Object.values(syntax).some(
-    (part: unknown) => typeof part === 'object' && part !== null && asksForTime(part),
+    (part: unknown) => typeof part === 'object' && part !== null && usesClock(part),
   );
 }
 
@@ -190,46 +190,46 @@ export type CompiledTest = (
 
 /** Compiles `expression` to a boolean test, as invariants need it. Throws as compilePath does. */
 export function compileTest(expression: string, options: PathTestOptions): CompiledTest {
-  const settled = settle(options);
-  const { model, rootNodes } = settled;
-  const { compiled } = compileText(expression, settled);
+  const settings = readSettings(options);
+  const { model, rootNodes } = settings;
+  const { compiled } = compileText(expression, settings);
   const test = toTest(compiled, 'A test');
   const { rootType, choice } = options;
   const rootNode = choice === undefined ? rootNodes?.[0] : rootNodes?.find(({ name }) => name === choice);
   if (!rootNode) throw new Error(`${rootType} has no type '${choice ?? ''}'`);
   const toNodes = nodesMaker(model, rootNode);
-  const evaluate = evaluator(settled, toNodes);
+  const evaluate = evaluator(settings, toNodes);
   const isAnyResource = isAbstractResource(rootNode);
   return (value, element, environment) =>
     evaluate(test, isAnyResource ? toNodes(value) : [new PathNode(value, rootNode, element)], environment);
 }
 
-interface Settled {
+interface PathSettings {
   readonly model: TypeModel;
   readonly rootNodes: readonly TypeNode[] | undefined;
   readonly isStrict: boolean;
-  readonly isForeign: boolean;
+  readonly isFromClient: boolean;
   readonly meter: Meter;
 }
 
-function settle(options: PathOptions): Settled {
-  const { definitions, rootType, isStrict = false, isForeign = false } = options;
+function readSettings(options: PathOptions): PathSettings {
+  const { definitions, rootType, isStrict = false, isFromClient = false } = options;
   const model = TypeModel.of(definitions);
-  const meter = isForeign ? (options.allowance ?? new PathAllowance(COMPILING_STEPS)) : UNMETERED;
-  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isForeign, meter };
+  const meter = isFromClient ? (options.allowance ?? new PathAllowance(COMPILING_STEPS)) : UNMETERED;
+  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isFromClient, meter };
   const rootNodes = model.nodesOf(rootType);
   if (rootNodes.length === 0)
     throw new Error(`There is no type '${rootType}' in FHIR ${definitions.fhirVersion}`);
-  return { model, rootNodes, isStrict, isForeign, meter };
+  return { model, rootNodes, isStrict, isFromClient, meter };
 }
 
 function compileText(
   expression: string,
-  { model, rootNodes, isStrict, isForeign, meter }: Settled,
+  { model, rootNodes, isStrict, isFromClient, meter }: PathSettings,
 ): { readonly syntax: PathSyntax; readonly compiled: Compiled } {
   meter.spend(expression.length * STEPS_OF_CHARACTER);
   const syntax = parsePath(expression);
-  const compiled = compileSyntax(syntax, { model, isStrict, isForeign, meter, focus: rootNodes });
+  const compiled = compileSyntax(syntax, { model, isStrict, isFromClient, meter, focus: rootNodes });
   return { syntax, compiled };
 }
 
@@ -243,4 +243,4 @@ function nodesMaker(model: TypeModel, rootNode: TypeNode | undefined): ToNodes {
   };
 }
 
-const NOWHERE: PathEnvironment = {};
+const NO_ENVIRONMENT: PathEnvironment = {};

@@ -30,7 +30,7 @@ function compareWithEach(nodes: PathNodes, wanted: PathNode, meter: Meter, compa
 const tables = new WeakMap<PathNodes, NodeSet | undefined>();
 
 /** Marks a collection that will be searched repeatedly, so that a table is worth its cost. */
-export function remember(nodes: PathNodes): void {
+export function markSearched(nodes: PathNodes): void {
   if (nodes.length > FEW && !tables.has(nodes)) tables.set(nodes, undefined);
 }
 
@@ -50,16 +50,16 @@ export function includes(nodes: PathNodes, wanted: PathNode, meter: Meter): bool
 export function filterMembers(
   nodes: PathNodes,
   others: PathNodes,
-  areWanted: boolean,
+  isMember: boolean,
   meter: Meter,
 ): PathNode[] {
-  if (nodes.length > FEW) remember(others);
-  return nodes.filter((node) => includes(others, node, meter) === areWanted);
+  if (nodes.length > FEW) markSearched(others);
+  return nodes.filter((node) => includes(others, node, meter) === isMember);
 }
 
 /** True if each of `nodes` is among `others`. */
 export function areAmong(nodes: PathNodes, others: PathNodes, meter: Meter): boolean {
-  if (nodes.length > FEW) remember(others);
+  if (nodes.length > FEW) markSearched(others);
   return nodes.every((node) => includes(others, node, meter));
 }
 

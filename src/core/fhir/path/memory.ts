@@ -6,7 +6,7 @@ import type { JsonValue } from '../json';
 import type { PathNodes } from './value';
 
 /** Values by the compiled part of the expression. */
-export type Findings = Map<object, PathNodes>;
+export type CachedValues = Map<object, PathNodes>;
 
 /**
  * The cached values of each resource (root, contained, entry of a Bundle) of one validation. The key is the resource's
@@ -15,10 +15,10 @@ export type Findings = Map<object, PathNodes>;
  */
 export class PathCache {
   private last: JsonValue | undefined;
-  private findings: Findings | undefined;
-  private readonly byResource = new Map<JsonValue, Findings>();
+  private findings: CachedValues | undefined;
+  private readonly byResource = new Map<JsonValue, CachedValues>();
 
-  of(resource: JsonValue): Findings {
+  of(resource: JsonValue): CachedValues {
     if (this.findings && this.last === resource) return this.findings;
     let findings = this.byResource.get(resource);
     if (!findings) this.byResource.set(resource, (findings = new Map<object, PathNodes>()));

@@ -2,7 +2,7 @@ import { parsePath } from './parser';
 import type { PathSyntax } from './syntax';
 
 /** Functions that lead to elements which the expression does not name. */
-const WIDE: ReadonlySet<string> = new Set([
+const ALL_MEMBERS: ReadonlySet<string> = new Set([
   'children',
   'descendants',
   'repeat',
@@ -29,7 +29,7 @@ function collect(syntax: PathSyntax, names: Set<string>): boolean {
       names.add(syntax.name);
       return syntax.on === undefined || collect(syntax.on, names);
     case 'call': {
-      if (WIDE.has(syntax.name)) return false;
+      if (ALL_MEMBERS.has(syntax.name)) return false;
       if (syntax.name === EXTENSION) names.add(EXTENSION);
       return [...(syntax.on === undefined ? [] : [syntax.on]), ...syntax.arguments].every((each) =>
         collect(each, names),

@@ -11,7 +11,7 @@ import type { PathNode } from './value';
  * `equal`: values for which `=` is true. `repetition`: the same, except that FHIR Quantities that are equal but written
  * differently (other unit or system) stay apart, because each can be searched for as it is written.
  */
-export type Sameness = 'equal' | 'repetition';
+export type EqualityRule = 'equal' | 'repetition';
 
 /** A growing set of values. Cost of each method: a few lookups. */
 export class NodeSet {
@@ -24,8 +24,8 @@ export class NodeSet {
   /** Quantities, and numbers, which equal quantities of the unit '1'. */
   private readonly quantities: QuantitySet;
 
-  constructor(sameness: Sameness) {
-    this.quantities = new QuantitySet(sameness);
+  constructor(equality: EqualityRule) {
+    this.quantities = new QuantitySet(equality);
   }
 
   add(node: PathNode, meter: Meter): void {
@@ -81,8 +81,8 @@ class QuantitySet {
   /** FHIR Quantities, when they are the same only if they are written alike. */
   private readonly ofFhir: QuantitySet | undefined;
 
-  constructor(sameness: Sameness) {
-    if (sameness === 'repetition') this.ofFhir = new QuantitySet('equal');
+  constructor(equality: EqualityRule) {
+    if (equality === 'repetition') this.ofFhir = new QuantitySet('equal');
   }
 
   add(node: PathNode, meter: Meter): void {

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../json';
 import { Stopwatch, type Meter, type PathAllowance } from './allowance';
 import { PathBudgetError } from './error';
-import type { Findings, PathCache } from './memory';
+import type { CachedValues, PathCache } from './memory';
 import { EMPTY, type PathNode, type PathNodes, type PathValue } from './value';
 
 export interface PathEnvironment {
@@ -15,7 +15,7 @@ export interface PathEnvironment {
   /** Milliseconds since 1970, of now(). */
   readonly now?: number;
   /** Cache that evaluations on the same resource share; each evaluation has its own if omitted. */
-  readonly memory?: PathCache;
+  readonly cache?: PathCache;
   /** The budget that evaluations share; each has its own if omitted. Only for client expressions. */
   readonly allowance?: PathAllowance;
 }
@@ -45,8 +45,8 @@ export class Scope implements Meter {
   private stopwatch: Stopwatch | undefined;
   private resourceNodes: PathNodes | undefined;
   private containedResources: Map<JsonObject, ReadonlyMap<string, PathNode>> | undefined;
-  private ofEvaluation: Findings | undefined;
-  private ofResource: Findings | undefined;
+  private evaluationCache: CachedValues | undefined;
+  private resourceCache: CachedValues | undefined;
 
   constructor(
     private readonly mode: EvaluationMode,
@@ -129,15 +129,15 @@ export class Scope implements Meter {
   }
 
   /** Cached values that depend only on the evaluation. */
-  get findings(): Findings {
-    return (this.ofEvaluation ??= new Map<object, PathNodes>());
+  get cachedValues(): CachedValues {
+    return (this.evaluationCache ??= new Map<object, PathNodes>());
   }
 
   /** Cached values that depend only on the resource. */
-  get findingsOfResource(): Findings {
-    const { memory } = this.environment;
-    const resource = memory && this.resource[0];
-    if (resource) return memory.of(resource.value);
-    return (this.ofResource ??= new Map<object, PathNodes>());
+  get cachedResourceValues(): CachedValues {
+    const { cache } = this.environment;
+    const resource = cache && this.resource[0];
+    if (resource) return cache.of(resource.value);
+    return (this.resourceCache ??= new Map<object, PathNodes>());
   }
 }

@@ -136,8 +136,8 @@ export class TypeModel {
 
   /** Returns the node of a type (`Patient`) or of an element of one (`Observation.component`). */
   node(path: string): TypeNode | undefined {
-    const known = this.nodes.get(path);
-    if (known) return known;
+    const cached = this.nodes.get(path);
+    if (cached) return cached;
     const dot = path.indexOf('.');
     const structure = this.definitions.structure(dot < 0 ? path : path.slice(0, dot));
     if (!structure) return undefined;

@@ -1,5 +1,5 @@
 /** is, as and ofType (http://hl7.org/fhirpath/N1/#types), also for the resource types of references after resolve(). */
-import { fromTest, one, typeError, type Compiled, type Surroundings } from './compiled';
+import { fromTest, one, typeError, type Compiled, type CompileContext } from './compiled';
 import { firstMembers, selectMembers } from './member';
 import type { PathSyntax } from './syntax';
 import { isAbstractResource, type TypeModel, type TypeNode } from './type-node';
@@ -7,19 +7,19 @@ import { EMPTY, type PathNode } from './value';
 
 /** Returns a test for nodes of a type. It caches its results, because there are few nodes. */
 export function typeTest(model: TypeModel, typeName: string): (node: TypeNode) => boolean {
-  const known = new Map<TypeNode, boolean>();
+  const cache = new Map<TypeNode, boolean>();
   return (node) => {
-    let answer = known.get(node);
-    if (answer === undefined) known.set(node, (answer = model.conforms(node, typeName)));
+    let answer = cache.get(node);
+    if (answer === undefined) cache.set(node, (answer = model.conforms(node, typeName)));
     return answer;
   };
 }
 
-export function checkType(typeName: string, { model }: Surroundings, syntax: PathSyntax): void {
+export function checkType(typeName: string, { model }: CompileContext, syntax: PathSyntax): void {
   if (!model.hasType(typeName)) throw typeError(`There is no type '${typeName}'`, syntax);
 }
 
-export function compileIs(operand: Compiled, typeName: string, { model }: Surroundings): Compiled {
+export function compileIs(operand: Compiled, typeName: string, { model }: CompileContext): Compiled {
   const test = typeTest(model, typeName);
   return fromTest((focus, scope) => {
     const node = one(operand.run(focus, scope), scope, 'is');
@@ -32,7 +32,7 @@ export function compileIs(operand: Compiled, typeName: string, { model }: Surrou
  * (`(Observation.component.value as Quantity)`), although FHIRPath requires a single value for `as`. A primitive must
  * have exactly this type (a code is a string, but not `as string`), as in HL7's test suite; dom-3 depends on it.
  */
-export function compileOfType(operand: Compiled, typeName: string, surroundings: Surroundings): Compiled {
+export function compileOfType(operand: Compiled, typeName: string, surroundings: CompileContext): Compiled {
   const { model } = surroundings;
   const conforms = typeTest(model, typeName);
   const name = typeName.slice(typeName.indexOf('.') + 1);

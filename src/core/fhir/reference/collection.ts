@@ -1,7 +1,7 @@
 import { FhirError, toIssue, type Issue } from '../../errors';
 import type { JsonObject, JsonValue } from '../json';
 import { shorten, toExpression } from '../json/fault';
-import { hasLookOfOurs, type ReferenceResolver } from './resolver';
+import { looksLocal, type ReferenceResolver } from './resolver';
 import { visitOwnReferences } from './targets';
 
 /** A text in a resource that may refer to a resource of this server. */
@@ -111,7 +111,7 @@ function visitValue(name: string, value: JsonValue, visit: Visit): void {
 function isCandidate(text: string): boolean {
   const first = text.charCodeAt(0);
   const mayBeUrl = first === 0x68 || first === 0x48 || first <= 0x20;
-  return mayBeUrl && /^\s*h\s*t\s*t\s*p/i.test(text) && hasLookOfOurs(text);
+  return mayBeUrl && /^\s*h\s*t\s*t\s*p/i.test(text) && looksLocal(text);
 }
 
 function isAuthor(reference: string): boolean {

@@ -96,15 +96,15 @@ function mayLeave(text: string): boolean {
   const first = text.charCodeAt(0);
   // A path that starts with a letter (`Patient/1`) or a urn can climb out only by dots, escaped or not.
   const isPath = first > 0x40 && first !== 0x68 && first !== 0x48;
-  return isPath ? text.includes('..') || text.includes('%') || text.includes('\\') : hasLookOfOurs(text);
+  return isPath ? text.includes('..') || text.includes('%') || text.includes('\\') : looksLocal(text);
 }
 
 /** True for a url that may point below an address of this server, in any spelling; false for almost all others. */
-export function hasLookOfOurs(url: string): boolean {
-  return SUSPICIOUS.test(url);
+export function looksLocal(url: string): boolean {
+  return POSSIBLY_LOCAL.test(url);
 }
 
-const SUSPICIOUS = /[%\\\s]|\.\.|\/\.|\/w\//i;
+const POSSIBLY_LOCAL = /[%\\\s]|\.\.|\/\.|\/w\//i;
 
 /** Classifies a url relative to one address: outside of it, in the resolver's space, or elsewhere below `/w/`. */
 function placeOf(url: URL, text: string, address: Address): 'outside' | 'here' | 'elsewhere' {

@@ -155,8 +155,8 @@ async function select(include: JsonObject, composition: Composition): Promise<Se
 }
 
 async function findImport(text: string, composition: Composition): Promise<ComposedValueSet> {
-  const known = composition.done.get(text);
-  if (known !== undefined) return known;
+  const cached = composition.done.get(text);
+  if (cached !== undefined) return cached;
   const { url, version } = parseCanonical(text);
   const resource = await composition.source.findValueSet(url, version);
   if (resource === undefined) {

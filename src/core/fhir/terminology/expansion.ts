@@ -8,7 +8,7 @@ import { type Concept, findAbove } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { objectsMember, stringMember } from './members';
-import { isAbstract, isInactive, listMembers, type Member, Question } from './membership';
+import { isAbstract, isInactive, listMembers, type Member, ValueSetEvaluation } from './membership';
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
@@ -50,23 +50,23 @@ export async function expandValueSet(
   valueSet: ComposedValueSet,
   options: ExpansionOptions,
 ): Promise<JsonObject> {
-  const question = new Question();
-  const all = await listMembers(valueSet, question);
+  const evaluation = new ValueSetEvaluation();
+  const all = await listMembers(valueSet, evaluation);
   const words = options.filter?.toLowerCase().split(/\s+/) ?? [];
-  const kept: Member[] = [];
+  const selected: Member[] = [];
   for (const member of all) {
-    if (question.isTurnOver) await question.letOthersWork();
-    if (isAskedFor(member, words, options)) kept.push(member);
+    if (evaluation.needsYield) await evaluation.yield();
+    if (isSelected(member, words, options)) selected.push(member);
   }
   const isPaged = options.offset !== undefined || options.count !== undefined;
   const mayNest = options.excludeNested === undefined ? !isPaged : !options.excludeNested;
-  const tree = mayNest ? nest(kept) : undefined;
+  const tree = mayNest ? nest(selected) : undefined;
   const offset = options.offset ?? 0;
   const end = options.count === undefined ? undefined : offset + options.count;
-  const branches = tree ?? kept.slice(offset, end).map((member) => ({ member, branches: [] }));
-  const size = tree === undefined ? branches.length : kept.length;
+  const branches = tree ?? selected.slice(offset, end).map((member) => ({ member, branches: [] }));
+  const size = tree === undefined ? branches.length : selected.length;
   if (size > options.maxCodes) {
-    const reason = `The expansion has ${kept.length} codes; at most ${options.maxCodes} are given in one answer: ask for a part with count, offset or filter`;
+    const reason = `The expansion has ${selected.length} codes; at most ${options.maxCodes} are given in one answer: ask for a part with count, offset or filter`;
     throw fhirError('tooCostly', { reason });
   }
   const contains = options.count === 0 ? [] : branches.map((branch) => toContains(branch, options));
@@ -74,7 +74,7 @@ export async function expandValueSet(
     ...(isUnclosed(all) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
     identifier: options.identifier,
     timestamp: options.timestamp,
-    total: kept.length,
+    total: selected.length,
     ...(isPaged && tree === undefined ? { offset } : {}),
     ...toParameters(all, options),
     ...(contains.length === 0 ? {} : { contains }),
@@ -83,7 +83,7 @@ export async function expandValueSet(
 
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
 
-function isAskedFor(member: Member, words: readonly string[], options: ExpansionOptions): boolean {
+function isSelected(member: Member, words: readonly string[], options: ExpansionOptions): boolean {
   if (options.activeOnly === true && isInactive(member)) return false;
   if (options.excludeNotForUI === true && isAbstract(member)) return false;
   if (words.length === 0) return true;

@@ -19,9 +19,9 @@ export function lookUp(
   concept: Concept,
   options: LookupOptions,
 ): readonly JsonObject[] {
-  const isAskedFor = (code: string): boolean =>
+  const isRequested = (code: string): boolean =>
     options.properties.length === 0 || options.properties.includes(code);
-  const known = { concept, listed: undefined };
+  const definedConcept = { concept, listed: undefined };
   const parameters: JsonObject[] = [
     {
       name: 'name',
@@ -34,21 +34,21 @@ export function lookUp(
   if (codeSystem.version !== undefined) parameters.push({ name: 'version', valueString: codeSystem.version });
   parameters.push({
     name: 'display',
-    valueString: displayOf(known, options.displayLanguage) ?? concept.code,
+    valueString: displayOf(definedConcept, options.displayLanguage) ?? concept.code,
   });
-  for (const designation of designationsOf(known)) {
+  for (const designation of designationsOf(definedConcept)) {
     const language = stringMember(designation, 'language');
-    if (isAskedFor('designation') || isAskedFor(`lang.${language ?? ''}`))
+    if (isRequested('designation') || isRequested(`lang.${language ?? ''}`))
       parameters.push(toDesignation(designation));
   }
   const definition = stringMember(concept.element, 'definition');
-  if (definition !== undefined && isAskedFor('definition')) {
+  if (definition !== undefined && isRequested('definition')) {
     parameters.push(toProperty('definition', { name: 'value', valueString: definition }));
   }
   for (const property of objectsMember(concept.element, 'property')) {
     const code = stringMember(property, 'code');
     const value = choiceMember(property);
-    if (code === undefined || value === undefined || !isAskedFor(code)) continue;
+    if (code === undefined || value === undefined || !isRequested(code)) continue;
     // The hierarchy is answered below, in one form for all forms of code systems.
     if (code !== 'parent' && code !== 'child')
       parameters.push(toProperty(code, { name: 'value', [value[0]]: value[1] }));
@@ -57,7 +57,7 @@ export function lookUp(
     ['parent', concept.parents],
     ['child', concept.children],
   ] as const) {
-    if (!isAskedFor(code)) continue;
+    if (!isRequested(code)) continue;
     for (const other of related) {
       const description = displayOf({ concept: other, listed: undefined }, options.displayLanguage);
       parameters.push(toProperty(code, { name: 'value', valueCode: other.code }, description));

@@ -22,14 +22,14 @@ const MAX_STEPS = 1_000_000;
 
 /** Maximum steps of patterns on all codes together, some 300 ms in slices; and maximum steps in one slice. */
 const MAX_PATTERN_STEPS = 20_000_000;
-const MAX_PATTERN_STEPS_AT_ONCE = 2_000_000;
+const MAX_PATTERN_STEPS_PER_TURN = 2_000_000;
 /** Milliseconds after which other requests go first. */
 const TURN_MS = 10;
 /** Steps between two checks of the clock. */
 const STEPS_OF_TURN = 256;
 
 /** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
-export class Question {
+export class ValueSetEvaluation {
   readonly obstacles = new Set<string>();
   /** Number of steps so far. */
   steps = 0;
@@ -53,20 +53,20 @@ export class Question {
   match(steps: number): void {
     this.patternSteps += steps;
     this.patternStepsOfTurn += steps;
-    if (this.patternSteps > MAX_PATTERN_STEPS || this.patternStepsOfTurn > MAX_PATTERN_STEPS_AT_ONCE)
+    if (this.patternSteps > MAX_PATTERN_STEPS || this.patternStepsOfTurn > MAX_PATTERN_STEPS_PER_TURN)
       throw fhirError('tooCostly', {
         reason: 'The regular expressions of the value set take too many steps on so many and so long codes',
       });
   }
 
-  /** True if it is time to `letOthersWork`. */
-  get isTurnOver(): boolean {
-    if (++this.stepsOfTurn % STEPS_OF_TURN !== 0 && this.patternStepsOfTurn < MAX_PATTERN_STEPS_AT_ONCE / 8)
+  /** True if it is time to `yield`. */
+  get needsYield(): boolean {
+    if (++this.stepsOfTurn % STEPS_OF_TURN !== 0 && this.patternStepsOfTurn < MAX_PATTERN_STEPS_PER_TURN / 8)
       return false;
     return performance.now() - this.turnSince >= TURN_MS;
   }
 
-  async letOthersWork(): Promise<void> {
+  async yield(): Promise<void> {
     await setImmediate();
     this.turnSince = performance.now();
     this.patternStepsOfTurn = 0;
@@ -83,19 +83,19 @@ export class Question {
  */
 export async function listMembers(
   valueSet: ComposedValueSet,
-  question: Question,
+  evaluation: ValueSetEvaluation,
 ): Promise<readonly Member[]> {
   const members = new Map<string, Member>();
   for (const selection of valueSet.includes) {
-    const inner = await listFirst(selection, question);
-    for (const member of listSelection(selection, inner, question)) {
-      if (question.isTurnOver) await question.letOthersWork();
+    const inner = await listFirst(selection, evaluation);
+    for (const member of listSelection(selection, inner, evaluation)) {
+      if (evaluation.needsYield) await evaluation.yield();
       if (member === undefined) continue;
       const key = `${member.system}|${member.version ?? ''}|${member.code}`;
-      if (!members.has(key) && isKept(valueSet, member, question)) members.set(key, member);
+      if (!members.has(key) && isIncluded(valueSet, member, evaluation)) members.set(key, member);
     }
   }
-  question.requireNoObstacle();
+  evaluation.requireNoObstacle();
   return [...members.values()];
 }
 
@@ -107,21 +107,21 @@ export function findMember(
   valueSet: ComposedValueSet,
   system: string,
   code: string,
-  question: Question,
+  evaluation: ValueSetEvaluation,
 ): Member | undefined {
   for (const selection of valueSet.includes) {
-    const member = findInSelection(selection, system, code, question);
-    if (member !== undefined && isKept(valueSet, member, question)) return member;
+    const member = findInSelection(selection, system, code, evaluation);
+    if (member !== undefined && isIncluded(valueSet, member, evaluation)) return member;
   }
   return undefined;
 }
 
 /** Returns the systems that a code of the value set can have. */
-export function systemsOf(valueSet: ComposedValueSet, question: Question): ReadonlySet<string> {
+export function systemsOf(valueSet: ComposedValueSet, evaluation: ValueSetEvaluation): ReadonlySet<string> {
   const systems = new Set<string>();
   const addFrom = (composed: ComposedValueSet): void => {
     for (const selection of composed.includes) {
-      question.step();
+      evaluation.step();
       if (selection.system !== undefined) systems.add(selection.system);
       else selection.imports.forEach(addFrom);
     }
@@ -130,11 +130,11 @@ export function systemsOf(valueSet: ComposedValueSet, question: Question): Reado
   return systems;
 }
 
-function isKept(valueSet: ComposedValueSet, member: Member, question: Question): boolean {
+function isIncluded(valueSet: ComposedValueSet, member: Member, evaluation: ValueSetEvaluation): boolean {
   if (valueSet.excludesInactive && isInactive(member)) return false;
   return !valueSet.excludes.some((selection) => {
     if (selection.isVersionNamed && selection.version !== member.version) return false;
-    return findInSelection(selection, member.system, member.code, question) !== undefined;
+    return findInSelection(selection, member.system, member.code, evaluation) !== undefined;
   });
 }
 
@@ -152,31 +152,31 @@ function findInSelection(
   selection: Selection,
   system: string,
   code: string,
-  question: Question,
+  evaluation: ValueSetEvaluation,
 ): Member | undefined {
-  question.step();
+  evaluation.step();
   const [first, ...others] = selection.imports;
   if (selection.system === undefined) {
-    const member = first === undefined ? undefined : findMember(first, system, code, question);
-    return member !== undefined && isInAll(others, member, question) ? member : undefined;
+    const member = first === undefined ? undefined : findMember(first, system, code, evaluation);
+    return member !== undefined && isInAll(others, member, evaluation) ? member : undefined;
   }
   if (selection.system !== system) return undefined;
   if (selection.obstacle !== undefined) {
-    question.obstacles.add(selection.obstacle);
+    evaluation.obstacles.add(selection.obstacle);
     return undefined;
   }
-  const member = pick(selection, selection.system, code, question);
-  return member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
+  const member = pick(selection, selection.system, code, evaluation);
+  return member !== undefined && isInAll(selection.imports, member, evaluation) ? member : undefined;
 }
 
 /** Returns the members of the first value set of a selection without a system: its candidates. */
 async function listFirst(
   { obstacle, system, imports }: Selection,
-  question: Question,
+  evaluation: ValueSetEvaluation,
 ): Promise<readonly Member[]> {
   const [first] = imports;
   return obstacle === undefined && system === undefined && first !== undefined
-    ? listMembers(first, question)
+    ? listMembers(first, evaluation)
     : [];
 }
 
@@ -184,29 +184,34 @@ async function listFirst(
 function* listSelection(
   selection: Selection,
   inner: readonly Member[],
-  question: Question,
+  evaluation: ValueSetEvaluation,
 ): Generator<Member | undefined> {
   if (selection.obstacle !== undefined) {
-    question.obstacles.add(selection.obstacle);
+    evaluation.obstacles.add(selection.obstacle);
   } else if (selection.system === undefined) {
     const [, ...others] = selection.imports;
     for (const member of inner) {
-      question.step();
-      yield isInAll(others, member, question) ? member : undefined;
+      evaluation.step();
+      yield isInAll(others, member, evaluation) ? member : undefined;
     }
   } else {
     const codes =
       selection.listed?.keys() ?? (selection.codeSystem?.concepts ?? []).map((concept) => concept.code);
     for (const code of codes) {
-      question.step();
-      const member = pick(selection, selection.system, code, question);
-      yield member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
+      evaluation.step();
+      const member = pick(selection, selection.system, code, evaluation);
+      yield member !== undefined && isInAll(selection.imports, member, evaluation) ? member : undefined;
     }
   }
 }
 
 /** Returns the code in a selection by system, without checking its imports. */
-function pick(selection: Selection, system: string, code: string, question: Question): Member | undefined {
+function pick(
+  selection: Selection,
+  system: string,
+  code: string,
+  evaluation: ValueSetEvaluation,
+): Member | undefined {
   const { codeSystem, version } = selection;
   const concept = codeSystem?.find(code);
   if (selection.listed !== undefined) {
@@ -214,13 +219,17 @@ function pick(selection: Selection, system: string, code: string, question: Ques
     if (listed === undefined) return undefined;
     return { system, version, code: concept?.code ?? code, codeSystem, concept, listed };
   }
-  if (concept === undefined || !selection.filters.every((filter) => filter(concept, question)))
+  if (concept === undefined || !selection.filters.every((filter) => filter(concept, evaluation)))
     return undefined;
   return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
 }
 
-function isInAll(valueSets: readonly ComposedValueSet[], member: Member, question: Question): boolean {
+function isInAll(
+  valueSets: readonly ComposedValueSet[],
+  member: Member,
+  evaluation: ValueSetEvaluation,
+): boolean {
   return valueSets.every(
-    (composed) => findMember(composed, member.system, member.code, question) !== undefined,
+    (composed) => findMember(composed, member.system, member.code, evaluation) !== undefined,
   );
 }

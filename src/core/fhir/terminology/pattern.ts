@@ -213,8 +213,8 @@ function parse(source: string): Node {
   const parseEscape = (): CharacterTest => {
     const character = characters[at++];
     if (character === undefined) throw new RangeError('it ends with a backslash');
-    const known = ESCAPES[character];
-    if (known !== undefined) return known;
+    const escape = ESCAPES[character];
+    if (escape !== undefined) return escape;
     if (/[A-Za-z0-9]/.test(character)) throw new RangeError(`\\${character} is not understood`);
     return isCharacter(character);
   };

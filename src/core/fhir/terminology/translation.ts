@@ -57,7 +57,7 @@ export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string |
 
 export function translate(
   map: JsonObject,
-  asked: CodeToTranslate,
+  codeToTranslate: CodeToTranslate,
   options: TranslationOptions,
 ): Translations {
   const source = stringMember(map, 'url');
@@ -66,7 +66,7 @@ export function translate(
   let isDependent = false;
   const [from, to] = options.isReverse ? (['target', 'source'] as const) : (['source', 'target'] as const);
   for (const group of objectsMember(map, 'group')) {
-    if (!isGroupFor(group, asked, from)) continue;
+    if (!isGroupFor(group, codeToTranslate, from)) continue;
     const system = stringMember(group, to);
     if (options.targetSystem !== undefined && options.targetSystem !== system) continue;
     const version = stringMember(group, `${to}Version`);
@@ -74,8 +74,8 @@ export function translate(
     for (const element of objectsMember(group, 'element')) {
       for (const target of objectsMember(element, 'target')) {
         const [given, wanted] = options.isReverse ? [target, element] : [element, target];
-        if (stringMember(given, 'code') !== asked.code) continue;
-        if (!isMet(objectsMember(target, 'dependsOn'), options.dependencies)) {
+        if (stringMember(given, 'code') !== codeToTranslate.code) continue;
+        if (!dependenciesMatch(objectsMember(target, 'dependsOn'), options.dependencies)) {
           isDependent = true;
           continue;
         }
@@ -92,7 +92,7 @@ export function translate(
     if (found.length > before || options.isReverse || unmapped === undefined) continue;
     const url = stringMember(unmapped, 'url');
     if (stringMember(unmapped, 'mode') === 'other-map' && url !== undefined) elsewhere.push(url);
-    else found.push(toUnmapped(unmapped, { codeToTranslate: asked, system, version, source }));
+    else found.push(toUnmapped(unmapped, { codeToTranslate, system, version, source }));
   }
   return { found, elsewhere, isDependent };
 }
@@ -105,14 +105,16 @@ const INVERSE: Readonly<Record<string, string>> = {
   specializes: 'subsumes',
 };
 
-function isGroupFor(group: JsonObject, asked: CodeToTranslate, from: 'source' | 'target'): boolean {
-  if (stringMember(group, from) !== asked.system) return false;
+function isGroupFor(group: JsonObject, codeToTranslate: CodeToTranslate, from: 'source' | 'target'): boolean {
+  if (stringMember(group, from) !== codeToTranslate.system) return false;
   const version = stringMember(group, `${from}Version`);
-  return version === undefined || asked.version === undefined || version === asked.version;
+  return (
+    version === undefined || codeToTranslate.version === undefined || version === codeToTranslate.version
+  );
 }
 
 /** True if all dependencies of a target were given. */
-function isMet(conditions: readonly JsonObject[], given: readonly Dependency[]): boolean {
+function dependenciesMatch(conditions: readonly JsonObject[], given: readonly Dependency[]): boolean {
   return conditions.every((condition) => {
     const [property, value] = [stringMember(condition, 'property'), stringMember(condition, 'value')];
     const system = stringMember(condition, 'system');

@@ -2,7 +2,7 @@
 import { isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { displayOf, isDisplay } from './display';
-import { findMember, isAbstract, type Member, Question, systemsOf } from './membership';
+import { findMember, isAbstract, type Member, ValueSetEvaluation, systemsOf } from './membership';
 import { toCanonical } from './source';
 
 export interface CodeToValidate {
@@ -35,10 +35,10 @@ export function validateInValueSet(
   code: CodeToValidate,
   options: ValidationOptions,
 ): Validation {
-  const question = new Question();
-  const systems = code.system === undefined ? systemsOf(valueSet, question) : [code.system];
+  const evaluation = new ValueSetEvaluation();
+  const systems = code.system === undefined ? systemsOf(valueSet, evaluation) : [code.system];
   const members = [...systems]
-    .map((system) => findMember(valueSet, system, code.code, question))
+    .map((system) => findMember(valueSet, system, code.code, evaluation))
     .filter((member) => member !== undefined);
   const [member] = members;
   const name =
@@ -46,7 +46,7 @@ export function validateInValueSet(
       ? 'the given value set'
       : `the value set ${toCanonical(valueSet.url, valueSet.version)}`;
   if (member === undefined) {
-    question.requireNoObstacle();
+    evaluation.requireNoObstacle();
     return { result: false, message: `The code ${nameOf(code)} is not in ${name}` };
   }
   if (members.length > 1) {

@@ -16,7 +16,7 @@ type Coding = PendingCode['codings'][number];
 export type BindingCheck = (value: JsonValue, run: ValidationRun) => void;
 
 /** A compiled binding: what it requires of a code. */
-interface Demand {
+interface BindingRule {
   readonly valueSet: string;
   /** The name of the value set in sentences. */
   readonly name: string;
@@ -44,28 +44,28 @@ export function compileBinding(
   const compile = compilerOf(definitions, typeCode);
   if (binding === undefined || compile === undefined) return undefined;
   const { valueSet, strength, maxValueSet } = binding;
-  const own = strength === 'preferred' ? undefined : compile(toDemand(definitions, valueSet, strength, true));
-  const ownIfWanted: BindingCheck | undefined =
+  const own = strength === 'preferred' ? undefined : compile(toRule(definitions, valueSet, strength, true));
+  const ownCheck: BindingCheck | undefined =
     own !== undefined && strength === 'extensible'
       ? (value, run) => {
           if (run.wantsWarnings) own(value, run);
         }
       : own;
-  if (maxValueSet === undefined) return ownIfWanted;
-  const maximum = compile(toDemand(definitions, maxValueSet, 'required', false));
-  if (ownIfWanted === undefined) return maximum;
+  if (maxValueSet === undefined) return ownCheck;
+  const maximum = compile(toRule(definitions, maxValueSet, 'required', false));
+  if (ownCheck === undefined) return maximum;
   return (value, run) => {
     maximum(value, run);
-    ownIfWanted(value, run);
+    ownCheck(value, run);
   };
 }
 
-function toDemand(
+function toRule(
   definitions: Definitions,
   valueSet: string,
-  strength: Demand['strength'],
+  strength: BindingRule['strength'],
   needsCode: boolean,
-): Demand {
+): BindingRule {
   const test = testValueSet(definitions, valueSet);
   return { valueSet, name: nameValueSet(valueSet), strength, needsCode, test };
 }
@@ -74,7 +74,7 @@ function toDemand(
 function compilerOf(
   definitions: Definitions,
   typeCode: string,
-): ((demand: Demand) => BindingCheck) | undefined {
+): ((rule: BindingRule) => BindingCheck) | undefined {
   if (typeCode === 'code' || typeCode === 'string' || typeCode === 'uri') return checkCode;
   if (typeCode === 'Coding') return checkCoding;
   if (typeCode === 'CodeableConcept') return checkConcept;
@@ -84,24 +84,24 @@ function compilerOf(
 
 type Place = readonly (string | number)[];
 
-const HERE: Place = [];
+const NO_PATH: Place = [];
 const FIRST_CODING: Place = ['coding', 0];
 
-function checkCode(demand: Demand): BindingCheck {
-  const { test } = demand;
+function checkCode(rule: BindingRule): BindingCheck {
+  const { test } = rule;
   if (test === undefined) {
     return (value, run) => {
-      if (typeof value === 'string') defer(run, demand, [{ code: value }]);
+      if (typeof value === 'string') defer(run, rule, [{ code: value }]);
     };
   }
   return (value, run) => {
-    if (typeof value === 'string' && !test.hasCode(value)) refuse(run, demand, { code: value }, HERE);
+    if (typeof value === 'string' && !test.hasCode(value)) refuse(run, rule, { code: value }, NO_PATH);
   };
 }
 
-function checkCoding(demand: Demand): BindingCheck {
+function checkCoding(rule: BindingRule): BindingCheck {
   return (value, run) => {
-    if (isJsonObject(value)) judgeCoding(value, run, demand, HERE);
+    if (isJsonObject(value)) checkOneCoding(value, run, rule, NO_PATH);
   };
 }
 
@@ -109,18 +109,18 @@ function checkCoding(demand: Demand): BindingCheck {
  * Checks system and code, which a Quantity has where a Coding has them. A Quantity without code, system and unit is a
  * plain number; qty-3 covers a code without a system.
  */
-function checkQuantity(demand: Demand): BindingCheck {
+function checkQuantity(rule: BindingRule): BindingCheck {
   return (value, run) => {
     if (!isJsonObject(value)) return;
     const { system, code, unit } = value;
     const isNumber = code === undefined && system === undefined && unit === undefined;
     const lacksSystem = code !== undefined && system === undefined;
-    if (!isNumber && !lacksSystem) judgeCoding(value, run, demand, HERE);
+    if (!isNumber && !lacksSystem) checkOneCoding(value, run, rule, NO_PATH);
   };
 }
 
-function checkCodeableReference(demand: Demand): BindingCheck {
-  const check = checkConcept(demand);
+function checkCodeableReference(rule: BindingRule): BindingCheck {
+  const check = checkConcept(rule);
   return (value, run) => {
     const concept = isJsonObject(value) ? value['concept'] : undefined;
     if (concept === undefined) return;
@@ -131,29 +131,29 @@ function checkCodeableReference(demand: Demand): BindingCheck {
 }
 
 /** At least one coding must match; the others may express the same concept in other systems. */
-function checkConcept(demand: Demand): BindingCheck {
+function checkConcept(rule: BindingRule): BindingCheck {
   return (value, run) => {
     if (!isJsonObject(value)) return;
     const codings = value['coding'];
     if (!Array.isArray(codings) || codings.length === 0) {
-      if (demand.strength === 'required' && demand.needsCode && value['text'] !== undefined) {
+      if (rule.strength === 'required' && rule.needsCode && value['text'] !== undefined) {
         report(run, {
-          demand,
-          found: `A text alone is not enough: one coding must be in ${demand.name}`,
+          rule,
+          found: `A text alone is not enough: one coding must be in ${rule.name}`,
           code: undefined,
         });
       }
       return;
     }
-    const { test, needsCode } = demand;
+    const { test, needsCode } = rule;
     const [first] = codings;
     if (codings.length === 1 && isJsonObject(first)) {
-      judgeCoding(first, run, demand, FIRST_CODING);
+      checkOneCoding(first, run, rule, FIRST_CODING);
       return;
     }
     if (!needsCode && !codings.some(hasCode)) return;
-    if (test === undefined) deferAll(codings, run, demand);
-    else if (!codings.some((coding) => isIn(coding, test))) refuseAll(codings, run, demand);
+    if (test === undefined) deferAll(codings, run, rule);
+    else if (!codings.some((coding) => isIn(coding, test))) refuseAll(codings, run, rule);
   };
 }
 
@@ -164,32 +164,32 @@ function hasCode(coding: JsonValue): boolean {
 function isIn(coding: JsonValue, test: ValueSetTest): boolean {
   if (!isJsonObject(coding)) return true;
   const { system, code } = coding;
-  if (typeof code !== 'string') return isUnsaid(coding);
+  if (typeof code !== 'string') return hasNoCodeReason(coding);
   return typeof system === 'string' && test.hasCoding(system, code);
 }
 
 /** True if an extension or `_code` may say why the coding has no code. The binding then does not refuse it. */
-function isUnsaid(coding: JsonObject): boolean {
+function hasNoCodeReason(coding: JsonObject): boolean {
   return (
     coding['_code'] !== undefined || (coding['extension'] !== undefined && coding['display'] === undefined)
   );
 }
 
-function deferAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
+function deferAll(codings: readonly JsonValue[], run: ValidationRun, rule: BindingRule): void {
   const given: Coding[] = [];
   for (const coding of codings) {
     if (!isJsonObject(coding)) return;
     const { system, code } = coding;
     if (typeof code === 'string' && typeof system === 'string') given.push({ system, code });
-    else if (typeof code !== 'string' && isUnsaid(coding)) return;
+    else if (typeof code !== 'string' && hasNoCodeReason(coding)) return;
   }
-  if (given.length > 0) defer(run, demand, given);
-  else refuseAll(codings, run, demand);
+  if (given.length > 0) defer(run, rule, given);
+  else refuseAll(codings, run, rule);
 }
 
-function refuseAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
+function refuseAll(codings: readonly JsonValue[], run: ValidationRun, rule: BindingRule): void {
   const named = codings.map((coding) => (isJsonObject(coding) ? textsOf(coding) : {}));
-  report(run, { demand, found: notIn(named, demand.name), code: undefined });
+  report(run, { rule, found: notIn(named, rule.name), code: undefined });
 }
 
 function textsOf({ system, code }: JsonObject): { system?: string; code?: string } {
@@ -200,13 +200,13 @@ function textsOf({ system, code }: JsonObject): { system?: string; code?: string
 }
 
 /** Checks a Coding or Quantity that is at `below` the current place. */
-function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, below: Place): void {
+function checkOneCoding(coding: JsonObject, run: ValidationRun, rule: BindingRule, below: Place): void {
   const { system, code } = coding;
   if (typeof code !== 'string') {
-    if (demand.needsCode && code === undefined && !isUnsaid(coding)) {
+    if (rule.needsCode && code === undefined && !hasNoCodeReason(coding)) {
       report(run, {
-        demand,
-        found: `A code is missing: it must be in ${demand.name}`,
+        rule,
+        found: `A code is missing: it must be in ${rule.name}`,
         code: undefined,
         below,
       });
@@ -215,44 +215,44 @@ function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, bel
   }
   if (typeof system !== 'string') {
     if (system !== undefined || coding['_system'] !== undefined) return;
-    const found = `The code '${shorten(code)}' has no system, so that it is not in ${demand.name}`;
-    report(run, { demand, found, code, below });
+    const found = `The code '${shorten(code)}' has no system, so that it is not in ${rule.name}`;
+    report(run, { rule, found, code, below });
     return;
   }
-  if (demand.test === undefined) defer(run, demand, [{ system, code }], [...below, 'code']);
-  else if (!demand.test.hasCoding(system, code)) refuse(run, demand, { system, code }, below);
+  if (rule.test === undefined) defer(run, rule, [{ system, code }], [...below, 'code']);
+  else if (!rule.test.hasCoding(system, code)) refuse(run, rule, { system, code }, below);
 }
 
-function refuse(run: ValidationRun, demand: Demand, coding: Coding, below: Place): void {
+function refuse(run: ValidationRun, rule: BindingRule, coding: Coding, below: Place): void {
   const { system, code } = coding;
-  const isSystemAtFault = system !== undefined && demand.test?.hasSystem(system) === false;
+  const isSystemAtFault = system !== undefined && rule.test?.hasSystem(system) === false;
   const place = system === undefined ? below : [...below, isSystemAtFault ? 'system' : 'code'];
-  report(run, { demand, found: notIn([coding], demand.name), code, below: place });
+  report(run, { rule, found: notIn([coding], rule.name), code, below: place });
 }
 
 function report(
   run: ValidationRun,
   {
-    demand,
+    rule,
     found,
     code,
     below,
   }: {
-    readonly demand: Demand;
+    readonly rule: BindingRule;
     readonly found: string;
     readonly code: string | undefined;
     readonly below?: Place;
   },
 ): void {
-  const allowed = demand.test === undefined ? '' : `; ${demand.test.allowed(code)}`;
-  run.report('binding', found + allowed, below, demand.strength === 'required' ? 'error' : 'warning');
+  const allowed = rule.test === undefined ? '' : `; ${rule.test.allowed(code)}`;
+  run.report('binding', found + allowed, below, rule.strength === 'required' ? 'error' : 'warning');
 }
 
 function defer(
   run: ValidationRun,
-  { valueSet, strength }: Demand,
+  { valueSet, strength }: BindingRule,
   codings: readonly Coding[],
   below?: Place,
 ): void {
-  run.ask({ valueSet, strength, codings }, below);
+  run.addPendingCode({ valueSet, strength, codings }, below);
 }

@@ -11,14 +11,14 @@ function nameOf({ system, code }: Named): string {
 }
 
 /** The largest number of codings that a sentence names. */
-const MAX_NAMED = 2;
+const MAX_SHOWN = 2;
 
 /** `'a|b' is not in …`, or `None of the 3 codings 'a|b', 'c|d' … is in …`. */
 export function notIn(codings: readonly Named[], valueSetName: string): string {
   const [first] = codings;
   if (codings.length === 1 && first !== undefined) return `'${nameOf(first)}' is not in ${valueSetName}`;
-  const shown = codings.slice(0, MAX_NAMED).map((coding) => `'${nameOf(coding)}'`);
-  const more = codings.length > MAX_NAMED ? ' …' : '';
+  const shown = codings.slice(0, MAX_SHOWN).map((coding) => `'${nameOf(coding)}'`);
+  const more = codings.length > MAX_SHOWN ? ' …' : '';
   return `None of the ${codings.length} codings ${shown.join(', ')}${more} is in ${valueSetName}`;
 }
 

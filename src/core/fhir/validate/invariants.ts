@@ -70,16 +70,16 @@ export function compileInvariants(
   path: string,
   choice?: string,
 ): readonly Invariant[] {
-  let known = compiled.get(definitions);
-  if (!known) compiled.set(definitions, (known = new Map<string, readonly Invariant[]>()));
+  let byName = compiled.get(definitions);
+  if (!byName) compiled.set(definitions, (byName = new Map<string, readonly Invariant[]>()));
   const rootType = path === '' ? typeName : `${typeName}.${path}`;
   const name = choice === undefined ? rootType : `${rootType} ${choice}`;
-  let invariants = known.get(name);
+  let invariants = byName.get(name);
   if (!invariants) {
     invariants = constraintsOf(definitions, typeName, path, choice)
       .filter(({ key }) => !NATIVE_INVARIANTS.has(key))
       .map((constraint) => compile(definitions, constraint, { rootType, choice }));
-    known.set(name, invariants);
+    byName.set(name, invariants);
   }
   return invariants;
 }
@@ -103,7 +103,7 @@ function constraintsOf(
 
 /**
  * Compiles one constraint of a profile. A client may have written it, so that its regular expressions run in linear
- * time (PathOptions.isForeign). `compiling` is the budget for compiling. Throws PathError.
+ * time (PathOptions.isFromClient). `compiling` is the budget for compiling. Throws PathError.
  */
 export function compileInvariant(
   definitions: Definitions,
@@ -164,13 +164,13 @@ function compileConstraint(
 ): Omit<Invariant, 'holds'> & { readonly test: CompiledTest } {
   const { key, severity, human } = constraint;
   const expression = expressionOf(constraint, rootType, definitions);
-  const isForeign = compiling !== undefined;
+  const isFromClient = compiling !== undefined;
   const test = compileTest(expression, {
     definitions,
     rootType,
     choice,
     isStrict: true,
-    isForeign,
+    isFromClient,
     allowance: compiling,
   });
   return { key, severity, human, expression, test };

@@ -51,9 +51,9 @@ class NarrativeScan {
 
   run(): string | undefined {
     const { text } = this;
-    const alien = text.search(NOT_IN_XML);
-    if (alien >= 0)
-      return `The character ${where(alien)} is a control character that XML does not have; leave it out`;
+    const controlAt = text.search(NOT_IN_XML);
+    if (controlAt >= 0)
+      return `The character ${where(controlAt)} is a control character that XML does not have; leave it out`;
     this.skipSpace();
     if (!text.startsWith('<div', this.position)) {
       const beginning = text.slice(this.position, this.position + 100);

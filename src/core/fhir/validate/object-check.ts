@@ -48,7 +48,7 @@ export class ObjectCheck {
     if (run.isOver) return;
     const { members, required } = this.shape ?? this.makeShape();
     const faultsBefore = run.faults;
-    let met = 0;
+    let presentBits = 0;
     let count = 0;
     for (const name in value) {
       const child = value[name];
@@ -61,16 +61,16 @@ export class ObjectCheck {
       }
       const { bit } = member.place;
       if (bit !== 0) {
-        if ((met & bit) !== 0 && member.place.choice !== undefined)
+        if ((presentBits & bit) !== 0 && member.place.choice !== undefined)
           reportSecondType(name, value, members, run);
-        met |= bit;
+        presentBits |= bit;
       }
       member.check(child, value, run);
     }
     if (count <= 1 && this.kind !== 'resource') this.checkContent(value, count, run);
-    if ((met & this.requiredBits) !== this.requiredBits && (count > 0 || this.kind === 'resource')) {
+    if ((presentBits & this.requiredBits) !== this.requiredBits && (count > 0 || this.kind === 'resource')) {
       for (const { bit, name, wanted } of required) {
-        if ((met & bit) === 0)
+        if ((presentBits & bit) === 0)
           run.report('requiredMissing', `'${name}' is missing; ${wanted} is required`, [name]);
       }
     }
@@ -115,9 +115,9 @@ function reportSecondType(
   let other: string | undefined;
   for (const earlier in value) {
     if (earlier === name) break;
-    const met = members.get(earlier)?.place.choice;
-    if (choice === undefined || met?.name !== choice.name) continue;
-    if (met.type === choice.type) return;
+    const presentBits = members.get(earlier)?.place.choice;
+    if (choice === undefined || presentBits?.name !== choice.name) continue;
+    if (presentBits.type === choice.type) return;
     other ??= earlier;
   }
   if (choice === undefined || other === undefined) return;

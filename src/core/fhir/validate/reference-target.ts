@@ -129,12 +129,12 @@ export function checkReference(value: JsonObject, run: ValidationRun, definition
     if (target === undefined) run.report('invariant', unresolvedSentence(reference));
     else if (typeof target['resourceType'] === 'string') type = target['resourceType'];
   }
-  const said = value['type'];
-  if (typeof said !== 'string') return;
+  const declared = value['type'];
+  if (typeof declared !== 'string') return;
   type ??= referencedType(reference, definitions);
-  const name = toTypeName(said);
+  const name = toTypeName(declared);
   if (type !== undefined && name !== type && definitions.isResourceType(type)) {
-    const sentence = `The type '${shorten(said)}' contradicts the reference, which is to ${withArticle(shorten(type))}`;
+    const sentence = `The type '${shorten(declared)}' contradicts the reference, which is to ${withArticle(shorten(type))}`;
     run.report('reference', sentence, ['type']);
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
 import { toExpression } from '../json/fault';
-import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
+import { PathCache, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
@@ -46,7 +46,7 @@ export class ValidationRun implements PathEnvironment {
   private advice = 0;
   private broken: Set<JsonObject> | undefined;
   private readonly steps: (string | number)[] = [];
-  private shared: PathMemory | undefined;
+  private shared: PathCache | undefined;
   private foreign: ForeignEnvironment | undefined;
   /** The ProfileRun of this run; its type is object because profile/profile-run.ts imports this file. */
   profileRun: object | undefined;
@@ -67,8 +67,8 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** Shared by the invariants of the definitions. */
-  get memory(): PathMemory {
-    return (this.shared ??= new PathMemory());
+  get cache(): PathCache {
+    return (this.shared ??= new PathCache());
   }
 
   /** The environment of constraints that a client has written, charged to this allowance. */
@@ -127,14 +127,14 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** Defers codes at the current place, or at `below` it, to the terminology service. */
-  ask(question: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
-    if (question.strength !== 'required' && ++this.advice > MAX_ADVICE) {
+  addPendingCode(code: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
+    if (code.strength !== 'required' && ++this.advice > MAX_ADVICE) {
       if (this.advice > MAX_ADVICE + 1) return;
       const diagnostics = `Only the first ${MAX_ADVICE} codes of extensible bindings are looked up`;
       this.report('tooCostly', diagnostics, below, 'information');
       return;
     }
-    this.pending.push({ ...question, expression: this.expression(below) });
+    this.pending.push({ ...code, expression: this.expression(below) });
   }
 
   /** Marks an object that has the wrong shape in or below it, so that no invariant is evaluated on it. */
@@ -154,7 +154,7 @@ export class ValidationRun implements PathEnvironment {
 }
 
 class ForeignEnvironment implements PathEnvironment {
-  readonly memory = new PathMemory();
+  readonly cache = new PathCache();
 
   constructor(
     private readonly run: ValidationRun,

@@ -5,7 +5,7 @@ import type { Invocation, InvocationResult } from '../../api/operation';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import { entryExpression, type EntryRequest, type KnownVersion } from '../../fhir/bundle/entry';
+import { entryExpression, type EntryRequest, type ClientVersion } from '../../fhir/bundle/entry';
 import type { OutlinedEntry } from '../../preparation/bundle';
 import type { SearchServices, Services } from '../../ports';
 import { capabilities } from '../capabilities';
@@ -118,7 +118,7 @@ async function answerGet(
 }
 
 /** As `If-None-Match` and `If-Modified-Since` of a read; the latter compares whole seconds. */
-function isKnown({ versionId, lastUpdated }: StoredVersion, known: KnownVersion | undefined): boolean {
+function isKnown({ versionId, lastUpdated }: StoredVersion, known: ClientVersion | undefined): boolean {
   if (known?.tags !== undefined) return known.tags.includes('*') || known.tags.includes(String(versionId));
   if (known?.modifiedSince === undefined) return false;
   return Math.floor(lastUpdated / 1000) * 1000 <= known.modifiedSince;

@@ -13,7 +13,7 @@ import {
   stringMember,
   stringsMember,
 } from '../../fhir/terminology/members';
-import { listMembers, Question } from '../../fhir/terminology/membership';
+import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
 import { parseStored, terminologyOf } from '../../operations/terminology';
 import { forEachDatabase } from '../../erasure/cache-registry';
@@ -131,7 +131,7 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   if (hasExclusions || others.length > 0) {
     const rest = hasExclusions ? resource : { ...resource, compose: { ...compose, include: others } };
     const composed = await composeValueSet(rest, source);
-    for (const { system, code } of await listMembers(composed, new Question(MAX_STEPS)))
+    for (const { system, code } of await listMembers(composed, new ValueSetEvaluation(MAX_STEPS)))
       codes.push([system, code]);
   }
   requireFew(codes.length);

@@ -10,7 +10,7 @@ import {
 import { leastProcessorMilliseconds } from '../../../support/processor-time';
 
 const definitions = loadDefinitions('r4');
-const options = { definitions, rootType: 'Patient', isForeign: true };
+const options = { definitions, rootType: 'Patient', isFromClient: true };
 /** The largest budget that there is, of a patch in a thread of its own. */
 const LARGEST = 2_000_000;
 /** The time that is allowed, and as much again for one operation and garbage collection. */

@@ -3,7 +3,7 @@ import { UNMETERED } from '../../../../src/core/fhir/path/allowance';
 import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { parseJson, type JsonObject } from '../../../../src/core/fhir/json';
 import { areEqual } from '../../../../src/core/fhir/path/equality';
-import { createRecord, includes, remember } from '../../../../src/core/fhir/path/membership';
+import { createRecord, includes, markSearched } from '../../../../src/core/fhir/path/membership';
 import { isQuantityOfFhir } from '../../../../src/core/fhir/path/node-set';
 import { areEqualJson } from '../../../../src/core/fhir/path/same';
 import { compilePath } from '../../../../src/core/fhir/path';
@@ -52,7 +52,7 @@ it('finds every value among others exactly where = is true of it', () => {
   const fillers = Array.from({ length: 13 }, (_, index) => new PathNode(`filler ${index}`, values[15]!.node));
   for (const other of values) {
     const among = [...fillers, other];
-    remember(among);
+    markSearched(among);
     for (const wanted of values)
       expect([shown(wanted), shown(other), includes(among, wanted, UNMETERED)]).toEqual([
         shown(wanted),

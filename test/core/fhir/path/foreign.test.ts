@@ -7,7 +7,8 @@ const options = { definitions: loadDefinitions('r4'), rootType: 'HumanName', isS
 
 function isMatch(pattern: string, family: string, isForeign: boolean, name = 'matches'): unknown {
   const literal = pattern.replace(/[\\']/g, '\\$&');
-  return compilePath(`family.${name}('${literal}')`, { ...options, isForeign })({ family })[0]?.value;
+  return compilePath(`family.${name}('${literal}')`, { ...options, isFromClient: isForeign })({ family })[0]
+    ?.value;
 }
 
 describe("a client's regular expression", () => {
@@ -50,7 +51,7 @@ describe("a client's regular expression", () => {
   });
 
   it('cannot be computed from the resource', () => {
-    const compile = (expression: string) => compilePath(expression, { ...options, isForeign: true });
+    const compile = (expression: string) => compilePath(expression, { ...options, isFromClient: true });
     expect(() => compile('family.matches(text)')).toThrow('computed pattern');
     expect(() => compile("family.replaceMatches('a', 'b')")).toThrow(UnsupportedPathError);
   });

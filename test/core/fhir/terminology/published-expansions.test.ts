@@ -7,7 +7,11 @@ import { createHash } from 'node:crypto';
 import { FhirError } from '../../../../src/core/errors';
 import { RELEASE_NAMES, type Release } from '../../../../src/core/fhir/release';
 import { composeValueSet } from '../../../../src/core/fhir/terminology/compose';
-import { findMember, listMembers, Question } from '../../../../src/core/fhir/terminology/membership';
+import {
+  findMember,
+  listMembers,
+  ValueSetEvaluation,
+} from '../../../../src/core/fhir/terminology/membership';
 import differences from './expansion-differences.json';
 import published from './published-expansions.json';
 import { makeSource } from './specification-terminology';
@@ -32,7 +36,9 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
     if (resource === undefined) return undefined;
     try {
       const composed = await composeValueSet(resource, source);
-      return (await listMembers(composed, new Question())).map(({ system, code }) => `${system} ${code}`);
+      return (await listMembers(composed, new ValueSetEvaluation())).map(
+        ({ system, code }) => `${system} ${code}`,
+      );
     } catch (error) {
       if (error instanceof FhirError && error.key === 'notSupported') return undefined;
       throw error;
@@ -69,8 +75,8 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
       const composed = await composeValueSet(resource, source);
       for (const key of ours) {
         const [system = '', code = ''] = key.split(/ (.*)/, 2);
-        expect(findMember(composed, system, code, new Question())?.code).toBe(code);
-        expect(findMember(composed, system, `${code}-not`, new Question())).toBeUndefined();
+        expect(findMember(composed, system, code, new ValueSetEvaluation())?.code).toBe(code);
+        expect(findMember(composed, system, `${code}-not`, new ValueSetEvaluation())).toBeUndefined();
       }
     }
   });

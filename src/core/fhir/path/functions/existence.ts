@@ -30,7 +30,7 @@ function quantified(on: Run, decide: (values: readonly boolean[]) => boolean, na
 const NO_BOOLEAN: PathNodes = [...TRUE, ...TRUE];
 
 /** Tests for any value; does not collect values if the expression only selects elements. */
-function isAny({ on: { run, steps }, surroundings: { model } }: CallSite): Test {
+function isAny({ on: { run, steps }, context: { model } }: CallSite): Test {
   if (steps && steps.length > 0) return (focus, scope) => selectsAny(steps, focus, model, scope);
   return (focus, scope) => run(focus, scope).length > 0;
 }

@@ -91,8 +91,8 @@ function containedIn(
   scope: Scope,
   model: TypeModel,
 ): ReadonlyMap<string, PathNode> {
-  const known = scope.contained.get(resource);
-  if (known) return known;
+  const cached = scope.contained.get(resource);
+  if (cached) return cached;
   const byId = new Map<string, PathNode>();
   scope.contained.set(resource, byId);
   const contained = resource['contained'];
@@ -111,15 +111,15 @@ function containedIn(
 function typeFunction(compile: typeof compileIs): (call: CallSite) => Compiled {
   return (call) => {
     const typeName = call.typeName(0);
-    checkType(typeName, call.surroundings, call.syntax);
-    return compile(call.on, typeName, call.surroundings);
+    checkType(typeName, call.context, call.syntax);
+    return compile(call.on, typeName, call.context);
   };
 }
 
 function withModel(
   run: (nodes: PathNodes, scope: Scope, model: TypeModel) => PathNodes,
 ): (call: CallSite) => Compiled {
-  return ({ on, surroundings: { model } }) => ({
+  return ({ on, context: { model } }) => ({
     run: (focus, scope) => run(on.run(focus, scope), scope, model),
     nodes: undefined,
   });
@@ -145,7 +145,7 @@ export const FHIR: FunctionTable = {
     1,
     1,
     (call) => {
-      const node = call.surroundings.model.node('Extension');
+      const node = call.context.model.node('Extension');
       return {
         run: extension(call.on.run, literalUrl(call)),
         nodes: node && [node],

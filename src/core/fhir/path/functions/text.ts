@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '../compiled';
 import type { Pattern } from '../../terminology/pattern';
-import { compileForeignPattern } from '../foreign-pattern';
+import { compileClientPattern } from '../foreign-pattern';
 import type { SystemType } from '../syntax';
 import { SYSTEM_NODES } from '../type-node';
 import { EMPTY, makeValue, single, type PathNode, type PathNodes } from '../value';
@@ -83,7 +83,7 @@ type Matcher = (text: string, pattern: string, scope: Scope) => boolean | undefi
 function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   return (call) => {
     const inputs = inputsOf(call);
-    const matches = call.surroundings.isForeign
+    const matches = call.context.isFromClient
       ? foreignMatcher(call, mustMatchAll)
       : (text: string, pattern: string) =>
           text.length > MAX_MATCHED
@@ -109,12 +109,12 @@ function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
     throw unsupported(`${call.syntax.name}() with a computed pattern`, call.syntax);
   let pattern: Pattern;
   try {
-    pattern = compileForeignPattern(source.text, mustMatchAll);
+    pattern = compileClientPattern(source.text, mustMatchAll);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw unsupported(`The pattern of ${call.syntax.name}(): ${error.message};`, call.syntax);
   }
-  call.surroundings.meter.spend(pattern.states * STEPS_OF_STATE);
+  call.context.meter.spend(pattern.states * STEPS_OF_STATE);
   // Following one state for one character takes some 10 ns, a tenth of a step.
   return (text, _pattern, scope) => pattern(text, (steps) => scope.spend(steps / 10));
 }
@@ -297,7 +297,7 @@ const replaceMatchesOfText = textFunction('String', (_scope, text, pattern, to) 
 });
 
 function replaceMatches(call: CallSite): Compiled {
-  if (call.surroundings.isForeign) throw unsupported('replaceMatches() of a client', call.syntax);
+  if (call.context.isFromClient) throw unsupported('replaceMatches() of a client', call.syntax);
   return replaceMatchesOfText(call);
 }
 

@@ -185,11 +185,11 @@ export function expressionOf(
   { release }: Definitions,
 ): string {
   const erratum = ERRATA.find(
-    (known) =>
-      known.expression === expression &&
-      known.releases.includes(release) &&
-      (known.keys?.includes(key) ?? true) &&
-      (known.only?.includes(place) ?? true),
+    (erratum) =>
+      erratum.expression === expression &&
+      erratum.releases.includes(release) &&
+      (erratum.keys?.includes(key) ?? true) &&
+      (erratum.only?.includes(place) ?? true),
   );
   return erratum?.replacement ?? expression;
 }

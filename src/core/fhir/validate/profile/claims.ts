@@ -13,7 +13,7 @@ export interface ProfileClaim {
   /** Canonical urls as written, each once. */
   readonly profiles: readonly string[];
   /** The steps to it from the outermost resource. */
-  readonly way: readonly ClaimStep[];
+  readonly steps: readonly ClaimStep[];
 }
 
 interface ClaimStep {
@@ -38,27 +38,27 @@ export function collectClaims(resource: JsonObject, definitions: Definitions): P
  * Checks the claim's resource against one profile, at its place in `run`, which was made for the outermost resource.
  */
 export function checkClaim(
-  { resource, way }: ProfileClaim,
+  { resource, steps }: ProfileClaim,
   profile: CompiledProfile,
   run: ValidationRun,
 ): void {
-  follow(way, 0, ProfileRun.of(run), () => profile.check(resource, run));
+  follow(steps, 0, ProfileRun.of(run), () => profile.check(resource, run));
 }
 
 /** Reports a finding about the claim itself, at the profile's place in `meta`. */
 export function reportClaim(
-  { resource, way }: ProfileClaim,
+  { resource, steps }: ProfileClaim,
   profile: string,
   run: ValidationRun,
   report: (below: readonly (string | number)[]) => void,
 ): void {
   const meta = resource['meta'];
   const index = isJsonObject(meta) ? textsOf(meta['profile']).indexOf(profile) : -1;
-  follow(way, 0, ProfileRun.of(run), () => report(index < 0 ? [] : ['meta', 'profile', index]));
+  follow(steps, 0, ProfileRun.of(run), () => report(index < 0 ? [] : ['meta', 'profile', index]));
 }
 
-function follow(way: readonly ClaimStep[], depth: number, at: ProfileRun, work: () => void): void {
-  const step = way[depth];
+function follow(steps: readonly ClaimStep[], depth: number, at: ProfileRun, work: () => void): void {
+  const step = steps[depth];
   if (!step) {
     work();
     return;
@@ -66,37 +66,37 @@ function follow(way: readonly ClaimStep[], depth: number, at: ProfileRun, work: 
   const { member, index, source, value } = step;
   at.push(member.step);
   if (index >= 0) at.push(index);
-  if (member.isResource) at.inResource(value, member.key, source, () => follow(way, depth + 1, at, work));
-  else follow(way, depth + 1, at, work);
+  if (member.isResource) at.inResource(value, member.key, source, () => follow(steps, depth + 1, at, work));
+  else follow(steps, depth + 1, at, work);
   if (index >= 0) at.pop();
   at.pop();
 }
 
 function collect(
   resource: JsonObject,
-  way: readonly ClaimStep[],
+  steps: readonly ClaimStep[],
   finder: ClaimFinder,
   claims: ProfileClaim[],
 ): void {
   const meta = resource['meta'];
   if (isJsonObject(meta) && meta['profile'] !== undefined) {
     const profiles = [...new Set(textsOf(meta['profile']))];
-    if (profiles.length > 0) claims.push({ resource, profiles, way });
+    if (profiles.length > 0) claims.push({ resource, profiles, steps });
   }
   const shape = finder.shapes.ofResource(resource);
-  if (shape) descend(resource, { shape, way, finder, claims });
+  if (shape) descend(resource, { shape, steps, finder, claims });
 }
 
 function descend(
   source: JsonObject,
   {
     shape,
-    way,
+    steps,
     finder,
     claims,
   }: {
     readonly shape: Shape;
-    readonly way: readonly ClaimStep[];
+    readonly steps: readonly ClaimStep[];
     readonly finder: ClaimFinder;
     readonly claims: ProfileClaim[];
   },
@@ -108,9 +108,9 @@ function descend(
     const values = isList ? value : [value];
     values.forEach((each, index) => {
       if (!isJsonObject(each)) return;
-      const next = [...way, { member, index: isList ? index : -1, source, value: each }];
+      const next = [...steps, { member, index: isList ? index : -1, source, value: each }];
       if (member.isResource) collect(each, next, finder, claims);
-      else descend(each, { shape: member.shape, way: next, finder, claims });
+      else descend(each, { shape: member.shape, steps: next, finder, claims });
     });
   }
 }
@@ -119,33 +119,35 @@ const NONE: readonly ShapeMember[] = [];
 
 /** Finds the elements of a type that lead to other resources: `contained`, `entry` of a Bundle … */
 class ClaimFinder {
-  private static readonly known = new WeakMap<Definitions, ClaimFinder>();
+  private static readonly cached = new WeakMap<Definitions, ClaimFinder>();
   private readonly members = new Map<Shape, readonly ShapeMember[]>();
 
   private constructor(readonly shapes: Shapes) {}
 
   static of(definitions: Definitions): ClaimFinder {
-    let finder = ClaimFinder.known.get(definitions);
-    if (!finder) ClaimFinder.known.set(definitions, (finder = new ClaimFinder(Shapes.of(definitions))));
+    let finder = ClaimFinder.cached.get(definitions);
+    if (!finder) ClaimFinder.cached.set(definitions, (finder = new ClaimFinder(Shapes.of(definitions))));
     return finder;
   }
 
   membersWithResources(shape: Shape): readonly ShapeMember[] {
-    const known = this.members.get(shape);
-    if (known) return known;
+    const cached = this.members.get(shape);
+    if (cached) return cached;
     const found = [...shape.all].flatMap(({ members }) =>
-      members.filter((member) => this.leads(member, new Set())),
+      members.filter((member) => this.leadsToResource(member, new Set())),
     );
-    const kept = found.length === 0 ? NONE : found;
-    this.members.set(shape, kept);
-    return kept;
+    const leading = found.length === 0 ? NONE : found;
+    this.members.set(shape, leading);
+    return leading;
   }
 
-  private leads({ isResource, shape }: ShapeMember, met: Set<Shape>): boolean {
+  private leadsToResource({ isResource, shape }: ShapeMember, visited: Set<Shape>): boolean {
     if (isResource) return true;
     // Data types hold no resources; only elements of a resource itself do.
-    if (shape.isWholeType || met.has(shape)) return false;
-    met.add(shape);
-    return [...shape.all].some(({ members }) => members.some((member) => this.leads(member, met)));
+    if (shape.isWholeType || visited.has(shape)) return false;
+    visited.add(shape);
+    return [...shape.all].some(({ members }) =>
+      members.some((member) => this.leadsToResource(member, visited)),
+    );
   }
 }

@@ -40,11 +40,11 @@ export interface ProfileSource {
   /** Returns the StructureDefinition, with its snapshot, of a canonical url as written (`url` or `url|version`). */
   structureDefinition(canonical: string): JsonObject | undefined;
   /** Returns all codes of a value set if they are available; called if the specification does not define them. */
-  codes?(valueSet: string): KnownCodes | undefined;
+  codes?(valueSet: string): CodesOfValueSet | undefined;
 }
 
 /** A value set whose codes are available without a call of the terminology service. */
-export interface KnownCodes {
+export interface CodesOfValueSet {
   hasCode(code: string): boolean;
   hasCoding(system: string, code: string): boolean;
 }
@@ -56,5 +56,5 @@ export interface Profiles {
   profile(canonical: string): CompiledProfile | undefined;
   tree(canonical: string): ProfileTree | undefined;
   baseType(canonical: string): string | undefined;
-  codes(valueSet: string): KnownCodes | undefined;
+  codes(valueSet: string): CodesOfValueSet | undefined;
 }

@@ -58,7 +58,7 @@ export class ContentCompiler {
     { definition, path }: ShapeElement,
     head?: ElementNode,
   ): readonly ValueCheck[] {
-    if (++this.made > MAX_MADE) throw new ProfileLimit('it asks for too much to be compiled');
+    if (++this.made > MAX_COMPILED) throw new ProfileLimit('it asks for too much to be compiled');
     const { type } = member;
     const shape = this.shapeFor(node, member);
     const rootType = shape === member.shape ? path : shape.typePath;
@@ -311,7 +311,7 @@ export class ContentCompiler {
 }
 
 /** Limit on the elements and slices of one profile, once per type: some ten times those of the largest published. */
-const MAX_MADE = 50_000;
+const MAX_COMPILED = 50_000;
 const NO_CHECKS: readonly ValueCheck[] = [];
 /** The elements of a primitive without extensions. */
 const NOTHING: JsonObject = Object.freeze({});

@@ -9,7 +9,7 @@ import { findPlace, typeNameOf, type FoundPlace } from './found-place';
 import { givenPlaces, profilesAt, typesAt, type GivenPlace, type PlaceValue } from './given-place';
 import { MemberFinder, type GivenTest } from './member-finder';
 import type { ProfileRun } from './profile-run';
-import type { CompiledProfile, KnownCodes, Profiles } from './compiled-profile';
+import type { CompiledProfile, CodesOfValueSet, Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 import { contains, isFixed, weightOf } from './value';
 
@@ -120,8 +120,8 @@ function compileValueTest(place: GivenPlace, profiles: Profiles): PlaceTest | un
 }
 
 /** Compiles the test whether a value equals a fixed value or contains a pattern. */
-function compileGivenTest({ isFixed: isWhole, value: given, companion }: PlaceValue): GivenTest {
-  if (!isWhole) return (value, _companion, meter) => given !== undefined && contains(given, value, meter);
+function compileGivenTest({ isFixed: mustEqual, value: given, companion }: PlaceValue): GivenTest {
+  if (!mustEqual) return (value, _companion, meter) => given !== undefined && contains(given, value, meter);
   if (typeof given === 'string' && companion === undefined) return (value) => value === given;
   const fixed: GivenValue = { suffix: '', value: given, companion };
   const weight = weightOf(fixed);
@@ -142,7 +142,7 @@ function compileBindingTest({ nodes }: GivenPlace, profiles: Profiles): PlaceTes
   return (found) => some(found, ({ value }) => hasListedCode(value, codes));
 }
 
-function hasListedCode(value: JsonValue | undefined, codes: KnownCodes): boolean {
+function hasListedCode(value: JsonValue | undefined, codes: CodesOfValueSet): boolean {
   if (typeof value === 'string') return codes.hasCode(value);
   if (!isJsonObject(value)) return false;
   const { coding, system, code } = value;
@@ -152,15 +152,15 @@ function hasListedCode(value: JsonValue | undefined, codes: KnownCodes): boolean
 
 function compileExistsTest({ nodes }: GivenPlace): PlaceTest | undefined {
   if (nodes.some(({ element }) => element.max === 0)) {
-    return (found) => (found.values.length > 0 ? false : isBlind(found) ? undefined : true);
+    return (found) => (found.values.length > 0 ? false : isUncertainPlace(found) ? undefined : true);
   }
   if (nodes.some(({ element }) => (element.min ?? 0) > 0)) {
-    return (found) => (found.values.length > 0 ? true : isBlind(found) ? undefined : false);
+    return (found) => (found.values.length > 0 ? true : isUncertainPlace(found) ? undefined : false);
   }
   return undefined;
 }
 
-function isBlind({ absentTypes, isUncertain }: FoundPlace): boolean {
+function isUncertainPlace({ absentTypes, isUncertain }: FoundPlace): boolean {
   return isUncertain || absentTypes.length > 0;
 }
 
@@ -183,7 +183,7 @@ function profileCriterion(
   return {
     holds(item, at) {
       const found = findPlace(item, steps, profiles.shapes, at);
-      let answer: Answer = isBlind(found) ? undefined : false;
+      let answer: Answer = isUncertainPlace(found) ? undefined : false;
       for (const value of found.values) {
         for (const canonical of canonicals) {
           const profile = profiles.profile(canonical);

@@ -29,13 +29,13 @@ export function findPlace(
 function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at: ProfileRun): FoundPlace {
   const { values, isUncertain } = place;
   // Nothing is known of what is below a resource that is not available.
-  const isBlind = isUncertain || place.absentTypes.length > 0;
+  const isParentUncertain = isUncertain || place.absentTypes.length > 0;
   switch (step.kind) {
     case 'member':
       return {
         values: values.flatMap((value) => valuesOf(value, step.name, shapes)),
         absentTypes: [],
-        isUncertain: isBlind,
+        isUncertain: isParentUncertain,
       };
     case 'extension':
       return {
@@ -43,7 +43,7 @@ function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at
           .flatMap((value) => valuesOf(value, 'extension', shapes))
           .filter(({ value }) => isJsonObject(value) && value['url'] === step.url),
         absentTypes: [],
-        isUncertain: isBlind,
+        isUncertain: isParentUncertain,
       };
     case 'ofType': {
       const isOfType = (name: string): boolean => shapes.definitions.conformsTo(name, step.typeName);
@@ -54,19 +54,19 @@ function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at
       };
     }
     case 'resolve':
-      return resolveAll(values, isBlind, shapes, at);
+      return resolveAll(values, isParentUncertain, shapes, at);
   }
 }
 
 function resolveAll(
   values: readonly TypedValue[],
-  isBlind: boolean,
+  isParentUncertain: boolean,
   shapes: Shapes,
   at: ProfileRun,
 ): FoundPlace {
   const found: TypedValue[] = [];
   const absentTypes: string[] = [];
-  let isUncertain = isBlind;
+  let isUncertain = isParentUncertain;
   for (const { value } of values) {
     const target = at.resolve(value, shapes.definitions);
     const shape = target?.resource && shapes.ofResource(target.resource);

@@ -36,11 +36,11 @@ class Work {
   /** `run`: the run whose findings are returned. */
   constructor(readonly run: ValidationRun) {}
   /** First faults of objects, by what was checked and the object. */
-  private readonly answers = new Lazily<object, Map<object, string>>();
+  private readonly faults = new Lazily<object, Map<object, string>>();
   private readonly bundles = new Lazily<JsonObject, BundleIndex>();
 
-  answersTo(question: object): Map<object, string> {
-    return this.answers.get(question, () => new Map<object, string>());
+  faultsFor(cacheKey: object): Map<object, string> {
+    return this.faults.get(cacheKey, () => new Map<object, string>());
   }
 
   bundle(bundle: JsonObject): BundleIndex {
@@ -137,15 +137,15 @@ export class ProfileRun {
    * for an object is cached by `question`. Until it is there, the same question about the same object returns '', so
    * that circular references end.
    */
-  faultOf(question: object, value: JsonValue | undefined, check: (quiet: ProfileRun) => void): string {
+  faultOf(cacheKey: object, value: JsonValue | undefined, check: (quiet: ProfileRun) => void): string {
     if (typeof value !== 'object' || value === null) return this.firstFault(check);
-    const answers = this.work.answersTo(question);
-    const known = answers.get(value);
-    if (known !== undefined) return known;
-    answers.set(value, '');
-    const answer = this.firstFault(check);
-    answers.set(value, answer);
-    return answer;
+    const faults = this.work.faultsFor(cacheKey);
+    const cached = faults.get(value);
+    if (cached !== undefined) return cached;
+    faults.set(value, '');
+    const fault = this.firstFault(check);
+    faults.set(value, fault);
+    return fault;
   }
 
   private firstFault(check: (quiet: ProfileRun) => void): string {
@@ -210,8 +210,8 @@ export class ProfileRun {
   /** Returns the target of a Reference, as far as it is available or the reference names its type. */
   resolve(reference: JsonValue | undefined, definitions: Definitions): Target | undefined {
     const text = isJsonObject(reference) ? reference['reference'] : reference;
-    const said = isJsonObject(reference) ? reference['type'] : undefined;
-    const type = typeof said === 'string' ? said.slice(said.lastIndexOf('/') + 1) : undefined;
+    const declared = isJsonObject(reference) ? reference['type'] : undefined;
+    const type = typeof declared === 'string' ? declared.slice(declared.lastIndexOf('/') + 1) : undefined;
     if (typeof text !== 'string')
       return type === undefined ? undefined : { kind: 'referenced', type, resource: undefined };
     if (text.startsWith('#')) {

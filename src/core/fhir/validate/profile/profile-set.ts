@@ -5,7 +5,7 @@ import { Shapes } from './shape';
 import { readTree, type ProfileTree } from './tree';
 import { compileProfile } from './compile';
 import { ProfileError } from './error';
-import type { Profiles, CompiledProfile, ProfileSource, KnownCodes } from './compiled-profile';
+import type { Profiles, CompiledProfile, ProfileSource, CodesOfValueSet } from './compiled-profile';
 
 const BASE = 'http://hl7.org/fhir/StructureDefinition/';
 
@@ -56,7 +56,7 @@ export class ProfileSet implements Profiles {
     return this.definitions.structure(name) ? name : undefined;
   }
 
-  codes(valueSet: string): KnownCodes | undefined {
+  codes(valueSet: string): CodesOfValueSet | undefined {
     return testValueSet(this.definitions, valueSet) ?? this.source.codes?.(valueSet);
   }
 

@@ -82,14 +82,14 @@ export class Shape {
 
 /** The shapes of one release, each built on first use, then cached. */
 export class Shapes {
-  private static readonly known = new WeakMap<Definitions, Shapes>();
+  private static readonly cached = new WeakMap<Definitions, Shapes>();
   private readonly shapes = new Map<string, Shape>();
 
   private constructor(readonly definitions: Definitions) {}
 
   static of(definitions: Definitions): Shapes {
-    let shapes = Shapes.known.get(definitions);
-    if (!shapes) Shapes.known.set(definitions, (shapes = new Shapes(definitions)));
+    let shapes = Shapes.cached.get(definitions);
+    if (!shapes) Shapes.cached.set(definitions, (shapes = new Shapes(definitions)));
     return shapes;
   }
 

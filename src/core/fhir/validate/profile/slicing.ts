@@ -180,13 +180,13 @@ function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefine
 }
 
 /** Limit on the values outside a slice that are checked for the reason. */
-const MAX_ASKED = 20;
+const MAX_EXPLAINED = 20;
 /** Limit on the characters of sentences that quote other sentences. */
 const LONGEST_SENTENCE = 400;
 
 /** Returns why a value of the right type for a slice does not meet its profile, as the end of a sentence. */
 function nearestFault(slice: SliceCheck, others: readonly Item[], at: ProfileRun): string {
-  for (const item of others.slice(0, MAX_ASKED)) {
+  for (const item of others.slice(0, MAX_EXPLAINED)) {
     for (const criterion of slice.criteria) {
       const fault = criterion.fault?.(item, at) ?? '';
       if (fault !== '')

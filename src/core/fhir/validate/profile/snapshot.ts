@@ -34,9 +34,9 @@ export async function generateSnapshot(structure: JsonObject, resolve: Structure
     return { elements: objectsMember(present, 'element'), findings: [] };
   }
   const generation = new Generation(resolve);
-  const making = { chain: [stringMember(structure, 'url') ?? ''], inside: undefined };
+  const generated = { chain: [stringMember(structure, 'url') ?? ''], required: undefined };
   try {
-    const tree = await generation.makeTree(structure, making);
+    const tree = await generation.makeTree(structure, generated);
     const { findings } = generation;
     if (tree === undefined) return { elements: undefined, findings };
     return { elements: writeTree(tree, rootPathOf(structure)), findings };

@@ -170,11 +170,13 @@ function newBinding(
   const { strength, valueSet, maxValueSet } = binding;
   if (strength !== 'required' && strength !== 'extensible' && strength !== 'preferred') return undefined;
   const inherited = base.definition?.valueSetBinding ?? shape.structure.valueSetBinding;
-  const known = [inherited, base.head?.binding];
-  const isNew = !known.some(
+  const inheritedBindings = [inherited, base.head?.binding];
+  const isNew = !inheritedBindings.some(
     (each) => each?.strength === strength && withoutVersion(each.valueSet) === withoutVersion(valueSet),
   );
-  const maximum = known.some((each) => each?.maxValueSet === maxValueSet) ? undefined : maxValueSet;
+  const maximum = inheritedBindings.some((each) => each?.maxValueSet === maxValueSet)
+    ? undefined
+    : maxValueSet;
   if (!isNew && maximum === undefined) return undefined;
   // A preferred binding requires nothing.
   return { strength: isNew ? strength : 'preferred', valueSet, maxValueSet: maximum };

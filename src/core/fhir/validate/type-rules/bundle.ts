@@ -23,16 +23,16 @@ export function checkBundle(bundle: JsonObject, run: ValidationRun): void {
 }
 
 function checkLinks({ link }: JsonObject, run: ValidationRun): void {
-  const met = new Set<string>();
+  const relations = new Set<string>();
   for (const [index, { relation }] of objectsOf(link)) {
     if (typeof relation !== 'string' || !SINGLE_LINKS.has(relation)) continue;
-    if (met.has(relation))
+    if (relations.has(relation))
       run.report('business', `There is another link '${relation}'; a Bundle has one`, [
         'link',
         index,
         'relation',
       ]);
-    met.add(relation);
+    relations.add(relation);
   }
 }
 

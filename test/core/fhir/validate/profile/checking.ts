@@ -5,12 +5,12 @@ import { stringMember } from '../../../../../src/core/fhir/terminology/members';
 import type { Finding } from '../../../../../src/core/fhir/validate/finding';
 import { checkClaim, collectClaims } from '../../../../../src/core/fhir/validate/profile/claims';
 import { ProfileSet } from '../../../../../src/core/fhir/validate/profile/profile-set';
-import type { KnownCodes } from '../../../../../src/core/fhir/validate/profile/compiled-profile';
+import type { CodesOfValueSet } from '../../../../../src/core/fhir/validate/profile/compiled-profile';
 import { ValidationRun } from '../../../../../src/core/fhir/validate/run';
 import { make, OWN, profile } from './made-snapshots';
 import { specificationStructures } from './specification-structures';
 
-export type Codes = Readonly<Record<string, KnownCodes>>;
+export type Codes = Readonly<Record<string, CodesOfValueSet>>;
 
 /** The profiles, with snapshots that are made of their differentials, beside those of the specification. */
 export async function profileSet(structures: readonly JsonObject[], codes: Codes = {}): Promise<ProfileSet> {

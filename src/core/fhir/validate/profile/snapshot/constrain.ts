@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../../json';
 import { shorten } from '../../../json/fault';
 import { objectsMember } from '../../../terminology/members';
-import { placeOf, reportAt, type Constraining } from './constraining';
+import { placeOf, reportAt, type DifferentialContext } from './constraining';
 import { choiceStem, type DifferentialGroup, type DifferentialNode } from './differential';
 import { isSliced, overlay, overlayExtension, singleProfile, typeCodes } from './overlay';
 import { copyNode, makeNode, parentSlice, sliceNameOf, type ElementNode } from './tree';
@@ -24,7 +24,7 @@ export async function constrain(
   node: ElementNode,
   differential: DifferentialNode,
   path: string,
-  context: Constraining,
+  context: DifferentialContext,
 ): Promise<void> {
   const { definition } = differential;
   if (definition !== undefined) {
@@ -45,13 +45,13 @@ async function takeExtension(
   node: ElementNode,
   definition: JsonObject,
   index: number,
-  context: Constraining,
+  context: DifferentialContext,
 ): Promise<void> {
   const profile = singleProfile(definition);
   if (profile === undefined || typeCodes(definition)[0] !== 'Extension') return;
   if (singleProfile(node.definition) === profile) return;
   const place = `${placeOf(index)}.type[0].profile[0]`;
-  const extension = await context.generation.treeOf(profile, context.making, place, 'warning');
+  const extension = await context.generation.treeOf(profile, context.generated, place, 'warning');
   if (extension !== undefined) {
     node.definition = overlayExtension(node.definition, extension.definition, profile);
   }
@@ -64,7 +64,7 @@ interface ChildDifferential {
   /** The differential of the element. */
   readonly siblings: DifferentialNode;
   readonly path: string;
-  readonly context: Constraining;
+  readonly context: DifferentialContext;
 }
 
 async function constrainChild(parent: ElementNode, differential: ChildDifferential): Promise<void> {
@@ -206,7 +206,7 @@ async function constrainInPlace(
   element: ElementNode,
   group: DifferentialGroup,
   path: string,
-  context: Constraining,
+  context: DifferentialContext,
 ): Promise<void> {
   for (const [sliceName, differential] of group.slices) {
     const label = sliceNameOf(element);
@@ -235,10 +235,10 @@ function sliceOf(
   entry: ElementNode,
   sliceName: string,
   type: string | undefined,
-  context: Constraining,
+  context: DifferentialContext,
 ): ElementNode {
-  const known = entry.slices.get(sliceName);
-  if (known !== undefined) return known;
+  const existing = entry.slices.get(sliceName);
+  if (existing !== undefined) return existing;
   const parent = parentSlice(sliceName);
   const template = (parent === undefined ? undefined : entry.slices.get(parent)) ?? entry;
   const slice = copyNode({ ...template, slices: new Map() }, context.generation);

@@ -6,7 +6,7 @@ import type { ElementAllowance, ElementNode } from './tree';
  * A structure that is generated because another one needs it. Its faults are reported at the place in the other one
  * that led to it.
  */
-export interface Inside {
+export interface RequiredStructure {
   readonly name: string;
   readonly expression: string;
   /** True if the other one can do without it. */
@@ -14,11 +14,11 @@ export interface Inside {
 }
 
 /** The structure that is being generated. */
-export interface Making {
+export interface GeneratedStructure {
   /** The urls of it and of the structures that it is generated for. */
   readonly chain: readonly string[];
   /** Undefined for the requested structure. */
-  readonly inside: Inside | undefined;
+  readonly required: RequiredStructure | undefined;
 }
 
 /** A finding in the structure that is being generated; an error if it has no severity. */
@@ -28,19 +28,19 @@ export type GenerationFinding = Omit<Finding, 'severity'> & { readonly severity?
 export interface SharedGeneration extends ElementAllowance {
   measure(definition: JsonObject): void;
   pause(): Promise<void>;
-  report(making: Making, finding: GenerationFinding): void;
+  report(generated: GeneratedStructure, finding: GenerationFinding): void;
   treeOf(
     canonical: string,
-    making: Making,
+    generated: GeneratedStructure,
     expression: string,
     severity?: FindingSeverity,
   ): Promise<ElementNode | undefined>;
 }
 
 /** The structure whose differential is applied. */
-export interface Constraining {
+export interface DifferentialContext {
   readonly generation: SharedGeneration;
-  readonly making: Making;
+  readonly generated: GeneratedStructure;
   /** Its canonical url. */
   readonly source: string;
   /** True if elements that the base does not have are new ones. */
@@ -49,7 +49,7 @@ export interface Constraining {
 
 /** Reports a finding at an element of the differential. */
 export function reportAt(
-  { generation, making }: Constraining,
+  { generation, generated }: DifferentialContext,
   {
     rule,
     diagnostics,
@@ -62,7 +62,7 @@ export function reportAt(
     readonly severity?: FindingSeverity;
   },
 ): void {
-  generation.report(making, { rule, severity, diagnostics, expression: placeOf(index) });
+  generation.report(generated, { rule, severity, diagnostics, expression: placeOf(index) });
 }
 
 /** The place of an element of the differential. */

@@ -7,9 +7,9 @@ import { readDifferential } from './differential';
 import { constrain, withBase } from './constrain';
 import {
   placeOf,
-  type Constraining,
+  type DifferentialContext,
   type GenerationFinding,
-  type Making,
+  type GeneratedStructure,
   type SharedGeneration,
 } from './constraining';
 import { copyNode, makeNode, readTree, type ElementNode } from './tree';
@@ -72,21 +72,24 @@ export class Generation implements SharedGeneration {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  report({ inside }: Making, { rule, severity = 'error', diagnostics, expression }: GenerationFinding): void {
+  report(
+    { required }: GeneratedStructure,
+    { rule, severity = 'error', diagnostics, expression }: GenerationFinding,
+  ): void {
     if (this.findings.length >= MAX_FINDINGS) return;
     const finding: Finding =
-      inside === undefined
+      required === undefined
         ? { rule, severity, diagnostics, expression }
         : {
             rule,
-            severity: inside.isOptional ? 'warning' : severity,
-            diagnostics: `In '${inside.name}': ${diagnostics}`,
-            expression: inside.expression,
+            severity: required.isOptional ? 'warning' : severity,
+            diagnostics: `In '${required.name}': ${diagnostics}`,
+            expression: required.expression,
           };
-    const isKnown = this.findings.some(
-      (known) => known.expression === finding.expression && known.diagnostics === finding.diagnostics,
+    const isDuplicate = this.findings.some(
+      (other) => other.expression === finding.expression && other.diagnostics === finding.diagnostics,
     );
-    if (!isKnown) this.findings.push(finding);
+    if (!isDuplicate) this.findings.push(finding);
   }
 
   async find(canonical: string): Promise<JsonObject | undefined> {
@@ -107,7 +110,7 @@ export class Generation implements SharedGeneration {
    */
   async treeOf(
     canonical: string,
-    making: Making,
+    generated: GeneratedStructure,
     expression: string,
     severity: FindingSeverity = 'error',
   ): Promise<ElementNode | undefined> {
@@ -115,68 +118,68 @@ export class Generation implements SharedGeneration {
     const structure = await this.find(canonical);
     if (structure === undefined) {
       const diagnostics = `The StructureDefinition '${name}' does not exist`;
-      this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
+      this.report(generated, { rule: 'unresolved', severity, diagnostics, expression });
       return undefined;
     }
     if (!this.trees.has(structure)) {
       const snapshot = objectMember(structure, 'snapshot');
       const url = stringMember(structure, 'url') ?? canonical;
-      if (snapshot === undefined && making.chain.includes(url)) {
+      if (snapshot === undefined && generated.chain.includes(url)) {
         const diagnostics = `'${name}' is derived from itself`;
-        this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
+        this.report(generated, { rule: 'unresolved', severity, diagnostics, expression });
         return undefined;
       }
       const tree =
         snapshot === undefined
-          ? await this.makeInside(structure, { url, making, expression, severity })
+          ? await this.makeRequired(structure, { url, generated, expression, severity })
           : readTree(objectsMember(snapshot, 'element'), this);
       this.trees.set(structure, tree);
     }
     const tree = this.trees.get(structure);
     if (tree === undefined) {
       const diagnostics = `'${name}' has no snapshot that can be read, and none can be made`;
-      this.report(making, { rule: 'unresolved', severity, diagnostics, expression });
+      this.report(generated, { rule: 'unresolved', severity, diagnostics, expression });
     }
     return tree;
   }
 
-  private makeInside(
+  private makeRequired(
     structure: JsonObject,
     {
       url,
-      making,
+      generated,
       expression,
       severity,
     }: {
       readonly url: string;
-      readonly making: Making;
+      readonly generated: GeneratedStructure;
       readonly expression: string;
       readonly severity: FindingSeverity;
     },
   ): Promise<ElementNode | undefined> {
-    if (making.chain.length >= MAX_CHAIN) {
+    if (generated.chain.length >= MAX_CHAIN) {
       throw new GenerationLimit(`more than ${MAX_CHAIN} profiles rest on each other`);
     }
-    const outer = making.inside;
+    const outer = generated.required;
     const isOptional = (outer?.isOptional ?? false) || severity !== 'error';
-    const inside = { name: shorten(url), expression: outer?.expression ?? expression, isOptional };
-    return this.makeTree(structure, { chain: [...making.chain, url], inside });
+    const required = { name: shorten(url), expression: outer?.expression ?? expression, isOptional };
+    return this.makeTree(structure, { chain: [...generated.chain, url], required });
   }
 
   /** Generates the elements of a structure from its differential; undefined if its base is missing. */
-  async makeTree(structure: JsonObject, making: Making): Promise<ElementNode | undefined> {
+  async makeTree(structure: JsonObject, generated: GeneratedStructure): Promise<ElementNode | undefined> {
     const typeName = rootPathOf(structure);
     const elements = objectsMember(objectMember(structure, 'differential') ?? {}, 'element');
-    const base = await this.baseTree(structure, making);
+    const base = await this.baseTree(structure, generated);
     if (base === undefined) return undefined;
     const differential = readDifferential(elements, typeName, this);
     for (const { index, reason } of differential.faults) {
       const diagnostics = `The element cannot be placed: ${reason}`;
-      this.report(making, { rule: 'profile', diagnostics, expression: placeOf(index) });
+      this.report(generated, { rule: 'profile', diagnostics, expression: placeOf(index) });
     }
-    const constraining: Constraining = {
+    const constraining: DifferentialContext = {
       generation: this,
-      making,
+      generated,
       source: stringMember(structure, 'url') ?? '',
       isSpecialization: isSpecialization(structure),
     };
@@ -185,15 +188,18 @@ export class Generation implements SharedGeneration {
     return base;
   }
 
-  private async baseTree(structure: JsonObject, making: Making): Promise<ElementNode | undefined> {
+  private async baseTree(
+    structure: JsonObject,
+    generated: GeneratedStructure,
+  ): Promise<ElementNode | undefined> {
     const base = stringMember(structure, 'baseDefinition');
     if (base !== undefined) {
-      const tree = await this.treeOf(base, making, 'StructureDefinition.baseDefinition');
+      const tree = await this.treeOf(base, generated, 'StructureDefinition.baseDefinition');
       return tree === undefined ? undefined : copyNode(tree, this);
     }
     // Element, Resource, Base, and logical models have no base.
     if (isSpecialization(structure)) return makeNode({}, this);
-    this.report(making, {
+    this.report(generated, {
       rule: 'requiredMissing',
       diagnostics: 'A StructureDefinition that constrains another one names it as its baseDefinition',
       expression: 'StructureDefinition.baseDefinition',

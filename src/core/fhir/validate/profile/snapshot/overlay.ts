@@ -132,8 +132,10 @@ const FHIR_TYPE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-f
 function toTypeName(type: JsonObject): string | undefined {
   const code = stringMember(type, 'code');
   if (code === undefined || !code.startsWith(FHIRPATH_TYPES)) return code;
-  const told = objectsMember(type, 'extension').find((extension) => extension['url'] === FHIR_TYPE);
-  return told === undefined ? undefined : (stringMember(told, 'valueUrl') ?? stringMember(told, 'valueUri'));
+  const typeExtension = objectsMember(type, 'extension').find((extension) => extension['url'] === FHIR_TYPE);
+  return typeExtension === undefined
+    ? undefined
+    : (stringMember(typeExtension, 'valueUrl') ?? stringMember(typeExtension, 'valueUri'));
 }
 
 /** Returns the profile of an element that has exactly one type with exactly one profile; otherwise undefined. */

@@ -4,7 +4,7 @@
  */
 import { shorten } from '../../../json/fault';
 import { stringMember } from '../../../terminology/members';
-import { placeOf, reportAt, type Constraining } from './constraining';
+import { placeOf, reportAt, type DifferentialContext } from './constraining';
 import { singleProfile, typeCodes } from './overlay';
 import { copyChildren, type ElementNode } from './tree';
 
@@ -19,11 +19,11 @@ export async function unfold(
   node: ElementNode,
   index: number,
   path: string,
-  context: Constraining,
+  context: DifferentialContext,
 ): Promise<void> {
   if (node.children.size > 0) return;
   const place = placeOf(index);
-  const { generation, making } = context;
+  const { generation, generated } = context;
   const reference = stringMember(node.definition, 'contentReference');
   if (reference !== undefined) {
     await unfoldReference(node, { reference, path, place, context });
@@ -42,8 +42,8 @@ export async function unfold(
   }
   const profile = singleProfile(node.definition);
   const tree =
-    (profile === undefined ? undefined : await generation.treeOf(profile, making, place, 'warning')) ??
-    (await generation.treeOf(toTypeUrl(code), making, place));
+    (profile === undefined ? undefined : await generation.treeOf(profile, generated, place, 'warning')) ??
+    (await generation.treeOf(toTypeUrl(code), generated, place));
   if (tree !== undefined) copyChildren(tree, node, generation);
 }
 
@@ -65,17 +65,17 @@ async function unfoldReference(
     readonly reference: string;
     readonly path: string;
     readonly place: string;
-    readonly context: Constraining;
+    readonly context: DifferentialContext;
   },
 ): Promise<void> {
   const hash = reference.indexOf('#');
   const [typeName = '', ...names] = reference.slice(hash + 1).split('.');
   const url = hash > 0 ? reference.slice(0, hash) : toTypeUrl(typeName);
-  let target = await context.generation.treeOf(url, context.making, place);
+  let target = await context.generation.treeOf(url, context.generated, place);
   for (const name of names) target = target?.children.get(name);
   if (target === undefined) {
     const diagnostics = `'${shorten(path)}' refers to '${shorten(reference)}', which does not exist`;
-    context.generation.report(context.making, { rule: 'unresolved', diagnostics, expression: place });
+    context.generation.report(context.generated, { rule: 'unresolved', diagnostics, expression: place });
     return;
   }
   const { contentReference: _replaced, ...definition } = node.definition;
