@@ -126,7 +126,7 @@ function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<
   ];
 }
 
-export interface ApolloOptions {
+interface ApolloOptions {
   readonly schema: GraphQLSchema;
   readonly limits: DocumentLimits;
   readonly execution: ExecutionLimits;

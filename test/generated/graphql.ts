@@ -7,13 +7,13 @@ export type JsonPatchOperation = {
   /** For `move` and `copy`. */
   from?: string | null | undefined;
   op: JsonPatchOperationName;
-  /** A JSON Pointer: `/name/0/family`; `/name/-` is behind the last. */
+  /** A JSON Pointer: `/name/0/family`; `/name/-` is after the last element. */
   path: string;
   /** For `add`, `replace` and `test`: any JSON value. */
   value?: unknown;
 };
 
-/** What an operation of a JSON Patch does (RFC 6902 section 4). */
+/** The kind of an operation of a JSON Patch (RFC 6902 section 4). */
 export type JsonPatchOperationName =
   | 'add'
   | 'copy'

@@ -100,7 +100,7 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 const COUNTED_AT_ONCE = 256 * 1024;
 
 /** The position of a promised value, and the functions that complete it. */
-export interface Promised<T> {
+interface Promised<T> {
   readonly key: PathKey;
   /** The position of the object or list that gets the value. */
   readonly place: Place;

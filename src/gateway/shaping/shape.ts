@@ -28,7 +28,7 @@ type Data = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
 
 /** The data of an operation of a planned document. */
-export interface ExecutedOperation {
+interface ExecutedOperation {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly variables: Data;
