@@ -167,12 +167,24 @@ function introspectionSizesOf(served: GraphQLSchema): IntrospectionSizes {
     ['types', types.length],
     ['directives', schema.getDirectives().length],
     ['fields', average(fields.length, composite.length)],
-    ['args', average(fields.reduce((sum, { args }) => sum + args.length, 0), fields.length)],
+    [
+      'args',
+      average(
+        fields.reduce((sum, { args }) => sum + args.length, 0),
+        fields.length,
+      ),
+    ],
     [
       'inputFields',
-      average(inputs.reduce((sum, type) => sum + Object.keys(type.getFields()).length, 0), inputs.length),
+      average(
+        inputs.reduce((sum, type) => sum + Object.keys(type.getFields()).length, 0),
+        inputs.length,
+      ),
     ],
-    ['possibleTypes', Math.max(1, ...types.map((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0)))],
+    [
+      'possibleTypes',
+      Math.max(1, ...types.map((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0))),
+    ],
   ]);
   introspectionSizes.set(schema, sizes);
   return sizes;
@@ -215,7 +227,10 @@ class Costing {
           else groups.set(key, { parent, nodes: [selection] });
           continue;
         }
-        let fragment: { readonly typeCondition?: FragmentDefinitionNode['typeCondition']; readonly selectionSet: SelectionSetNode };
+        let fragment: {
+          readonly typeCondition?: FragmentDefinitionNode['typeCondition'];
+          readonly selectionSet: SelectionSetNode;
+        };
         if (selection.kind === Kind.INLINE_FRAGMENT) fragment = selection;
         else {
           const name = selection.name.value;

@@ -34,7 +34,8 @@ export const sliceDirective = new GraphQLDirective({
   args: {
     path: {
       type: new GraphQLNonNull(GraphQLString),
-      description: 'The position (`$index`), or FHIRPath on each element (`use`, `code.text`, `given.first()`).',
+      description:
+        'The position (`$index`), or FHIRPath on each element (`use`, `code.text`, `given.first()`).',
     },
   },
 });

@@ -36,7 +36,10 @@ class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
   readonly #makers: Makers<GraphQLFieldConfig<unknown, Context>>;
   #fields: GraphQLFieldMap<unknown, Context> | undefined;
 
-  constructor(base: GraphQLObjectType<unknown, Context>, makers: Makers<GraphQLFieldConfig<unknown, Context>>) {
+  constructor(
+    base: GraphQLObjectType<unknown, Context>,
+    makers: Makers<GraphQLFieldConfig<unknown, Context>>,
+  ) {
     const { name, description, extensions } = base;
     super({ name, description, extensions, fields: {} });
     this.#base = base;
@@ -63,7 +66,9 @@ function toField<Context>(
   name: string,
   config: GraphQLFieldConfig<unknown, Context>,
 ): GraphQLField<unknown, Context> {
-  const made = new GraphQLObjectType<unknown, Context>({ name: of, fields: { [name]: config } }).getFields()[name];
+  const made = new GraphQLObjectType<unknown, Context>({ name: of, fields: { [name]: config } }).getFields()[
+    name
+  ];
   if (made === undefined) throw new Error(`the field ${name} was not made`);
   return made;
 }
@@ -103,7 +108,12 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
     readonly base: GraphQLSchema,
     { types, query, mutation }: Extension<Context>,
   ) {
-    super({ assumeValid: true, description: base.description, extensions: base.extensions, directives: base.getDirectives() });
+    super({
+      assumeValid: true,
+      description: base.description,
+      extensions: base.extensions,
+      directives: base.getDirectives(),
+    });
     const ofQuery: Root<Context> = base.getQueryType();
     const ofMutation: Root<Context> = base.getMutationType();
     this.#query = ofQuery ? new ExtendedRoot<Context>(ofQuery, query) : undefined;
@@ -112,7 +122,10 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
     for (const root of [this.#query, this.#mutation]) if (root) makers.set(root.name, () => root);
     const ofBase = base.getTypeMap();
     const names = new Set([...Object.keys(ofBase), ...makers.keys()]);
-    this.#types = lazily([...names].map((name) => [name, makers.get(name)] as const), ofBase);
+    this.#types = lazily(
+      [...names].map((name) => [name, makers.get(name)] as const),
+      ofBase,
+    );
   }
 
   override getQueryType(): GraphQLObjectType | undefined {
@@ -153,9 +166,13 @@ export class ExtendedSchema<Context> extends GraphQLSchema {
     return { objects: this.#own(objects), interfaces };
   }
 
-  override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+  override isSubType(
+    abstractType: GraphQLAbstractType,
+    maybeSubType: GraphQLObjectType | GraphQLInterfaceType,
+  ): boolean {
     const ofBase = this.base.getType(maybeSubType.name);
-    if (this.#types[maybeSubType.name] !== maybeSubType || !(isObjectType(ofBase) || isInterfaceType(ofBase))) return false;
+    if (this.#types[maybeSubType.name] !== maybeSubType || !(isObjectType(ofBase) || isInterfaceType(ofBase)))
+      return false;
     return this.base.isSubType(abstractType, ofBase);
   }
 

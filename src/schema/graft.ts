@@ -86,7 +86,10 @@ export function* graftSteps(
       ...config,
       name,
       fields: () => ({
-        ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        ...mapValues(config.fields, (field) => ({
+          ...swapped(field),
+          args: mapValues(inOrder(field.args), swapped),
+        })),
         // The types of these fields may be among the replacements, and those of their arguments among the copies.
         ...mapValues(added, (field) => ({ ...field, args: mapValues(field.args ?? {}, swapped) })),
       }),
@@ -99,7 +102,11 @@ export function* graftSteps(
       const config = type.toConfig();
       return new GraphQLInterfaceType({
         ...config,
-        fields: () => mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        fields: () =>
+          mapValues(config.fields, (field) => ({
+            ...swapped(field),
+            args: mapValues(inOrder(field.args), swapped),
+          })),
         interfaces: () => config.interfaces.map(named),
       });
     }
@@ -116,7 +123,8 @@ export function* graftSteps(
 
   const config = schema.toConfig();
   function furtherOf(type: GraphQLNamedType): Fields {
-    const fields = type === config.query ? further.query : type === config.mutation ? further.mutation : undefined;
+    const fields =
+      type === config.query ? further.query : type === config.mutation ? further.mutation : undefined;
     return fields ?? {};
   }
   for (const type of config.types) {
@@ -125,11 +133,19 @@ export function* graftSteps(
   }
   const subscription = config.subscription && copyObject(config.subscription, SUBSCRIPTION_ROOT);
   if (subscription) types.set(subscription.name, subscription);
-  const optional = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | undefined => (type ? named(type) : undefined);
+  const optional = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | undefined =>
+    type ? named(type) : undefined;
   const [query, mutation] = [optional(config.query), optional(config.mutation)];
   const roots = [query, mutation, subscription].filter(isObjectType);
   yield* makeFields([...types.values(), ...roots]);
-  return new GraphQLSchema({ ...config, assumeValid, types: [...types.values()], query, mutation, subscription });
+  return new GraphQLSchema({
+    ...config,
+    assumeValid,
+    types: [...types.values()],
+    query,
+    mutation,
+    subscription,
+  });
 }
 
 /** Does the work of `graftSteps` at once. */

@@ -101,7 +101,8 @@ export function measureText(text: string, limits: DocumentLimits): GraphQLError 
         case TokenKind.NAME: {
           if (parentheses > 0) break;
           const count = (uses.get(token.value) ?? 0) + 1;
-          if (count > limits.sameName) return refusal(`uses of the name '${token.value.slice(0, 64)}'`, limits.sameName);
+          if (count > limits.sameName)
+            return refusal(`uses of the name '${token.value.slice(0, 64)}'`, limits.sameName);
           uses.set(token.value, count);
           break;
         }
@@ -159,7 +160,10 @@ function measureOperation(document: DocumentNode, operation: OperationDefinition
         roots += 1;
         continue;
       }
-      const inner = selection.kind === Kind.INLINE_FRAGMENT ? measure(selection.selectionSet) : spread(selection.name.value);
+      const inner =
+        selection.kind === Kind.INLINE_FRAGMENT
+          ? measure(selection.selectionSet)
+          : spread(selection.name.value);
       depth = Math.max(depth, inner.depth);
       fields += inner.fields;
       roots += inner.roots;

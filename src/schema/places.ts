@@ -8,11 +8,19 @@ interface Place {
 /**
  * Returns the extensions of a type made from the elements below `path` of a structure: `Patient.contact`, `HumanName`.
  */
-export function withPlace(structure: string, path: string): { readonly extensions: Place & Record<string, unknown> } {
+export function withPlace(
+  structure: string,
+  path: string,
+): { readonly extensions: Place & Record<string, unknown> } {
   return { extensions: { fhirPlace: path === '' ? structure : `${structure}.${path}` } };
 }
 
-const PRIMITIVES: Readonly<Record<string, string>> = { String: 'string', Boolean: 'boolean', Int: 'integer', ID: 'id' };
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  String: 'string',
+  Boolean: 'boolean',
+  Int: 'integer',
+  ID: 'id',
+};
 
 /** Returns the FHIRPath name of a type; undefined when it is not a type of FHIR. */
 export function fhirPlaceOf(type: GraphQLNamedType): string | undefined {

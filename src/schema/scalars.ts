@@ -13,7 +13,8 @@ function fromNumberLiteral(text: string): Json {
 }
 
 function fromStringLiteral(node: ValueNode & { kind: Kind.STRING }): string {
-  if (node.value.includes(DECIMAL_MARK)) throw new GraphQLError('A string may not contain the character U+0001', { nodes: node });
+  if (node.value.includes(DECIMAL_MARK))
+    throw new GraphQLError('A string may not contain the character U+0001', { nodes: node });
   return node.value;
 }
 
@@ -22,7 +23,8 @@ function fromObjectLiteral(node: ValueNode & { kind: Kind.OBJECT }, variables: V
   for (const field of node.fields) {
     const name = field.name.value;
     // An assignment to this name alone would not make a member.
-    if (name === '__proto__') throw new GraphQLError("'__proto__' is not allowed as the name of a member", { nodes: field });
+    if (name === '__proto__')
+      throw new GraphQLError("'__proto__' is not allowed as the name of a member", { nodes: field });
     object[name] = fromLiteral(field.value, variables);
   }
   return object;
@@ -55,7 +57,8 @@ function fromLiteral(node: ValueNode, variables: Variables): Json {
 
 function jsonObjectScalar(name: string, description: string): GraphQLScalarType<JsonObject, unknown> {
   const checked = (value: unknown): JsonObject => {
-    if (value instanceof SentJson) throw new GraphQLError(`${name} must be a JSON object, with no more members than FHIR has`);
+    if (value instanceof SentJson)
+      throw new GraphQLError(`${name} must be a JSON object, with no more members than FHIR has`);
     if (isJsonObject(value)) return value;
     throw new GraphQLError(`${name} must be a JSON object`);
   };
@@ -91,8 +94,11 @@ export const parametersInputScalar = jsonObjectScalar(
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 function parseInstant(value: unknown): string {
-  if (typeof value === 'string' && instantPattern.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  throw new GraphQLError('An instant must be written as 2024-05-17T10:30:00Z or 2024-05-17T10:30:00.123+02:00');
+  if (typeof value === 'string' && instantPattern.test(value) && !Number.isNaN(Date.parse(value)))
+    return value;
+  throw new GraphQLError(
+    'An instant must be written as 2024-05-17T10:30:00Z or 2024-05-17T10:30:00.123+02:00',
+  );
 }
 
 export const instantScalar = new GraphQLScalarType<string, unknown>({
@@ -115,12 +121,16 @@ export function stringScalar(name: string, description: string): GraphQLScalarTy
     serialize: (value) => value,
     parseValue: parse,
     // HL7's examples write codes without quotes: name(use: official).
-    parseLiteral: (node) => parse(node.kind === Kind.STRING || node.kind === Kind.ENUM ? node.value : undefined),
+    parseLiteral: (node) =>
+      parse(node.kind === Kind.STRING || node.kind === Kind.ENUM ? node.value : undefined),
   });
 }
 
 export const uriScalar = stringScalar('uri', 'A URI, absolute or relative.');
-export const canonicalScalar = stringScalar('canonical', 'The canonical url of a definition, perhaps with `|version`.');
+export const canonicalScalar = stringScalar(
+  'canonical',
+  'The canonical url of a definition, perhaps with `|version`.',
+);
 export const codeScalar = stringScalar('code', 'A code of a fixed set of codes.');
 
 /** Placeholder for the enum of one release's resource types; `graft` replaces it. */

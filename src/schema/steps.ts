@@ -59,7 +59,9 @@ export function* makeFields(types: readonly GraphQLNamedType[]): Steps<void> {
     if (isUnionType(type)) return type.getTypes();
     if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => field.type);
     if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    rest.push(() => Object.values(type.getFields()).flatMap((field) => [field.type, ...field.args.map((arg) => arg.type)]));
+    rest.push(() =>
+      Object.values(type.getFields()).flatMap((field) => [field.type, ...field.args.map((arg) => arg.type)]),
+    );
     return type.getInterfaces();
   };
   add(types);

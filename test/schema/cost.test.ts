@@ -54,9 +54,12 @@ describe('the cost of an operation', () => {
 
   it('grows with the size of the lists of introspection, and with each repetition', () => {
     const once = costOf(getIntrospectionQuery()).cost;
-    const twice = costOf(`{ a: __schema { types { fields { args { name } } } } b: __schema { types { fields { args { name } } } } }`);
+    const twice = costOf(
+      `{ a: __schema { types { fields { args { name } } } } b: __schema { types { fields { args { name } } } } }`,
+    );
     const nested = (levels: number): number =>
-      costOf(`{ __schema { types ${'{ fields { type '.repeat(levels)}{ name }${' } }'.repeat(levels)} } }`).cost;
+      costOf(`{ __schema { types ${'{ fields { type '.repeat(levels)}{ name }${' } }'.repeat(levels)} } }`)
+        .cost;
     expect(once).toBeGreaterThan(0);
     expect(twice.cost).toBeGreaterThan(0);
     expect(nested(6)).toBeGreaterThan(4 * nested(3));

@@ -79,7 +79,8 @@ const laterError = async (message: string): Promise<never> => {
 const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
   Query: {
     person: (_source, { id }) => later(person(typeof id === 'string' ? id : '1')),
-    people: (_source, { first }) => Array.from({ length: Number(first ?? 2) }, (_, index) => person(String(index))),
+    people: (_source, { first }) =>
+      Array.from({ length: Number(first ?? 2) }, (_, index) => person(String(index))),
     none: () => null,
     strictNone: () => null,
     nothing: () => later(undefined),
@@ -190,7 +191,19 @@ async function expectParity(
   return compiled;
 }
 
-const LEAVES = ['id', 'name', 'age', 'height', 'married', 'color', 'nicknames', 'strict', 'grid', 'any', '__typename'];
+const LEAVES = [
+  'id',
+  'name',
+  'age',
+  'height',
+  'married',
+  'color',
+  'nicknames',
+  'strict',
+  'grid',
+  'any',
+  '__typename',
+];
 const FAILURES = [
   'fails', 'failsLater', 'must', 'mustLater', 'mustList', 'promised', 'promisedStrict { id }', 'errors', 'notAList',
   'wrong', 'wrongPet { name }', 'thrownText', 'plainError', 'thenable',
@@ -293,7 +306,9 @@ describe('compiled execution and that of graphql', () => {
 
   it.each([
     { text: 'subscription { changed { id name friends { id } } }' },
-    { text: 'subscription($n: Int = 4) { changed(after: $n) { age ...f } } fragment f on Person { laterName fails }' },
+    {
+      text: 'subscription($n: Int = 4) { changed(after: $n) { age ...f } } fragment f on Person { laterName fails }',
+    },
     { text: 'subscription($n: Int) { changed(after: $n) { age mustLater } }', variables: { n: 7 } },
     {
       text: 'subscription($s: Boolean!) { told: changed { id @skip(if: $s) __typename } }',
@@ -332,7 +347,8 @@ describe('compiled execution and that of graphql', () => {
       return 'told';
     };
     try {
-      const text = 'query($n: Int = 1) { all: people(first: $n) { friends { n: name ...f } } } fragment f on Person { n: name }';
+      const text =
+        'query($n: Int = 1) { all: people(first: $n) { friends { n: name ...f } } } fragment f on Person { n: name }';
       await expectParity(text);
       expect(seen.slice(0, seen.length / 2)).toEqual(seen.slice(seen.length / 2));
       expect(seen).toHaveLength(4);
@@ -364,7 +380,10 @@ describe('compiled execution and that of graphql', () => {
 
 describe('compiled execution', () => {
   it('leave out errors of positions below null', async () => {
-    const { data, errors } = await runCompiled('{ person { later { mustLater must failsLater } } none { id } }', {});
+    const { data, errors } = await runCompiled(
+      '{ person { later { mustLater must failsLater } } none { id } }',
+      {},
+    );
     expect(data).toEqual({ person: null, none: null });
     expect(errors?.map(({ path }) => path)).toEqual([['person', 'later', 'must']]);
   });

@@ -2,7 +2,15 @@
  * A schema with search parameters of one space shares the types of its release, and equals the schema that is made at
  * once.
  */
-import { assertInputObjectType, getNamedType, graphqlSync, parse, printSchema, validate, validateSchema } from 'graphql';
+import {
+  assertInputObjectType,
+  getNamedType,
+  graphqlSync,
+  parse,
+  printSchema,
+  validate,
+  validateSchema,
+} from 'graphql';
 import { releaseDefinitions } from '../../src/core';
 import { createSchema, extendSchema } from '../../src/resolvers';
 import type { OwnDefinitions, SchemaDefinitions } from '../../src/schema/fhir';
@@ -76,7 +84,9 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
     const valid = extendSchema(schema, withOwn(definitions, { Patient: [...(OWN.Patient ?? []), hair] }));
     expect(validateSchema(Object.assign(valid, { __validationErrors: undefined }))).toEqual([]);
     const where = assertInputObjectType(valid.getType('PatientWhere')).getFields();
-    const filters = ['general_practitioner', 'generalPractitioner'].map((name) => getNamedType(where[name]?.type));
+    const filters = ['general_practitioner', 'generalPractitioner'].map((name) =>
+      getNamedType(where[name]?.type),
+    );
     expect(filters.map((filter) => filter && valid.getType(filter.name))).toEqual(filters);
     expect(new Set(filters.map((filter) => filter?.name)).size).toBe(2);
   });

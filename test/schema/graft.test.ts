@@ -1,4 +1,11 @@
-import { buildSchema, GraphQLEnumType, GraphQLObjectType, GraphQLString, printSchema, validateSchema } from 'graphql';
+import {
+  buildSchema,
+  GraphQLEnumType,
+  GraphQLObjectType,
+  GraphQLString,
+  printSchema,
+  validateSchema,
+} from 'graphql';
 import { graft, resourceTypeEnum } from '../../src/schema/graft';
 
 const root = buildSchema(`
@@ -37,6 +44,10 @@ describe('grafting types of a release onto the root schema', () => {
 
   it('refuses a type of a kind that does not fit', () => {
     const filter = new GraphQLObjectType({ name: 'Filter', fields: { id: { type: GraphQLString } } });
-    expect(validateSchema(graft(root, [filter])).map(String).join()).toMatch(/must be Input Type/i);
+    expect(
+      validateSchema(graft(root, [filter]))
+        .map(String)
+        .join(),
+    ).toMatch(/must be Input Type/i);
   });
 });

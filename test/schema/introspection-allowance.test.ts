@@ -23,7 +23,9 @@ it('allows a tenant four new introspections at once and one in ten seconds, and 
   now += 3_600_000;
   expect(countAllowed(1, 5)).toBe(4);
   // All tenants together have twelve at once.
-  expect(Array.from({ length: 10 }, (_, tenant) => countAllowed(tenant + 10, 4)).reduce((sum, each) => sum + each)).toBe(8);
+  expect(
+    Array.from({ length: 10 }, (_, tenant) => countAllowed(tenant + 10, 4)).reduce((sum, each) => sum + each),
+  ).toBe(8);
   now += 5_000;
   expect([countAllowed(100, 2), countAllowed(101, 1)]).toEqual([1, 0]);
 });

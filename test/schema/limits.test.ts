@@ -22,10 +22,18 @@ describe('before a document is parsed', () => {
     ['a name used over and over', `{${times(501, () => 'id')}}`, "500 uses of the name 'id'"],
     ['200 levels of fields', `${'{a'.repeat(200)}${'}'.repeat(200)}`, '100 nested levels'],
     ['200 levels of a list', `{b(x: ${'['.repeat(200)}${']'.repeat(200)})}`, '100 nested levels'],
-    ['fragments that spread each other', times(301, (index) => `fragment f${index} on Query{...f${index + 1}}`), '300 uses of fragments'],
+    [
+      'fragments that spread each other',
+      times(301, (index) => `fragment f${index} on Query{...f${index + 1}}`),
+      '300 uses of fragments',
+    ],
     ['directives', `{${times(201, (index) => `x${index} @a`)}}`, '200 directives'],
     ['a hundred thousand words', 'word '.repeat(100_000), "500 uses of the name 'word'"],
-    ['a hundred thousand different words', `{b(q: [${times(100_000, (index) => `w${index}`)}])}`, '10000 words'],
+    [
+      'a hundred thousand different words',
+      `{b(q: [${times(100_000, (index) => `w${index}`)}])}`,
+      '10000 words',
+    ],
     ['a long text', `{b(q: "${'x'.repeat(1_000_000)}")}`, '1000000 characters outside of variables'],
   ])('refuses %s', (_what, text, limit) => {
     let refusal: string | undefined;
@@ -47,7 +55,9 @@ describe('before a document runs', () => {
   it('refuses more than 20 levels of fields, through fragments as well', () => {
     const deep = (levels: number): string => `${'{a'.repeat(levels - 1)}{id}${'}'.repeat(levels - 1)}`;
     expect(refusalOfRule(deep(20))).toEqual([]);
-    expect(refusalOfRule(deep(21))).toEqual(['The document has more than 20 levels of fields, which is the limit']);
+    expect(refusalOfRule(deep(21))).toEqual([
+      'The document has more than 20 levels of fields, which is the limit',
+    ]);
     expect(refusalOfRule(`{a{...f}} fragment f on Query ${deep(20)}`)).toHaveLength(1);
     expect(refusalOfRule(`{a{...f}} fragment f on Query ${deep(19)}`)).toEqual([]);
   });
@@ -55,11 +65,16 @@ describe('before a document runs', () => {
   it('refuses more than 50 fields at the root, spread or not', () => {
     expect(refusalOfRule(`{${times(50, (index) => `x${index}: id`)}}`)).toEqual([]);
     expect(refusalOfRule(`{${times(51, (index) => `x${index}: id`)}}`)).toHaveLength(1);
-    expect(refusalOfRule(`{...f ...f} fragment f on Query {${times(26, (index) => `x${index}: id`)}}`)).toHaveLength(1);
+    expect(
+      refusalOfRule(`{...f ...f} fragment f on Query {${times(26, (index) => `x${index}: id`)}}`),
+    ).toHaveLength(1);
   });
 
   it('counts the fields that fragments multiply without multiplying its own work', () => {
-    const doubling = times(60, (index) => `fragment f${index} on Query {a{...f${index + 1}} b{...f${index + 1}}}`);
+    const doubling = times(
+      60,
+      (index) => `fragment f${index} on Query {a{...f${index + 1}} b{...f${index + 1}}}`,
+    );
     let refusals: string[] = [];
     const spent = leastProcessorMilliseconds(250, () => {
       refusals = refusalOfRule(`{...f0} ${doubling} fragment f60 on Query {id}`);

@@ -1,7 +1,12 @@
 import { parseValue } from 'graphql';
 import { DECIMAL_MARK as markOfCore, parseJson } from '../../src/core/fhir/json';
 import { DECIMAL_MARK } from '../../src/schema/json';
-import { instantScalar, jsonScalar, parametersInputScalar, resourceInputScalar } from '../../src/schema/scalars';
+import {
+  instantScalar,
+  jsonScalar,
+  parametersInputScalar,
+  resourceInputScalar,
+} from '../../src/schema/scalars';
 
 const literal = (text: string, variables: Record<string, unknown> = {}): unknown =>
   jsonScalar.parseLiteral(parseValue(text), variables);
@@ -41,18 +46,25 @@ describe('JSON in a GraphQL document', () => {
   it('accepts only an object as a resource and as parameters', () => {
     for (const scalar of [resourceInputScalar, parametersInputScalar]) {
       expect(scalar.parseValue({ resourceType: 'Patient' })).toEqual({ resourceType: 'Patient' });
-      for (const value of [[], 'Patient', 1, null]) expect(() => scalar.parseValue(value)).toThrow('must be a JSON object');
+      for (const value of [[], 'Patient', 1, null])
+        expect(() => scalar.parseValue(value)).toThrow('must be a JSON object');
       expect(() => scalar.parseLiteral(parseValue('[1]'), {})).toThrow('must be a JSON object');
     }
   });
 });
 
 describe('an instant', () => {
-  it.each(['2024-05-17T10:30:00Z', '2024-05-17T10:30:00.123+02:00', '2024-05-17T10:30:00-11:30'])('may be %s', (text) => {
-    expect(instantScalar.parseValue(text)).toBe(text);
-  });
+  it.each(['2024-05-17T10:30:00Z', '2024-05-17T10:30:00.123+02:00', '2024-05-17T10:30:00-11:30'])(
+    'may be %s',
+    (text) => {
+      expect(instantScalar.parseValue(text)).toBe(text);
+    },
+  );
 
-  it.each(['2024-05-17', '2024-05-17T10:30:00', '2024-13-01T00:00:00Z', 'yesterday', 5, null])('may not be %s', (value) => {
-    expect(() => instantScalar.parseValue(value)).toThrow('An instant must be written as');
-  });
+  it.each(['2024-05-17', '2024-05-17T10:30:00', '2024-13-01T00:00:00Z', 'yesterday', 5, null])(
+    'may not be %s',
+    (value) => {
+      expect(() => instantScalar.parseValue(value)).toThrow('An instant must be written as');
+    },
+  );
 });

@@ -33,7 +33,8 @@ const BUCKETS = ['year', 'month', 'day'] as const;
 const COUNT = { type: GraphQLInt, description: 'Number of resources that have it.' };
 const MOST = {
   type: GraphQLInt,
-  description: 'Limit on the number of groups, the largest first; without it more than 1000 groups are an error.',
+  description:
+    'Limit on the number of groups, the largest first; without it more than 1000 groups are an error.',
 };
 
 export class AggregateFields<Context> {
@@ -85,7 +86,11 @@ export class AggregateFields<Context> {
           args: { type: { type: codeScalar, description: 'Only a resource of this type; others are null.' } },
           resolve: ({ value }, { type }: Readonly<Record<string, unknown>>, context) =>
             handlers.resolve(
-              { reference: { reference: value }, optional: true, ...(typeof type === 'string' ? { type } : {}) },
+              {
+                reference: { reference: value },
+                optional: true,
+                ...(typeof type === 'string' ? { type } : {}),
+              },
               context,
             ),
         },
@@ -139,7 +144,12 @@ export class AggregateFields<Context> {
     };
     const tokens = enumOf(`${type}TokenGrouping`, parameters, 'token');
     if (tokens)
-      fields.countBy = this.counted(this.tokenCount, tokens, { _count: MOST }, 'Numbers by code, the most frequent first.');
+      fields.countBy = this.counted(
+        this.tokenCount,
+        tokens,
+        { _count: MOST },
+        'Numbers by code, the most frequent first.',
+      );
     const references = enumOf(`${type}ReferenceGrouping`, parameters, 'reference');
     if (references)
       fields.countByReference = this.counted(
@@ -150,7 +160,13 @@ export class AggregateFields<Context> {
       );
     const dates = enumOf(`${type}DateGrouping`, parameters, 'date');
     const bucket = { bucket: { type: new GraphQLNonNull(this.bucket) } };
-    if (dates) fields.countByDate = this.counted(this.dateCount, dates, bucket, 'Numbers by the start of their dates, in order.');
+    if (dates)
+      fields.countByDate = this.counted(
+        this.dateCount,
+        dates,
+        bucket,
+        'Numbers by the start of their dates, in order.',
+      );
     const aggregate = new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
     return { aggregate, groupings: [tokens, references, dates].filter((one) => one !== undefined) };
   }

@@ -89,7 +89,8 @@ export class ElementTypes<Context> {
 
   private structureOf(name: string): SchemaStructure {
     const structure = this.definitions.structure(name);
-    if (structure === undefined) throw new Error(`FHIR ${this.definitions.fhirVersion} has no type '${name}'`);
+    if (structure === undefined)
+      throw new Error(`FHIR ${this.definitions.fhirVersion} has no type '${name}'`);
     return structure;
   }
 
@@ -197,7 +198,11 @@ export class ElementTypes<Context> {
     const { name, path, isChoice, types, contentReference } = element;
     if (contentReference !== undefined) {
       const [owner = '', ...below] = contentReference.split('.');
-      const content: Content = { kind: 'elements', structure: this.structureOf(owner), path: below.join('.') };
+      const content: Content = {
+        kind: 'elements',
+        structure: this.structureOf(owner),
+        path: below.join('.'),
+      };
       return [{ name, content, targets: [] }];
     }
     if (structure.children(path).length > 0) {

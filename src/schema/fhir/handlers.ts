@@ -51,7 +51,11 @@ export interface ListPage {
 /** A count of the resources of one type that meet all criteria. */
 export interface CountRequest extends Pick<ListRequest, 'type' | 'parameters' | 'where'> {
   /** Groups by the values of this parameter; undefined: one total. */
-  readonly by?: { readonly parameter: string; readonly bucket?: 'year' | 'month' | 'day'; readonly most?: number };
+  readonly by?: {
+    readonly parameter: string;
+    readonly bucket?: 'year' | 'month' | 'day';
+    readonly most?: number;
+  };
 }
 
 /** A value in the form of a search, and the number of resources that have it. */
@@ -114,6 +118,11 @@ export interface Handlers<Context> {
   /** Returns a resource inside another one. */
   inner(resource: JsonObject): ResourceSource;
   /** Returns the elements of a type (`HumanName`, `Patient.contact`) for which a FHIRPath expression is true. */
-  filter(elements: readonly Json[], place: string, expression: string, context: Context): Promise<readonly Json[]>;
+  filter(
+    elements: readonly Json[],
+    place: string,
+    expression: string,
+    context: Context,
+  ): Promise<readonly Json[]>;
   change(kind: ChangeKind, type: string): TypedChange<Context>;
 }

@@ -49,7 +49,11 @@ export function* fhirTypeSteps<Context>(
   handlers: Handlers<Context>,
   patchOperation: GraphQLInputType,
 ): Steps<FhirTypes<Context>> {
-  function partsOf(of: SchemaDefinitions, release?: Parts<Context>, changed?: ReadonlySet<string>): Parts<Context> {
+  function partsOf(
+    of: SchemaDefinitions,
+    release?: Parts<Context>,
+    changed?: ReadonlySet<string>,
+  ): Parts<Context> {
     const shared = release && changed && { fields: release.fields, changed };
     const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
     const further = (typeName: string): Fields<Context> => fields.further(typeName);
@@ -81,8 +85,15 @@ export function* fhirTypeSteps<Context>(
     mutation,
     own(definitionsOfOwn) {
       const own = partsOf(definitionsOfOwn, release, definitionsOfOwn.changed);
-      const resources = definitionsOfOwn.resourceTypes.map((type): TypeMaker => [type, () => own.elements.ofType(type)]);
-      const makers = new Map<string, TypeMaker[1]>([...resources, ...own.fields.makers(), ...own.changes.makers()]);
+      const resources = definitionsOfOwn.resourceTypes.map((type): TypeMaker => [
+        type,
+        () => own.elements.ofType(type),
+      ]);
+      const makers = new Map<string, TypeMaker[1]>([
+        ...resources,
+        ...own.fields.makers(),
+        ...own.changes.makers(),
+      ]);
       const known = new Set([...Object.keys(query)]);
       const queries = own.fields.queriesOf(definitionsOfOwn.queries, (name) => known.has(name));
       const ofQuery = new Map([...own.fields.query(), ...own.operations.query, ...queries]);

@@ -1,5 +1,10 @@
 /** Arguments of lists of elements (http://hl7.org/fhir/R4/graphql.html, Lists & Filters). */
-import { type GraphQLFieldConfigArgumentMap, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
+import {
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInt,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
 import { isJsonObject, type Json } from '../json';
 
 /** Primitive elements of the items of a list, by name. */

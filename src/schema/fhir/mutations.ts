@@ -58,34 +58,54 @@ export class MutationFields<Context> {
     const makers = new Map<string, () => Field<Context>>();
     for (const type of this.resourceTypes) {
       makers.set(`${type}Create`, () =>
-        this.field('create', { type, description: `Stores a new ${type}; see \`create\`.`, answer: this.creation(type), args: {
-          ...RESOURCE,
-          ifNoneExist: { type: GraphQLString },
-          ...NAME,
-          ...DRY_RUN,
-        } }),
+        this.field('create', {
+          type,
+          description: `Stores a new ${type}; see \`create\`.`,
+          answer: this.creation(type),
+          args: {
+            ...RESOURCE,
+            ifNoneExist: { type: GraphQLString },
+            ...NAME,
+            ...DRY_RUN,
+          },
+        }),
       );
       makers.set(`${type}Update`, () =>
-        this.field('update', { type, description: `Stores the next version of a ${type}; see \`update\`.`, answer: this.update(type), args: {
-          ...TARGET,
-          ...RESOURCE,
-          ...NAME,
-          ...GUARD,
-        } }),
+        this.field('update', {
+          type,
+          description: `Stores the next version of a ${type}; see \`update\`.`,
+          answer: this.update(type),
+          args: {
+            ...TARGET,
+            ...RESOURCE,
+            ...NAME,
+            ...GUARD,
+          },
+        }),
       );
       makers.set(`${type}Patch`, () =>
-        this.field('patch', { type, description: `Changes a ${type} by a patch; see \`patch\`.`, answer: this.update(type), args: {
-          ...TARGET,
-          patch: { type: this.operations },
-          fhirPathPatch: { type: resourceInputScalar },
-          ...GUARD,
-        } }),
+        this.field('patch', {
+          type,
+          description: `Changes a ${type} by a patch; see \`patch\`.`,
+          answer: this.update(type),
+          args: {
+            ...TARGET,
+            patch: { type: this.operations },
+            fhirPathPatch: { type: resourceInputScalar },
+            ...GUARD,
+          },
+        }),
       );
       makers.set(`${type}Delete`, () =>
-        this.field('delete', { type, description: `Deletes a ${type}; see \`delete\`.`, answer: this.deletion(type), args: {
-          ...TARGET,
-          ...GUARD,
-        } }),
+        this.field('delete', {
+          type,
+          description: `Deletes a ${type}; see \`delete\`.`,
+          answer: this.deletion(type),
+          args: {
+            ...TARGET,
+            ...GUARD,
+          },
+        }),
       );
     }
     return makers;
@@ -120,14 +140,20 @@ export class MutationFields<Context> {
   }
 
   private update(type: string): GraphQLObjectType {
-    return this.answer(`${type}Update`, () => ({ resource: this.resource(type), information: this.information() }));
+    return this.answer(`${type}Update`, () => ({
+      resource: this.resource(type),
+      information: this.information(),
+    }));
   }
 
   private deletion(type: string): GraphQLObjectType {
     return this.answer(`${type}Delete`, () => ({ information: this.information() }));
   }
 
-  private answer(name: string, fields: () => GraphQLFieldConfigMap<ChangeResult, Context>): GraphQLObjectType {
+  private answer(
+    name: string,
+    fields: () => GraphQLFieldConfigMap<ChangeResult, Context>,
+  ): GraphQLObjectType {
     let answer = this.answers.get(name);
     if (answer === undefined) {
       answer = new GraphQLObjectType<ChangeResult, Context>({ name, fields });

@@ -48,7 +48,8 @@ export class NamedQueryArguments {
     const parameters: SearchPair[] = [['_query', this.query.code]];
     for (const [argument, { name }] of this.inputs) {
       const value = given[argument];
-      for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') parameters.push([name, one]);
+      for (const one of Array.isArray(value) ? value : [value])
+        if (typeof one === 'string') parameters.push([name, one]);
     }
     const page = PAGES.request(given);
     return { ...page, parameters: [...parameters, ...page.parameters] };

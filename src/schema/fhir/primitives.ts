@@ -1,5 +1,13 @@
 /** The scalars of FHIR's primitive types, by HL7's names (http://hl7.org/fhir/R4/graphql.html). */
-import { GraphQLBoolean, GraphQLError, GraphQLID, GraphQLInt, GraphQLScalarType, GraphQLString, Kind } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+} from 'graphql';
 import { DECIMAL_MARK } from '../json';
 import { canonicalScalar, codeScalar, instantScalar, stringScalar, uriScalar } from '../scalars';
 
@@ -10,7 +18,8 @@ function numberScalar(name: string, description: string): GraphQLScalarType<unkn
     description,
     serialize: (value) => value,
     parseValue: (value) => {
-      if (typeof value === 'number' || (typeof value === 'string' && value.startsWith(DECIMAL_MARK))) return value;
+      if (typeof value === 'number' || (typeof value === 'string' && value.startsWith(DECIMAL_MARK)))
+        return value;
       throw new GraphQLError(`${name} must be written as a number`);
     },
     parseLiteral: (node) => {
@@ -50,7 +59,10 @@ const made = new Map<string, GraphQLScalarType>(Object.entries(DEFINED));
 export function primitiveScalar(name: string): GraphQLScalarType {
   let scalar = made.get(name);
   if (scalar === undefined) {
-    scalar = stringScalar(name, DESCRIPTIONS[name] ?? `FHIR's ${name} (http://hl7.org/fhir/datatypes.html#${name}).`);
+    scalar = stringScalar(
+      name,
+      DESCRIPTIONS[name] ?? `FHIR's ${name} (http://hl7.org/fhir/datatypes.html#${name}).`,
+    );
     made.set(name, scalar);
   }
   return scalar;

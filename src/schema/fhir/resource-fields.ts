@@ -79,7 +79,10 @@ export class ResourceFields<Context> {
     private readonly elements: () => ElementTypes<Context>,
     private readonly release?: Release<Context>,
   ) {
-    this.wheres = new WhereTypes(definitions, release && { wheres: release.fields.wheres, changed: release.changed });
+    this.wheres = new WhereTypes(
+      definitions,
+      release && { wheres: release.fields.wheres, changed: release.changed },
+    );
     this.aggregates = release?.fields.aggregates ?? new AggregateFields(handlers, () => elements().resource);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
@@ -292,12 +295,19 @@ export class ResourceFields<Context> {
     const connection = new GraphQLObjectType<ListPage & { readonly offset?: number }, Context>({
       name: `${type}Connection`,
       fields: {
-        count: { type: GraphQLInt, description: 'Number of all matches; counted only when it is selected.', resolve: ({ total }) => total },
+        count: {
+          type: GraphQLInt,
+          description: 'Number of all matches; counted only when it is selected.',
+          resolve: ({ total }) => total,
+        },
         offset: { type: GraphQLInt, description: 'Number of matches before this page; null after a cursor.' },
         pagesize: { type: GraphQLInt, resolve: ({ pageSize }) => pageSize },
         edges: { type: new GraphQLList(edge), resolve: ({ resources }) => resources },
         first: { type: GraphQLString, description: 'Cursor of the first page.' },
-        previous: { type: GraphQLString, description: 'Cursor of the page that ends before this one; null on the first one.' },
+        previous: {
+          type: GraphQLString,
+          description: 'Cursor of the page that ends before this one; null on the first one.',
+        },
         next: { type: GraphQLString, description: 'Cursor of the next page; null on the last one.' },
         last: { type: GraphQLString, description: 'Cursor of the page with the last matches.' },
       },
@@ -313,8 +323,16 @@ export class ResourceFields<Context> {
     const edge = new GraphQLObjectType<ResourceSource, Context>({
       name: `${type}Edge`,
       fields: {
-        mode: { type: codeScalar, description: 'The reason why it is in the page: `match`.', resolve: () => 'match' },
-        score: { type: primitiveScalar('decimal'), description: 'Null: matches have no score.', resolve: () => undefined },
+        mode: {
+          type: codeScalar,
+          description: 'The reason why it is in the page: `match`.',
+          resolve: () => 'match',
+        },
+        score: {
+          type: primitiveScalar('decimal'),
+          description: 'Null: matches have no score.',
+          resolve: () => undefined,
+        },
         resource: { type: resource, resolve: (source) => source },
       },
     });
@@ -345,10 +363,17 @@ function referenceEnumName(type: string): string {
 /** Returns the resource that the matches must refer to; undefined for a list at the root. */
 type Scope = (from: unknown, parameter: unknown) => ListRequest['referring'];
 
-function referringTo(source: Source, typeName: string, to: unknown, parameter: unknown): ListRequest['referring'] {
+function referringTo(
+  source: Source,
+  typeName: string,
+  to: unknown,
+  parameter: unknown,
+): ListRequest['referring'] {
   const found = source.references.find(({ code }) => code === parameter);
   if (found?.targets.includes(typeName) !== true || !(to instanceof ResourceSource))
-    throw badInput(`The search parameter '${String(parameter)}' of ${source.type} never refers to ${typeName}`);
+    throw badInput(
+      `The search parameter '${String(parameter)}' of ${source.type} never refers to ${typeName}`,
+    );
   return { parameter: found.code, to };
 }
 

@@ -1,5 +1,11 @@
 /** The arguments of lists and connections: the search parameters of a type, and paging. */
-import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, type GraphQLScalarType, GraphQLString } from 'graphql';
+import {
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInt,
+  GraphQLList,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
 import type { SchemaParameter } from './definitions';
 import type { ListRequest, SearchPair } from './handlers';
 import { searchScalarOf } from './search-scalars';
@@ -24,7 +30,15 @@ export const PAGING_NAMES: ReadonlySet<string> = new Set(Object.keys(PAGING));
  * Search parameters that reverse references leave out, because clients seldom use them and each argument would exist
  * some hundred times. HL7 excludes `_id` (http://hl7.org/fhir/R4/graphql.html, Reverse References).
  */
-const SELDOM: ReadonlySet<string> = new Set(['_id', '_text', '_content', '_source', '_profile', '_security', '_list']);
+const SELDOM: ReadonlySet<string> = new Set([
+  '_id',
+  '_text',
+  '_content',
+  '_source',
+  '_profile',
+  '_security',
+  '_list',
+]);
 
 const LISTS = new Map<string, GraphQLList<GraphQLScalarType>>();
 
@@ -36,7 +50,9 @@ export class SearchArguments {
       const name = toArgumentName(code);
       const other = this.codes.get(name);
       if (other !== undefined || PAGING_NAMES.has(name))
-        throw new Error(`The search parameters ${code} and ${other ?? name} would both be the argument ${name}`);
+        throw new Error(
+          `The search parameters ${code} and ${other ?? name} would both be the argument ${name}`,
+        );
       this.codes.set(name, code);
     }
     this.codes.set('_sort', '_sort');
@@ -64,7 +80,9 @@ export class SearchArguments {
   }
 
   /** Returns the request of the arguments; the values of one argument are alternatives. */
-  request(args: Readonly<Record<string, unknown>>): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor' | 'fhirpath'> {
+  request(
+    args: Readonly<Record<string, unknown>>,
+  ): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor' | 'fhirpath'> {
     const parameters: SearchPair[] = [];
     for (const [name, value] of Object.entries(args)) {
       const code = this.codes.get(name);

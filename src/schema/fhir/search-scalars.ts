@@ -42,8 +42,14 @@ const SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
   token: searchScalar('token', 'A code in the form of a search: `code`, `system|code`, `|code`, `system|`.'),
   reference: searchScalar('reference', 'A reference in the form of a search: `Patient/1`, `1`, a url.'),
   number: searchScalar('number', 'A number in the form of a search, perhaps with a prefix: `5.4`, `gt100`.'),
-  quantity: searchScalar('quantity', 'A quantity in the form of a search: `5.4`, `gt5.4|http://unitsofmeasure.org|mg`.'),
-  composite: searchScalar('composite', 'Values of several parameters in the form of a search: `8480-6$gt140`.'),
+  quantity: searchScalar(
+    'quantity',
+    'A quantity in the form of a search: `5.4`, `gt5.4|http://unitsofmeasure.org|mg`.',
+  ),
+  composite: searchScalar(
+    'composite',
+    'Values of several parameters in the form of a search: `8480-6$gt140`.',
+  ),
   special: searchScalar('special', 'The value of a search parameter with a grammar of its own.'),
 };
 

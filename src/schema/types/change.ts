@@ -8,7 +8,8 @@ export const ChangeAction = { CREATE: 'create', UPDATE: 'update', DELETE: 'delet
 export type ChangeAction = (typeof ChangeAction)[keyof typeof ChangeAction];
 registerEnumType(ChangeAction, {
   name: 'ChangeAction',
-  description: 'The kind of a change. LEAVE: the resource was changed and no longer matches, as it did or may have done before.',
+  description:
+    'The kind of a change. LEAVE: the resource was changed and no longer matches, as it did or may have done before.',
 });
 
 @ObjectType({ description: 'A change of a resource.' })
@@ -26,11 +27,15 @@ export class ResourceChange {
   versionId!: string;
 
   @Field(() => Int, {
-    description: 'The number of this change among all changes of the tenant, increasing. Given as `after`, a live query resumes after this change.',
+    description:
+      'The number of this change among all changes of the tenant, increasing. Given as `after`, a live query resumes after this change.',
   })
   sequence!: number;
 
-  @Field(() => Resource, { nullable: true, description: 'This version of the resource; null where it was deleted or no longer matches.' })
+  @Field(() => Resource, {
+    nullable: true,
+    description: 'This version of the resource; null where it was deleted or no longer matches.',
+  })
   resource?: Resource;
 
   @Field(() => jsonScalar, { nullable: true, description: 'The same as FHIR JSON, exactly as in REST.' })

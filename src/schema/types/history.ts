@@ -5,7 +5,10 @@ import { Resource } from './resource';
 
 export const ChangeKind = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind];
-registerEnumType(ChangeKind, { name: 'ChangeKind', description: 'The kind of a write: UPDATE is a write under an id of the client, including the first one.' });
+registerEnumType(ChangeKind, {
+  name: 'ChangeKind',
+  description: 'The kind of a write: UPDATE is a write under an id of the client, including the first one.',
+});
 
 @ObjectType({ description: 'One version of a resource.' })
 export class HistoryEntry {
@@ -39,6 +42,9 @@ export class HistoryResult {
   @Field(() => PageInfo)
   pageInfo!: PageInfo;
 
-  @Field(() => Int, { nullable: true, description: 'Number of versions; null where they would have to be counted.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of versions; null where they would have to be counted.',
+  })
   total?: number;
 }

@@ -15,7 +15,9 @@ export class PageInfo {
   @Field(() => Boolean)
   readonly hasNextPage: boolean;
 
-  @Field(() => Boolean, { description: 'True: the page was requested with `after`, so that there are others before it.' })
+  @Field(() => Boolean, {
+    description: 'True: the page was requested with `after`, so that there are others before it.',
+  })
   readonly hasPreviousPage: boolean;
 
   @Field(() => String, {

@@ -12,7 +12,10 @@ registerEnumType(TotalMode, {
 
 export const SearchEntryMode = { MATCH: 'match', INCLUDE: 'include' } as const;
 export type SearchEntryMode = (typeof SearchEntryMode)[keyof typeof SearchEntryMode];
-registerEnumType(SearchEntryMode, { name: 'SearchEntryMode', description: 'The reason why a resource is in the result of a search.' });
+registerEnumType(SearchEntryMode, {
+  name: 'SearchEntryMode',
+  description: 'The reason why a resource is in the result of a search.',
+});
 
 @InputType({ description: 'One search parameter, as in the query string of REST but not percent-encoded.' })
 export class SearchParameterInput {
@@ -24,10 +27,13 @@ export class SearchParameterInput {
 }
 
 @InputType({
-  description: 'The compartment of a resource (http://hl7.org/fhir/compartmentdefinition.html): the resource and those that refer to it.',
+  description:
+    'The compartment of a resource (http://hl7.org/fhir/compartmentdefinition.html): the resource and those that refer to it.',
 })
 export class CompartmentInput {
-  @Field(() => resourceTypePlaceholder, { description: 'Patient, Encounter, RelatedPerson, Practitioner or Device.' })
+  @Field(() => resourceTypePlaceholder, {
+    description: 'Patient, Encounter, RelatedPerson, Practitioner or Device.',
+  })
   type!: string;
 
   @Field(() => ID, { description: 'The resource need not exist.' })
@@ -56,7 +62,8 @@ export class SearchEdge {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The `after` of a page that begins after this match; null for included resources. Opaque, and valid only for this query.',
+    description:
+      'The `after` of a page that begins after this match; null for included resources. Opaque, and valid only for this query.',
   })
   cursor?: string;
 
@@ -75,7 +82,10 @@ export class SearchResult {
   @Field(() => PageInfo)
   pageInfo!: PageInfo;
 
-  @Field(() => Int, { nullable: true, description: 'Number of all matches; counted only when this field is selected.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of all matches; counted only when this field is selected.',
+  })
   total?: number;
 
   @Field(() => [Issue], { description: 'Ignored parameters and incomplete results.' })

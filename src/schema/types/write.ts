@@ -24,13 +24,18 @@ export class JsonPatchOperation {
   @Field(() => JsonPatchOperationName)
   op!: JsonPatchOperationName;
 
-  @Field(() => String, { description: 'A JSON Pointer: `/name/0/family`; `/name/-` is after the last element.' })
+  @Field(() => String, {
+    description: 'A JSON Pointer: `/name/0/family`; `/name/-` is after the last element.',
+  })
   path!: string;
 
   @Field(() => String, { nullable: true, description: 'For `move` and `copy`.' })
   from?: string | null;
 
-  @Field(() => jsonScalar, { nullable: true, description: 'For `add`, `replace` and `test`: any JSON value.' })
+  @Field(() => jsonScalar, {
+    nullable: true,
+    description: 'For `add`, `replace` and `test`: any JSON value.',
+  })
   value?: Json;
 }
 
@@ -39,18 +44,26 @@ export class WriteResult {
   @Field(() => Resource, { nullable: true, description: 'The new version; null after a deletion.' })
   resource?: Resource;
 
-  @Field(() => ID, { nullable: true, description: 'The new version; null where nothing was changed. For a match that stays unchanged, its version.' })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'The new version; null where nothing was changed. For a match that stays unchanged, its version.',
+  })
   versionId?: string;
 
   @Field(() => Boolean, { description: 'True when the resource did not exist before, or was deleted.' })
   created!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'The address of the new version under the FHIR root: `Patient/1/_history/3`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The address of the new version under the FHIR root: `Patient/1/_history/3`.',
+  })
   location?: string;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of deleted resources: 0 where there was none; for several there is no version. Null for other changes.',
+    description:
+      'Number of deleted resources: 0 where there was none; for several there is no version. Null for other changes.',
   })
   deleted?: number;
 

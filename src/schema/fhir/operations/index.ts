@@ -53,7 +53,12 @@ export function operationFields<Context>(
     // The address replaces the parameter `id` of $document.
     const inputs = operation.parameters.filter(({ use, name }) => use === 'in' && !(name in address));
     const paging: GraphQLFieldConfigArgumentMap = isPaged
-      ? { _cursor: { type: GraphQLString, description: 'The cursor in the link `next` of the previous page.' } }
+      ? {
+          _cursor: {
+            type: GraphQLString,
+            description: 'The cursor in the link `next` of the previous page.',
+          },
+        }
       : {};
     return {
       type: resultType(operation),

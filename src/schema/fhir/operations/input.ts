@@ -71,7 +71,11 @@ export function inputParameters(
   });
 }
 
-function entryOf(definitions: SchemaDefinitions, parameter: SchemaOperationParameter, value: Json): JsonObject {
+function entryOf(
+  definitions: SchemaDefinitions,
+  parameter: SchemaOperationParameter,
+  value: Json,
+): JsonObject {
   const { name, type = '', parts } = parameter;
   switch (kindOf(definitions, parameter)) {
     case 'resource':

@@ -38,40 +38,171 @@ type Members = ReadonlyMap<string, Member>;
 const token = searchScalarOf('token');
 const TOKEN: Members = new Map<string, Member>([
   ['eq', { scalar: token, escape: escapeCommas, description: 'Has one of these codes.' }],
-  ['not', { scalar: token, escape: escapeCommas, modifier: 'not', isNegated: true, description: 'Has none of them, or no value.' }],
-  ['text', { scalar: GraphQLString, escape: escapeText, modifier: 'text', description: 'Words of its text, or their beginnings.' }],
-  ['in', { scalar: uriScalar, escape: escapeText, modifier: 'in', description: 'Is in one of these value sets.' }],
-  ['notIn', { scalar: uriScalar, escape: escapeText, modifier: 'not-in', isNegated: true, description: 'Is in none of them, or has no value.' }],
-  ['above', { scalar: token, escape: escapeCommas, modifier: 'above', description: 'Is one of these codes, or subsumes it.' }],
-  ['below', { scalar: token, escape: escapeCommas, modifier: 'below', description: 'Is one of these codes, or subsumed by it.' }],
-  ['ofType', { scalar: token, escape: escapeCommas, modifier: 'of-type', description: 'Identifiers: `system|code|value`, of which the first two are the type.' }],
+  [
+    'not',
+    {
+      scalar: token,
+      escape: escapeCommas,
+      modifier: 'not',
+      isNegated: true,
+      description: 'Has none of them, or no value.',
+    },
+  ],
+  [
+    'text',
+    {
+      scalar: GraphQLString,
+      escape: escapeText,
+      modifier: 'text',
+      description: 'Words of its text, or their beginnings.',
+    },
+  ],
+  [
+    'in',
+    { scalar: uriScalar, escape: escapeText, modifier: 'in', description: 'Is in one of these value sets.' },
+  ],
+  [
+    'notIn',
+    {
+      scalar: uriScalar,
+      escape: escapeText,
+      modifier: 'not-in',
+      isNegated: true,
+      description: 'Is in none of them, or has no value.',
+    },
+  ],
+  [
+    'above',
+    {
+      scalar: token,
+      escape: escapeCommas,
+      modifier: 'above',
+      description: 'Is one of these codes, or subsumes it.',
+    },
+  ],
+  [
+    'below',
+    {
+      scalar: token,
+      escape: escapeCommas,
+      modifier: 'below',
+      description: 'Is one of these codes, or subsumed by it.',
+    },
+  ],
+  [
+    'ofType',
+    {
+      scalar: token,
+      escape: escapeCommas,
+      modifier: 'of-type',
+      description: 'Identifiers: `system|code|value`, of which the first two are the type.',
+    },
+  ],
 ]);
 
 const STRING: Members = new Map<string, Member>([
-  ['startsWith', { scalar: GraphQLString, escape: escapeText, description: 'Begins with it; case and accents are ignored.' }],
-  ['exact', { scalar: GraphQLString, escape: escapeText, modifier: 'exact', description: 'Is exactly this.' }],
-  ['contains', { scalar: GraphQLString, escape: escapeText, modifier: 'contains', description: 'Contains it.' }],
-  ['text', { scalar: GraphQLString, escape: escapeText, modifier: 'text', description: 'Has these words, or their beginnings.' }],
+  [
+    'startsWith',
+    {
+      scalar: GraphQLString,
+      escape: escapeText,
+      description: 'Begins with it; case and accents are ignored.',
+    },
+  ],
+  [
+    'exact',
+    { scalar: GraphQLString, escape: escapeText, modifier: 'exact', description: 'Is exactly this.' },
+  ],
+  [
+    'contains',
+    { scalar: GraphQLString, escape: escapeText, modifier: 'contains', description: 'Contains it.' },
+  ],
+  [
+    'text',
+    {
+      scalar: GraphQLString,
+      escape: escapeText,
+      modifier: 'text',
+      description: 'Has these words, or their beginnings.',
+    },
+  ],
 ]);
 
 const ID: Members = new Map<string, Member>([
   ['eq', { scalar: GraphQLID, escape: escapeText, description: 'Is one of these.' }],
-  ['not', { scalar: GraphQLID, escape: escapeText, modifier: 'not', isNegated: true, description: 'Is none of them.' }],
+  [
+    'not',
+    {
+      scalar: GraphQLID,
+      escape: escapeText,
+      modifier: 'not',
+      isNegated: true,
+      description: 'Is none of them.',
+    },
+  ],
 ]);
 
 const URI: Members = new Map<string, Member>([
   ['eq', { scalar: uriScalar, escape: escapeText, description: 'Is one of these.' }],
-  ['below', { scalar: uriScalar, escape: escapeText, modifier: 'below', description: 'Is one of these or a path below it.' }],
-  ['above', { scalar: uriScalar, escape: escapeText, modifier: 'above', description: 'Is one of these or a path above it.' }],
+  [
+    'below',
+    {
+      scalar: uriScalar,
+      escape: escapeText,
+      modifier: 'below',
+      description: 'Is one of these or a path below it.',
+    },
+  ],
+  [
+    'above',
+    {
+      scalar: uriScalar,
+      escape: escapeText,
+      modifier: 'above',
+      description: 'Is one of these or a path above it.',
+    },
+  ],
   ['contains', { scalar: uriScalar, escape: escapeText, modifier: 'contains', description: 'Contains it.' }],
 ]);
 
 const reference = searchScalarOf('reference');
 const REFERENCE: Members = new Map<string, Member>([
-  ['eq', { scalar: reference, escape: escapeText, description: 'Refers to one of these: `Patient/1`, an id or a url.' }],
-  ['identifier', { scalar: token, escape: escapeCommas, modifier: 'identifier', description: 'Refers to its target by one of these identifiers.' }],
-  ['above', { scalar: reference, escape: escapeText, modifier: 'above', description: 'Refers to one of these, or to a resource above it.' }],
-  ['below', { scalar: reference, escape: escapeText, modifier: 'below', description: 'Refers to one of these, or to a resource below it; for canonicals `url|1` means all versions 1.' }],
+  [
+    'eq',
+    {
+      scalar: reference,
+      escape: escapeText,
+      description: 'Refers to one of these: `Patient/1`, an id or a url.',
+    },
+  ],
+  [
+    'identifier',
+    {
+      scalar: token,
+      escape: escapeCommas,
+      modifier: 'identifier',
+      description: 'Refers to its target by one of these identifiers.',
+    },
+  ],
+  [
+    'above',
+    {
+      scalar: reference,
+      escape: escapeText,
+      modifier: 'above',
+      description: 'Refers to one of these, or to a resource above it.',
+    },
+  ],
+  [
+    'below',
+    {
+      scalar: reference,
+      escape: escapeText,
+      modifier: 'below',
+      description:
+        'Refers to one of these, or to a resource below it; for canonicals `url|1` means all versions 1.',
+    },
+  ],
 ]);
 
 const PREFIXES: readonly (readonly [prefix: string, description: string])[] = [
@@ -94,7 +225,9 @@ function ordered(kind: string): Members {
 }
 
 function onlyEqual(kind: string): Members {
-  return new Map([['eq', { scalar: searchScalarOf(kind), escape: escapeCommas, description: 'Is one of these.' }]]);
+  return new Map([
+    ['eq', { scalar: searchScalarOf(kind), escape: escapeCommas, description: 'Is one of these.' }],
+  ]);
 }
 
 const MEMBERS: Readonly<Record<string, Members>> = {
@@ -112,7 +245,8 @@ const MEMBERS: Readonly<Record<string, Members>> = {
 
 function membersOf(kind: string): Members {
   const members = MEMBERS[kind];
-  if (members === undefined) throw new Error(`there is no filter for search parameters of the kind '${kind}'`);
+  if (members === undefined)
+    throw new Error(`there is no filter for search parameters of the kind '${kind}'`);
   return members;
 }
 
@@ -135,7 +269,10 @@ export function filterOf(kind: string): GraphQLInputObjectType {
   if (filter === undefined) {
     const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Filter`;
     const description = 'Values of one member are alternatives; all members must be met.';
-    filters.set(kind, (filter = new GraphQLInputObjectType({ name, description, fields: filterFields(kind) })));
+    filters.set(
+      kind,
+      (filter = new GraphQLInputObjectType({ name, description, fields: filterFields(kind) })),
+    );
   }
   return filter;
 }
@@ -169,7 +306,13 @@ function memberConditions(
     if (text === '') throw refusal(`The value of '${name}' of '${code}' is empty`);
     return prefix + escape(text);
   });
-  return [{ kind: 'parameter', name: modifier === undefined ? code : `${code}:${modifier}`, value: texts.join(',') }];
+  return [
+    {
+      kind: 'parameter',
+      name: modifier === undefined ? code : `${code}:${modifier}`,
+      value: texts.join(','),
+    },
+  ];
 }
 
 export function refusal(message: string): GraphQLError {

@@ -100,12 +100,15 @@ export class WhereTypes {
     const conditions: Condition[] = [];
     for (const parameter of this.parametersOf(type)) {
       const name = toArgumentName(parameter.code);
-      for (const filter of toList(where[name])) conditions.push(...this.parameterConditions(parameter, filter));
+      for (const filter of toList(where[name]))
+        conditions.push(...this.parameterConditions(parameter, filter));
     }
     for (const inner of toList(where['and'])) conditions.push(...this.conditions(type, inner));
     const { or } = where;
-    if (Array.isArray(or)) conditions.push({ kind: 'any', of: or.map((inner) => this.conditions(type, inner)) });
-    for (const inner of toList(where['not'])) conditions.push({ kind: 'not', of: this.conditions(type, inner) });
+    if (Array.isArray(or))
+      conditions.push({ kind: 'any', of: or.map((inner) => this.conditions(type, inner)) });
+    for (const inner of toList(where['not']))
+      conditions.push({ kind: 'not', of: this.conditions(type, inner) });
     for (const has of toList(where['_has'])) conditions.push(...this.hasConditions(has));
     return conditions;
   }
@@ -128,14 +131,12 @@ export class WhereTypes {
     if (!isObject(has)) return [];
     return Object.entries(has).flatMap(([source, by]) =>
       this.referenceParameters(source).flatMap(({ code }) =>
-        toList(isObject(by) ? by[toArgumentName(code)] : undefined).map(
-          (where): Condition => ({
-            kind: 'has',
-            source,
-            parameter: code,
-            of: this.conditions(source, where),
-          }),
-        ),
+        toList(isObject(by) ? by[toArgumentName(code)] : undefined).map((where): Condition => ({
+          kind: 'has',
+          source,
+          parameter: code,
+          of: this.conditions(source, where),
+        })),
       ),
     );
   }
@@ -209,7 +210,10 @@ export class WhereTypes {
         description: `Conditions on a ${type}, by the reference parameter that refers to the resource.`,
         fields: () =>
           Object.fromEntries(
-            this.referenceParameters(type).map(({ code }) => [toArgumentName(code), { type: listOf(this.of(type)) }]),
+            this.referenceParameters(type).map(({ code }) => [
+              toArgumentName(code),
+              { type: listOf(this.of(type)) },
+            ]),
           ),
       });
       this.referrers.set(type, referrers);
