@@ -60,7 +60,7 @@ export class AuthorizationError extends Error {
 
 /** The text is the same whether or not the client exists. */
 export const NOT_KNOWN =
-  'The app that sent you is not known here, or wants to have you sent to an address that is not its own';
+  'The app is not registered, or the address that it would send you back to is not registered for it';
 
 /** Longest text that is stored or repeated. */
 const LONGEST = 2_000;

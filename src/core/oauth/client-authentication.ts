@@ -93,7 +93,7 @@ export class ClientAuthentication {
 const NO_AUDIENCE =
   'private_key_jwt is not possible at this server: its setting PUBLIC_URL is not set, and nothing else says which audience a client_assertion must have';
 /** The text is the same whether or not the client exists. */
-const NOT_PROVEN = 'The client is not known here, or has not proven itself';
+const NOT_PROVEN = 'The client does not exist, or its credentials are wrong';
 
 /** Id and secret are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 function readBasic(authorization: string): readonly [string?, string?] {

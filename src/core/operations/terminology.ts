@@ -88,7 +88,7 @@ export async function findNamed(
     canonical.version ?? (names.version === undefined ? undefined : parameters.text(names.version));
   const found = await environment.findCanonical(names.type, canonical.url, version);
   if (found !== undefined) return parseStored(found.text);
-  const reason = `The ${names.type} ${toCanonical(canonical.url, version)} is not known here`;
+  const reason = `The ${names.type} ${toCanonical(canonical.url, version)} does not exist`;
   throw fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
 }
 
@@ -161,7 +161,7 @@ export async function findCodeSystem(
 ): Promise<CodeSystem> {
   const codeSystem = await terminologyOf(environment).findCodeSystem(system, version);
   if (codeSystem === undefined) {
-    const reason = `The code system ${toCanonical(system, version)} is not known here`;
+    const reason = `The code system ${toCanonical(system, version)} does not exist`;
     throw fhirError('notFoundInTerminology', { reason });
   }
   requireContent(codeSystem);

@@ -84,7 +84,7 @@ export function createCodeChecker(): CodeChecker {
 async function findValueSet(source: TerminologySource, canonical: string): Promise<FoundValueSet> {
   const { url, version } = parseCanonical(canonical);
   const resource = await source.findValueSet(url, version);
-  if (resource === undefined) return { unknown: 'it is not known here', rule: 'unresolved' };
+  if (resource === undefined) return { unknown: 'it does not exist on this server', rule: 'unresolved' };
   try {
     return await composeValueSet(resource, source);
   } catch (error) {

@@ -117,7 +117,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     expect(refusal.reason).toContain(reason);
   });
 
-  test('that uses FHIRPath which is not known here is told so', () => {
+  test('with an unknown FHIRPath function is refused by name', () => {
     const patch = toParameters(remove("Patient.name.where(use.memberOf('http://example.org/vs'))"));
     expect(refusalOf(() => run(release, patient, patch))).toMatchObject({
       key: 'notSupported',

@@ -114,7 +114,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
       {
         rule: 'unresolved',
         severity: 'warning',
-        diagnostics: expect.stringContaining('it is not known here'),
+        diagnostics: expect.stringContaining('it does not exist on this server'),
       },
       {
         rule: 'unresolved',
