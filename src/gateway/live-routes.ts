@@ -104,7 +104,9 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       // Browsers cannot set a header on a WebSocket, so that its first message may have the credentials.
       let { authorization } = request.headers;
       const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
+      const { bytes } = request.visit;
       sockets.accept(request.raw, upgrade, request.id, {
+        openShare: () => bytes.openAnother(),
         async admit(sent) {
           authorization = sent ?? authorization;
           await contextNow();

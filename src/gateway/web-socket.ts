@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { FhirError, fhirError, type Log, toFhirError } from '../core/index';
+import { errorOf, FhirError, fhirError, type HeldBytes, type Log, toFhirError } from '../core/index';
 import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
 import { formatFhirError, logUnexpected } from './errors';
 import { Turns } from './turns';
@@ -31,13 +31,15 @@ export interface LiveSockets {
 }
 
 export interface ServedConnection {
+  /** Opens a share in the memory of the process, for one message. */
+  openShare(): HeldBytes;
   /** Authenticates the connection or throws. `authorization`: the header of this name, from `connection_init`. */
   admit(authorization: string | undefined): Promise<void>;
   /** Begins a subscription. */
   open(request: LiveRequest): Promise<LiveResults>;
 }
 
-interface Connection extends ServedConnection {
+interface Connection extends Omit<ServedConnection, 'openShare'> {
   readonly socket: WebSocket;
   readonly requestId: string;
   readonly turns: Turns;
@@ -221,10 +223,20 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
         close: (code, reason) => socket.close(code, reason),
         onMessage: (receive) =>
           socket.on('message', (data) => {
-            receive(toText(data)).catch((error: unknown) => {
-              logUnexpected(error, requestId, log);
-              socket.close(CloseCode.InternalServerError, 'Internal server error');
-            });
+            const text = toText(data);
+            const share = served.openShare();
+            const full = errorOf(() => share.addBody(text.length));
+            if (full !== undefined) {
+              share.release();
+              endConnection(socket, TRY_AGAIN_LATER, full.message.slice(0, LONGEST_REASON));
+              return;
+            }
+            receive(text)
+              .catch((error: unknown) => {
+                logUnexpected(error, requestId, log);
+                socket.close(CloseCode.InternalServerError, 'Internal server error');
+              })
+              .finally(() => share.release());
           }),
       },
       { socket, requestId, turns: new Turns(), admit: served.admit, open: served.open, written },

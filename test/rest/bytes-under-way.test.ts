@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { WebSocket } from 'ws';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 const MEGABYTE = 1024 * 1024;
@@ -112,6 +113,30 @@ it('a GraphQL answer that repeats one text by aliases is refused before it is ma
   expect(json.errors).toHaveLength(1);
   expect(json.errors[0].extensions.outcome.issue[0].code).toBe('too-costly');
 }); // prettier-ignore
+
+it('a message over a WebSocket that does not fit beside other bodies closes its connection with 1013', async () => {
+  const url = `${server.base.replace('http', 'ws')}/w/system/api/v1/graphql/r4`;
+  const connectWith = async (characters: number): Promise<number | string> => {
+    const socket = new WebSocket(url, 'graphql-transport-ws');
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { note: 'a'.repeat(characters) } }));
+    const ended = await new Promise<number | string>((resolve) => {
+      socket.once('close', resolve);
+      socket.once('message', (data: Buffer) =>
+        resolve(String((JSON.parse(data.toString()) as { type: unknown }).type)),
+      );
+    });
+    socket.terminate();
+    return ended;
+  };
+  expect(await connectWith(MEGABYTE)).toBe('connection_ack');
+  const socket = await begin(LARGEST - 1000, LARGEST - 2000);
+  await until(503, () => write('c', MEGABYTE));
+  expect(await connectWith(MEGABYTE)).toBe(1013);
+  socket.destroy();
+  await until(200, () => write('c', MEGABYTE));
+  expect(await connectWith(MEGABYTE)).toBe('connection_ack');
+});
 
 it('a client that reads nothing of its answer loses its connection, and frees its memory', async () => {
   const { hostname, port } = new URL(server.base);

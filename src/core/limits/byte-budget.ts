@@ -51,6 +51,11 @@ export class HeldBytes implements AnswerCounter {
 
   constructor(private readonly budget: ByteBudget) {}
 
+  /** Opens a share for a message that comes on the connection of this request; it must be released. */
+  openAnother(): HeldBytes {
+    return this.budget.open();
+  }
+
   /** Counts the texts that a write replaces, as `coverReplaced`. */
   get replaced(): AnswerCounter {
     return { addAnswer: (characters) => this.coverReplaced(characters) };
