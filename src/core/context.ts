@@ -67,7 +67,7 @@ export interface CacheMark {
 }
 
 /** Properties of a context that core sets while a request runs. */
-type OnTheWay = Pick<RequestContext, 'snapshot' | 'memory' | 'trail' | 'recording'>;
+type OnTheWay = Pick<RequestContext, 'snapshot' | 'cacheMark' | 'trail' | 'recording'>;
 
 /**
  * The properties that core sets later, all undefined; each new context includes them. Adding a missing property to a
@@ -75,7 +75,7 @@ type OnTheWay = Pick<RequestContext, 'snapshot' | 'memory' | 'trail' | 'recordin
  */
 export const EMPTY_REQUEST_STATE: OnTheWay = {
   snapshot: undefined,
-  memory: undefined,
+  cacheMark: undefined,
   trail: undefined,
   recording: undefined,
 };
@@ -102,7 +102,7 @@ export interface RequestContext {
   /** The snapshot that reads share, made by `Core.inSnapshot`; undefined: each read has its own. */
   readonly snapshot?: SnapshotMark;
   /** Set by `Core.fromCache`; undefined: reads use the database. */
-  readonly memory?: CacheMark;
+  readonly cacheMark?: CacheMark;
   /** True: the number of SQL statements of its searches is guaranteed (docs/graphql.md, Statements). */
   readonly hasStatementBudget?: boolean;
   /** Counts the reads of this request. Its statements are then not shared with other requests. */

@@ -176,7 +176,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
-    const origin = { address: request.ip, requestId: request.id, asked: request.url };
+    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     // A WebSocket may send its credentials in its first message, and is authenticated then (live-routes.ts).
     const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
     const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...origin });

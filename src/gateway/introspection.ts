@@ -93,7 +93,7 @@ export class Introspections {
     registerCache(this);
   }
 
-  forgetSpaces(spaces: ReadonlySet<number>): void {
+  evictSpaces(spaces: ReadonlySet<number>): void {
     for (const [key, { space }] of this.cache.entries())
       if (space !== undefined && spaces.has(space)) this.cache.delete(key);
   }

@@ -78,7 +78,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     authorization: string | undefined,
   ): Promise<RequestContext> {
     const space = await core.findSpace(tenant, release);
-    const origin = { address: request.ip, requestId: request.id, asked: request.url };
+    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     const { actor, access } = await core.identify({ tenant, space, authorization, ...origin });
     if (space === undefined) throw fhirError('unknownTenant');
     const deadline = Date.now() + settings.requestTimeoutMs;

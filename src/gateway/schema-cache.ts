@@ -47,7 +47,7 @@ export class SchemaCache {
     registerCache(this);
   }
 
-  forgetSpaces(spaces: ReadonlySet<number>): void {
+  evictSpaces(spaces: ReadonlySet<number>): void {
     for (const space of spaces) {
       this.#own.delete(space);
       this.#making.delete(space);

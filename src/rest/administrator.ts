@@ -26,7 +26,7 @@ export function admitAdministratorsOnly(
     request.visit.interaction = INTERACTIONS.tenants;
     const { authorization } = request.headers;
     const space = await core.findSpace(SYSTEM, 'r4');
-    const origin = { address: request.ip, requestId: request.id, asked: request.url };
+    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...origin });
     request.visit.caller = caller;
     const { access } = caller;
@@ -40,10 +40,10 @@ export function admitAdministratorsOnly(
     const { caller } = visit;
     if (caller === undefined || isRecorded.has(visit)) return;
     isRecorded.add(visit);
-    const asked = `${method} ${url.replace(ROOT, '')}`;
+    const requestLine = `${method} ${url.replace(ROOT, '')}`;
     const mayChange = !READING_METHODS.includes(method);
     await core.recordAdministration(
-      { caller, asked, mayChange, address: ip, requestId: id },
+      { caller, requestLine, mayChange, address: ip, requestId: id },
       reply.statusCode,
     );
   });

@@ -100,7 +100,7 @@ function identify(
   interaction: Interaction,
 ): Caller | Promise<Caller> {
   const { authorization } = headers;
-  const credentials = { tenant, space, authorization, address: ip, requestId: id, asked: url };
+  const credentials = { tenant, space, authorization, address: ip, requestId: id, requestLine: url };
   return OPEN_TO_ALL.includes(interaction)
     ? identifyIfPossible(shared, credentials)
     : shared.core.identify(credentials);

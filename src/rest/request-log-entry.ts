@@ -95,7 +95,7 @@ export class RequestLogEntry {
     const [, tenant = '', release = ''] = DATA_ADDRESS.exec(url) ?? [];
     if (!isRelease(release)) return;
     const refused = {
-      ...{ tenant, release, address: ip, requestId: id, asked: url },
+      ...{ tenant, release, address: ip, requestId: id, requestLine: url },
       caller: this.caller ?? jobTime.getStore()?.caller,
       mayChange: !READING_METHODS.includes(method),
       authorization: headers.authorization,

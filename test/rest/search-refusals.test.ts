@@ -134,7 +134,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Patient?_elements=shoe', /'shoe'.*'_elements'.*Type\.element/],
     ['Patient?_contained=yes', /'yes'.*'_contained'.*false, true, both/],
     ['Patient?_containedType=yes', /'yes'.*'_containedType'.*container, contained/],
-    [BARE, /'shoe'.*'_sort'.*it can by _id, _lastUpdated, .*\bbirthdate\b/],
+    [BARE, /'shoe'.*'_sort'.*Patient can be sorted by _id, _lastUpdated, .*\bbirthdate\b/],
     ['Patient?_include=shoe', /'shoe'.*'_include'.*Type:parameter/],
     ['Patient?_include=Patient:shoe', /'Patient:shoe'.*'_include'.*general-practitioner/],
     ['Patient?_include:all=Patient:link', /':all'.*'_include'.*iterate/],

@@ -29,14 +29,14 @@ export interface RefusedRequest {
   /** As `Credentials.address`. */
   readonly address: string;
   readonly requestId: string;
-  readonly asked: string;
+  readonly requestLine: string;
 }
 
 /** A request of an identified caller to an address of administrators. */
 export interface AdministrationRequest {
   readonly caller: Caller;
   /** Method and address. */
-  readonly asked: string;
+  readonly requestLine: string;
   readonly mayChange: boolean;
   readonly address: string;
   readonly requestId: string;

@@ -12,5 +12,5 @@ export interface Credentials {
   readonly address: string;
   /** For the audit record: the request's id, and its address as it was sent. */
   readonly requestId?: string;
-  readonly asked?: string;
+  readonly requestLine?: string;
 }

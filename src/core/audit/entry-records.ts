@@ -15,13 +15,13 @@ import {
 } from '../authorization/describe';
 import { toRecord, type Described, withFound } from './recording';
 
-type AskedEntry = Pick<BundleEntry, 'request'>;
+type RequestedEntry = Pick<BundleEntry, 'request'>;
 
 export interface EntryRecords {
   /** Records an entry of a batch that reads, after it was answered or has failed. */
   noteRead(
     context: RequestContext,
-    entry: AskedEntry,
+    entry: RequestedEntry,
     answer: EntryAnswer | Error,
   ): Promise<void> | undefined;
   /** Records an entry of a batch that could not be parsed. */
@@ -29,7 +29,7 @@ export interface EntryRecords {
   /** Returns the records of a transaction, to be written with it. Answers are in the order of the entries. */
   of(
     context: RequestContext,
-    entries: readonly AskedEntry[],
+    entries: readonly RequestedEntry[],
     answers: readonly EntryAnswer[],
   ): readonly AccessRecord[];
 }

@@ -14,11 +14,11 @@ export function recordAdministration(
   { log, ids, recordsReads }: RecordingTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
 ): Core['recordAdministration'] {
-  return async ({ caller, address, requestId, asked, mayChange }: AdministrationRequest, status) => {
+  return async ({ caller, address, requestId, requestLine, mayChange }: AdministrationRequest, status) => {
     if (!recordsReads && !mayChange && !REFUSED.includes(status)) return;
     const space = await findSpace(SYSTEM, 'r4');
     if (space === undefined) return;
-    const described = { interaction: 'operation', query: asked };
+    const described = { interaction: 'operation', query: requestLine };
     await log.note(space.number, toRecord(ids, { ...caller, address, requestId }, described, { status }));
     if (mayChange && status < 400) await log.flush();
   };

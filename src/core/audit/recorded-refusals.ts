@@ -32,18 +32,18 @@ export function recordRefusals(
     space: Pick<TenantSpace, 'number'>,
     {
       asking,
-      asked,
+      requestLine,
       ending,
       isKnown,
     }: {
       readonly asking: Asking;
-      readonly asked: string | undefined;
+      readonly requestLine: string | undefined;
       readonly ending: Ending;
       readonly isKnown: boolean;
     },
   ): Promise<void> {
     if (isDecoy(space)) return;
-    const query = asked?.replace(ABOVE_ROOT, '');
+    const query = requestLine?.replace(ABOVE_ROOT, '');
     await refusals.note(space.number, toRecord(ids, asking, { interaction: NONE, query }, ending), isKnown);
   }
 
@@ -62,7 +62,7 @@ export function recordRefusals(
   let isFailing = false;
 
   async function recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> {
-    const { tenant, release, address, requestId, asked } = refused;
+    const { tenant, release, address, requestId, requestLine } = refused;
     try {
       const space = await findSpace(tenant, release);
       if (space === undefined) return;
@@ -70,7 +70,7 @@ export function recordRefusals(
       const isKnown = caller.access !== undefined;
       await note(space, {
         asking: { ...caller, address, requestId },
-        asked,
+        requestLine,
         ending: endingOf(error),
         isKnown,
       });
@@ -84,11 +84,11 @@ export function recordRefusals(
   }
 
   async function refused(credentials: Credentials, error: unknown): Promise<never> {
-    const { space, address, requestId = '', asked } = credentials;
+    const { space, address, requestId = '', requestLine } = credentials;
     settle(error);
     if (space !== undefined && error instanceof FhirError) {
       const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
-      await note(space, { asking, asked, ending: endingOf(error), isKnown: false });
+      await note(space, { asking, requestLine, ending: endingOf(error), isKnown: false });
     }
     throw error;
   }
@@ -110,7 +110,7 @@ export function recordRefusals(
         if (!decided.isAdmitted)
           await note(context.space, {
             asking: context,
-            asked: undefined,
+            requestLine: undefined,
             ending: TOO_MANY,
             isKnown: context.access !== undefined,
           });

@@ -23,7 +23,7 @@ export interface SignInServices {
   readonly signIn: SignIn;
 }
 
-type Asked = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: string };
+type SignInRequest = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: string };
 
 /**
  * Wraps the services so that each sign-in, token, revocation and refusal is recorded. A successful one is answered
@@ -35,7 +35,7 @@ export function recordSignIns(
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
 ): SignInServices {
   async function note(
-    { space, address, requestId = '' }: Asked,
+    { space, address, requestId = '' }: SignInRequest,
     trail: SignInTrail,
     what: { readonly interaction: string; readonly query: string },
     ending: Ending,
@@ -53,38 +53,38 @@ export function recordSignIns(
   }
 
   async function recorded<Result>(
-    asked: TokenRequest,
+    request: TokenRequest,
     what: { readonly interaction: string; readonly query: string },
-    work: (asked: TokenRequest) => Promise<Result>,
+    work: (request: TokenRequest) => Promise<Result>,
   ): Promise<Result> {
     const trail: SignInTrail = {};
     let result;
     try {
-      result = await work({ ...asked, trail });
+      result = await work({ ...request, trail });
     } catch (error) {
-      await note(asked, trail, what, refusalOf(error));
+      await note(request, trail, what, refusalOf(error));
       throw error;
     }
-    await note(asked, trail, what, OK);
+    await note(request, trail, what, OK);
     return result;
   }
 
   return {
     tokens: {
       ...tokens,
-      grant(asked) {
-        const type = asked.parameters.get('grant_type') ?? '';
+      grant(request) {
+        const type = request.parameters.get('grant_type') ?? '';
         const query = GRANT_TYPES.includes(type) ? `oidc/token?grant_type=${type}` : 'oidc/token';
-        return recorded(asked, { interaction: LOGIN, query }, (request) => tokens.grant(request));
+        return recorded(request, { interaction: LOGIN, query }, (request) => tokens.grant(request));
       },
-      revoke: (asked) =>
-        recorded(asked, { interaction: LOGOUT, query: 'oidc/revoke' }, (request) => tokens.revoke(request)),
-      async introspect(asked) {
+      revoke: (request) =>
+        recorded(request, { interaction: LOGOUT, query: 'oidc/revoke' }, (request) => tokens.revoke(request)),
+      async introspect(request) {
         const trail: SignInTrail = {};
         try {
-          return await tokens.introspect({ ...asked, trail });
+          return await tokens.introspect({ ...request, trail });
         } catch (error) {
-          await note(asked, trail, { interaction: LOGIN, query: 'oidc/introspect' }, refusalOf(error));
+          await note(request, trail, { interaction: LOGIN, query: 'oidc/introspect' }, refusalOf(error));
           throw error;
         }
       },

@@ -45,7 +45,7 @@ export class Recorder {
 
   async noteFailure(context: RequestContext, described: Described, error: unknown): Promise<void> {
     settle(error);
-    const { memory } = context;
+    const { cacheMark: memory } = context;
     // A request that the cache cannot answer is started anew without it, and recorded then.
     if (memory !== undefined) memory.missed ??= 'unfit';
     else await this.note(context, described, endingOf(error));

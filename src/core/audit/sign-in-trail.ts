@@ -19,7 +19,7 @@ interface Somebody {
   readonly release: ReleaseScope;
 }
 
-export function tell(trail: SignInTrail | undefined, { account, fhirUser, release }: Somebody): void {
+export function noteAccount(trail: SignInTrail | undefined, { account, fhirUser, release }: Somebody): void {
   if (trail === undefined) return;
   trail.person = fhirUser ?? account;
   if (release !== 'both') trail.release = release;

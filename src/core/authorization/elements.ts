@@ -215,14 +215,14 @@ export class ElementRules {
       const items = value.map((item) => this.stripped(item, place, false));
       if (items.every((item, index) => item === value[index])) return value;
       if (!isAligned) return orNothing(items.filter((item) => item !== undefined));
-      const kept = items.map((item) => item ?? null);
-      return kept.every((item) => item === null) ? undefined : kept;
+      const remaining = items.map((item) => item ?? null);
+      return remaining.every((item) => item === null) ? undefined : remaining;
     }
     if (!isJsonObject(value)) return value;
     const { resourceType } = value;
     const root = typeof resourceType === 'string' ? this.hidden.of(resourceType) : undefined;
     const here = typeof resourceType === 'string' ? root : place;
-    const kept: JsonObject = {};
+    const remaining: JsonObject = {};
     let isSame = true;
     let isEmpty = true;
     for (const name in value) {
@@ -233,11 +233,11 @@ export class ElementRules {
       const inner = isLeftOut ? undefined : this.stripped(member, below, name.startsWith('_'));
       isSame &&= inner === member;
       if (inner === undefined) continue;
-      kept[name] = inner;
+      remaining[name] = inner;
       isEmpty = false;
     }
     if (isSame) return value;
-    return isEmpty ? undefined : kept;
+    return isEmpty ? undefined : remaining;
   }
 
   /** Throws `forbidden` where a protected element changes. `before` undefined: the resource is new. */
@@ -255,12 +255,14 @@ export class ElementRules {
   }
 
   private parametersOf(type: string): ReadonlyMap<string, SearchParameterDefinition> {
-    let kept = this.searchable.get(type);
-    if (kept === undefined) {
-      kept = new Map([...this.all.searchParameters(type)].filter(([, parameter]) => this.mayAsk(parameter)));
-      this.searchable.set(type, kept);
+    let remaining = this.searchable.get(type);
+    if (remaining === undefined) {
+      remaining = new Map(
+        [...this.all.searchParameters(type)].filter(([, parameter]) => this.mayAsk(parameter)),
+      );
+      this.searchable.set(type, remaining);
     }
-    return kept;
+    return remaining;
   }
 
   /**

@@ -66,11 +66,11 @@ export class PatientChoices {
 
   /** Up to twenty Patients by name, identifier or id; for an empty text the first twenty of all. */
   async search(text: string): Promise<readonly PatientChoice[]> {
-    const asked = text.trim().slice(0, LONGEST_SEARCH);
-    const value = asked.replace(/[\\,$|]/g, '\\$&');
-    const ways = asked === '' ? [[]] : [[['name', value] as const], [['identifier', value] as const]];
+    const searched = text.trim().slice(0, LONGEST_SEARCH);
+    const value = searched.replace(/[\\,$|]/g, '\\$&');
+    const ways = searched === '' ? [[]] : [[['name', value] as const], [['identifier', value] as const]];
     const found = new Map<string, PatientChoice>();
-    const itself = asked === '' ? undefined : await this.find(asked);
+    const itself = searched === '' ? undefined : await this.find(searched);
     if (itself !== undefined) found.set(itself.id, itself);
     for (const way of ways) {
       const { matches } = await this.source.search(this.#context, {

@@ -70,8 +70,8 @@ async function ownersOf(
   const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
   if (typeNumber === undefined || !isInOne) return [];
   const name = `${space.number} ${type}/${id}/${version}`;
-  const remembered = known.get(name);
-  if (remembered !== undefined) return remembered;
+  const cached = known.get(name);
+  if (cached !== undefined) return cached;
   const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
   let row = await services.reader.version(space.number, address, version);
   if (row?.change === 'delete') row = await services.reader.version(space.number, address, version - 1);

@@ -46,7 +46,7 @@ export function createPolicies({ store, findSpace, searchContext, changed }: Pol
     guard: VersionGuard | undefined,
   ): Promise<{ readonly existed: boolean; readonly isChanged: boolean }> => {
     const before = await find(tenant, name);
-    requireKept(guard, before);
+    requireUnchanged(guard, before);
     const isChanged = await store.changePolicy(
       tenant,
       name,
@@ -58,7 +58,7 @@ export function createPolicies({ store, findSpace, searchContext, changed }: Pol
     );
     if (isChanged) changed(tenant);
     // A concurrent request has changed the policy.
-    else if (guard !== undefined && (await find(tenant, name))?.tag !== before?.tag) throw notKept();
+    else if (guard !== undefined && (await find(tenant, name))?.tag !== before?.tag) throw policyChanged();
     return { existed: before !== undefined, isChanged };
   };
   return {
@@ -99,14 +99,15 @@ function tagOf({ rules, operations, hidden, readOnly }: PolicyDefinition): strin
   return createHash('sha256').update(JSON.stringify(ordered)).digest('base64url').slice(0, 22);
 }
 
-function requireKept(guard: VersionGuard | undefined, present: StoredPolicy | undefined): void {
+function requireUnchanged(guard: VersionGuard | undefined, present: StoredPolicy | undefined): void {
   const { ifMatch, ifNoneMatchAny } = guard ?? {};
-  if (ifNoneMatchAny === true && present !== undefined) throw notKept();
+  if (ifNoneMatchAny === true && present !== undefined) throw policyChanged();
   if (ifMatch === undefined) return;
-  if (present === undefined || !(ifMatch.includes('*') || ifMatch.includes(present.tag))) throw notKept();
+  if (present === undefined || !(ifMatch.includes('*') || ifMatch.includes(present.tag)))
+    throw policyChanged();
 }
 
-function notKept(): Error {
+function policyChanged(): Error {
   return fhirError('preconditionFailed', { reason: 'The policy is not what the request takes it for' });
 }
 

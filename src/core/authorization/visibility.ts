@@ -22,19 +22,19 @@ const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 const KEPT_MS = 60_000;
 const MOST_KEPT = 1000;
 
-interface Kept {
+interface CachedGrants {
   readonly permissions: Permissions;
   readonly extract: Extractor;
   /** Policies are replaced as a whole when one of them changes. */
   readonly policies: RequestContext['space']['policies'];
 }
 
-const kept = new WeakMap<Services['keys'], LRUCache<string, Kept>>();
+const cachedGrants = new WeakMap<Services['keys'], LRUCache<string, CachedGrants>>();
 
 /** The last lookup for an Access: all requests of a token share one Access object. */
 interface Latest {
-  readonly kept: Kept;
-  readonly all: LRUCache<string, Kept>;
+  readonly cachedGrants: CachedGrants;
+  readonly all: LRUCache<string, CachedGrants>;
   readonly space: number;
   readonly change: number;
   /** By `performance.now()`. */
@@ -43,16 +43,16 @@ interface Latest {
 
 const latestOf = new WeakMap<Access, Latest>();
 
-function keptOf(
+function cachedGrantsOf(
   services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
   context: RequestContext,
-): Kept | undefined {
+): CachedGrants | undefined {
   const { access, space } = context;
   if (access === undefined) return undefined;
-  let all = kept.get(services.keys);
+  let all = cachedGrants.get(services.keys);
   if (all === undefined) {
-    all = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: KEPT_MS });
-    kept.set(services.keys, all);
+    all = new LRUCache<string, CachedGrants>({ max: MOST_KEPT, ttl: KEPT_MS });
+    cachedGrants.set(services.keys, all);
   }
   const change = space.searchParameters?.change ?? 0;
   const latest = latestOf.get(access);
@@ -60,10 +60,10 @@ function keptOf(
     latest?.all === all &&
     latest.space === space.number &&
     latest.change === change &&
-    latest.kept.policies === space.policies &&
+    latest.cachedGrants.policies === space.policies &&
     latest.until > performance.now()
   )
-    return latest.kept;
+    return latest.cachedGrants;
   const { patient = null, user = null, userPatients = null, scopes, policies, isAuditor } = access;
   const of = [patient, user, userPatients, isAuditor, scopes, policies];
   const key = JSON.stringify([space.number, change, ...of]);
@@ -77,7 +77,7 @@ function keptOf(
     all.set(key, found);
   }
   const until = performance.now() + all.getRemainingTTL(key);
-  latestOf.set(access, { kept: found, all, space: space.number, change, until });
+  latestOf.set(access, { cachedGrants: found, all, space: space.number, change, until });
   return found;
 }
 
@@ -86,7 +86,7 @@ export function permissionsOf(
   services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
   context: RequestContext,
 ): Permissions | undefined {
-  return context.access === undefined ? undefined : keptOf(services, context)?.permissions;
+  return context.access === undefined ? undefined : cachedGrantsOf(services, context)?.permissions;
 }
 
 /**
@@ -104,7 +104,7 @@ export function shownText(
 /** The stored versions that the caller may see; undefined: all. */
 export function visibilityOf(services: SearchServices, context: RequestContext): Visibility | undefined {
   if (context.access === undefined) return undefined;
-  const found = keptOf(services, context);
+  const found = cachedGrantsOf(services, context);
   return found && new Visibility(services, context, found.permissions, found.extract);
 }
 
@@ -118,7 +118,7 @@ export function visibilityAmong(
   type: string,
   right: Right,
 ): Visibility | undefined {
-  const found = keptOf(services, context);
+  const found = cachedGrantsOf(services, context);
   if (found === undefined || found.permissions.conditions(type, right).length === 0) return undefined;
   return new Visibility(services, context, found.permissions, found.extract);
 }
@@ -175,8 +175,8 @@ export class Visibility {
     if (first === undefined) return seen;
     const { services, context } = this;
     const resolved = await resolveCriteria(services, context, conditions);
-    const asked: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
-    const heads = await fetchHeads(services, space, first.type, [asked, ...resolved]);
+    const criterion: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
+    const heads = await fetchHeads(services, space, first.type, [criterion, ...resolved]);
     const found = new Map(heads.map((head) => [head.keyText, head.version]));
     for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
     return seen;

@@ -92,8 +92,8 @@ function createSingleInteractions({
     history: async (context, request) =>
       countPage(context, await history(requests.of(context), context, request)),
     search: async (context, request) => {
-      if (context.memory !== undefined)
-        return countPage(context, await searchResults.getForAttempt(context, context.memory, request));
+      if (context.cacheMark !== undefined)
+        return countPage(context, await searchResults.getForAttempt(context, context.cacheMark, request));
       const reading = requests.of(context);
       const page = await searchResults.answer(context, request, reading.database, () =>
         searchAny(reading, context, request),
@@ -103,7 +103,7 @@ function createSingleInteractions({
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     follow: (context, request) => feeds.follow(context, request),
     searchBatch: async (context, asked) => {
-      const { memory } = context;
+      const { cacheMark: memory } = context;
       if (memory !== undefined)
         return Promise.all(
           asked.map(async (one) =>

@@ -20,7 +20,7 @@ export class CacheInvalidator {
    * Must be called when the erased data can no longer be read; resolves when no cache has it any more. Cost: a round trip
    * to each process through Redis, or a second without it; 20 seconds for a killed process; a scan of Redis.
    */
-  async forget(session: OwnerSession, spaces: readonly number[]): Promise<Forgotten> {
+  async invalidate(session: OwnerSession, spaces: readonly number[]): Promise<Forgotten> {
     this.watch.forget(spaces);
     const number = await addErasure(session, spaces);
     this.cache.announce({ kind: 'erased', subject: String(number) });
@@ -33,11 +33,11 @@ export class CacheInvalidator {
     return {
       processes: counts.done,
       silentProcesses: counts.silent + counts.awaited,
-      cachedTexts: await this.forgetTexts(spaces),
+      cachedTexts: await this.invalidateTexts(spaces),
     };
   }
 
-  private async forgetTexts(spaces: readonly number[]): Promise<number | undefined> {
+  private async invalidateTexts(spaces: readonly number[]): Promise<number | undefined> {
     let removed = 0;
     for (const space of spaces) {
       const ofSpace = await this.cache.removeSpace(space);

@@ -3,8 +3,8 @@
  * too (erasure-watch.ts). Every entry of these caches may be evicted at any time.
  */
 
-/** `forgetSpaces`: evicts only these spaces, where the cache can tell them apart. */
-type Cache = { clear(): void } | { forgetSpaces(spaces: ReadonlySet<number>): void };
+/** `evictSpaces`: evicts only these spaces, where the cache can tell them apart. */
+type Cache = { clear(): void } | { evictSpaces(spaces: ReadonlySet<number>): void };
 
 /**
  * Milliseconds for which nothing of a space is cached after an erasure, because a request that read the data before may
@@ -17,9 +17,9 @@ const caches = new Set<WeakRef<Cache>>();
 const hushed = new Map<number, number>();
 
 /** Registers a cache for eviction of erased data, and returns it. */
-export function registerCache<M extends Cache>(memory: M): M {
-  caches.add(new WeakRef(memory));
-  return memory;
+export function registerCache<M extends Cache>(cache: M): M {
+  caches.add(new WeakRef(cache));
+  return cache;
 }
 
 /**
@@ -31,9 +31,9 @@ export function forEachDatabase<M extends Cache>(
 ): (services: { readonly connections: object }) => M {
   const made = new WeakMap<object, M>();
   return ({ connections }) => {
-    let memory = made.get(connections);
-    if (memory === undefined) made.set(connections, (memory = registerCache(make())));
-    return memory;
+    let cache = made.get(connections);
+    if (cache === undefined) made.set(connections, (cache = registerCache(make())));
+    return cache;
   };
 }
 
@@ -53,14 +53,14 @@ export function endHush(spaces: Iterable<number>): void {
 }
 
 /** Evicts these spaces from all registered caches, and disables caching of them for `HUSH_MS`. */
-export function forgetSpaces(spaces: readonly number[]): void {
+export function evictSpaces(spaces: readonly number[]): void {
   const until = performance.now() + HUSH_MS;
   for (const space of spaces) hushed.set(space, until);
   const some = new Set(spaces);
   for (const held of caches) {
-    const memory = held.deref();
-    if (memory === undefined) caches.delete(held);
-    else if ('forgetSpaces' in memory) memory.forgetSpaces(some);
-    else memory.clear();
+    const cache = held.deref();
+    if (cache === undefined) caches.delete(held);
+    else if ('evictSpaces' in cache) cache.evictSpaces(some);
+    else cache.clear();
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../context';
-import { endHush, forgetSpaces } from './cache-registry';
+import { endHush, evictSpaces } from './cache-registry';
 import type { Database } from '../storage/connection/database';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';
@@ -12,7 +12,7 @@ export interface ErasureWatchOptions {
   readonly database: Database;
   readonly log: Log;
   /** Evicts the spaces from the caches of other threads. */
-  readonly forgetElsewhere: (spaces: readonly number[]) => void;
+  readonly evictElsewhere: (spaces: readonly number[]) => void;
 }
 
 /**
@@ -60,7 +60,7 @@ export class ErasureWatch {
     try {
       while (this.#isWanted && !this.#isClosed) {
         this.#isWanted = false;
-        await this.#forgetNext(database);
+        await this.#evictNext(database);
       }
       if (this.#isFailing) log.info({}, 'what was erased is looked for again');
       this.#isFailing = false;
@@ -73,7 +73,7 @@ export class ErasureWatch {
     }
   }
 
-  async #forgetNext(database: Database): Promise<void> {
+  async #evictNext(database: Database): Promise<void> {
     const erasures = await attendErasures(database, this.#process, this.#forgotten);
     const last = erasures.at(-1);
     if (last === undefined) return;
@@ -85,9 +85,9 @@ export class ErasureWatch {
 
   /** Evicts the spaces from the caches of this process at once. */
   forget(spaces: readonly number[]): void {
-    forgetSpaces(spaces);
+    evictSpaces(spaces);
     for (const space of spaces) this.#hushed.add(space);
-    this.options.forgetElsewhere(spaces);
+    this.options.evictElsewhere(spaces);
   }
 
   async close(): Promise<void> {

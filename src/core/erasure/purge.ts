@@ -69,7 +69,7 @@ const MAX_NAMES = 1_000;
 const NAMES = /[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}/g;
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
-type Kept = PurgeReport['kept'][number];
+type KeptResource = PurgeReport['kept'][number];
 
 /**
  * Purges one resource, or all resources in the compartment of one patient only. The current version decides whether a
@@ -103,7 +103,7 @@ export async function purge(
 class Purge {
   /** Purged resources, by `type key`. */
   private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, KeptResource>();
   private readonly removed = new Map<string, number>();
   /** AuditEvents that were purged. */
   private readonly events: PurgePlace[] = [];
@@ -136,7 +136,7 @@ class Purge {
     ];
     this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_NAMES)));
     await this.purgeAudit(spaces, names);
-    const forgotten = await options.cacheInvalidator.forget(session, spaces);
+    const forgotten = await options.cacheInvalidator.invalidate(session, spaces);
     const tables = await this.proof(spaces);
     const types = new Map<string, number>();
     for (const one of this.purged.values()) {
@@ -160,7 +160,7 @@ class Purge {
     if (space === this.context.space) return;
     const texts = [...new Set(names)].slice(0, MAX_NAMES);
     this.count('access_record', await purgeAccessRecords(session, spaces, texts));
-    const isAsked = new Set(texts);
+    const requested = new Set(texts);
     const extract = this.options.services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
     const last = await readLast(session, space.number);
     for (let after = 0; after < last; after += WINDOW) {
@@ -169,7 +169,9 @@ class Purge {
       const found = await readMentioning(session, space.number, bounds);
       for (let start = 0; start < found.length; start += AT_ONCE) {
         const some = await readLastTexts(session, space.number, found.slice(start, start + AT_ONCE));
-        const events = some.filter(({ body }) => (body.match(NAMES) ?? []).some((name) => isAsked.has(name)));
+        const events = some.filter(({ body }) =>
+          (body.match(NAMES) ?? []).some((name) => requested.has(name)),
+        );
         const counts = await purgeResources(session, space.number, events, (_type, body) =>
           toResourceRows(extract(AUDIT_EVENT, parseStoredObject(body))),
         );
@@ -197,12 +199,12 @@ class Purge {
     const space = this.context.space.number;
     await this.purgeThese([this.placeOf(request)]);
     if (!request.isCompartment) return true;
-    let looked = 0;
+    let scanned = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const last = await readLast(session, space);
-      if (last <= looked) return true;
-      const found = await this.findMembers(looked, last);
-      looked = last;
+      if (last <= scanned) return true;
+      const found = await this.findMembers(scanned, last);
+      scanned = last;
       if (found.length > 0) await this.purgeThese(found);
       // No reference is missed: a version written before the scan has a sequence up to `last`.
       else if (round > 0) return true;
@@ -379,7 +381,7 @@ class Purge {
   }
 }
 
-function byAddress(one: Kept, other: Kept): number {
+function byAddress(one: KeptResource, other: KeptResource): number {
   const [first, second] = [`${one.type}/${one.id}`, `${other.type}/${other.id}`];
   return first < second ? -1 : Number(first > second);
 }

@@ -43,7 +43,7 @@ const OF_AUDIT_EVENTS = {
 };
 
 /** Settings of the tenant and the server that a statement shows. */
-interface Told {
+interface StatedSettings {
   readonly isAuditApart: boolean;
   /** http://hl7.org/fhir/reference-handling-policy */
   readonly referencePolicy: readonly string[];
@@ -51,10 +51,10 @@ interface Told {
   readonly conditionalDelete: TenantSettings['conditionalDelete'];
 }
 
-function toTold(
+function toStatedSettings(
   { isAuditApart }: Pick<Services, 'isAuditApart'>,
   { referentialIntegrity, conditionalDelete }: TenantSettings,
-): Told {
+): StatedSettings {
   const isEnforced = referentialIntegrity === 'on-write-and-delete';
   const referencePolicy = ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])];
   return { isAuditApart, referencePolicy, conditionalDelete };
@@ -62,7 +62,7 @@ function toTold(
 
 interface Made {
   readonly definitions: Definitions;
-  readonly told: string;
+  readonly statedText: string;
   /** Version of the tenant's OperationDefinitions, which define named queries. */
   readonly queriesVersion: string;
   readonly capabilities: Capabilities;
@@ -91,14 +91,14 @@ export async function capabilities(
 ): Promise<Capabilities> {
   if (mode === 'terminology') {
     const text = await terminologyCapabilities(services, context);
-    return remembered(text, () => text);
+    return cachedBase(text, () => text);
   }
   const full = await fullCapabilities(services, context);
   if (mode === 'full') return full;
-  return remembered(full.etag, () => normativePortion(services, context, full.text));
+  return cachedBase(full.etag, () => normativePortion(services, context, full.text));
 }
 
-async function remembered(key: string, make: () => string | Promise<string>): Promise<Capabilities> {
+async function cachedBase(key: string, make: () => string | Promise<string>): Promise<Capabilities> {
   const known = others.get(key);
   if (known !== undefined) return known;
   const made = tagged(await make());
@@ -123,34 +123,47 @@ async function fullCapabilities(
   const definitions = services.definitionsOf(space);
   const version = await queriesVersion(services, context);
   const hasParameters = definitions.ofRelease !== undefined;
-  const toTell = toTold(services, space.settings);
-  const told = JSON.stringify(toTell);
+  const stated = toStatedSettings(services, space.settings);
+  const statedText = JSON.stringify(stated);
   if (!hasParameters && plainSpaces(services).get(space.number) === version)
-    return ofRelease(definitions, toTell);
+    return ofRelease(definitions, stated);
   const known = ofSpaces(services).get(space.number);
-  if (known?.definitions === definitions && known.told === told && known.queriesVersion === version)
+  if (
+    known?.definitions === definitions &&
+    known.statedText === statedText &&
+    known.queriesVersion === version
+  )
     return known.capabilities;
   const queries = await listQueries(services, context, services.searchContext(space));
   if (!hasParameters && queries.length === 0) {
     plainSpaces(services).set(space.number, version);
-    return ofRelease(definitions, toTell);
+    return ofRelease(definitions, stated);
   }
-  const made = tagged(JSON.stringify(statement(definitions, toTell, queries)));
-  ofSpaces(services).set(space.number, { definitions, told, queriesVersion: version, capabilities: made });
+  const made = tagged(JSON.stringify(statement(definitions, stated, queries)));
+  ofSpaces(services).set(space.number, {
+    definitions,
+    statedText: statedText,
+    queriesVersion: version,
+    capabilities: made,
+  });
   return made;
 }
 
-function ofRelease(definitions: Definitions, told: Told): Capabilities {
-  const key = `${definitions.release} ${JSON.stringify(told)}`;
+function ofRelease(definitions: Definitions, statedText: StatedSettings): Capabilities {
+  const key = `${definitions.release} ${JSON.stringify(statedText)}`;
   let made = ofReleases.get(key);
   if (made === undefined)
-    ofReleases.set(key, (made = tagged(JSON.stringify(statement(definitions, told, [])))));
+    ofReleases.set(key, (made = tagged(JSON.stringify(statement(definitions, statedText, [])))));
   return made;
 }
 
-function statement(definitions: Definitions, told: Told, queries: readonly NamedQuery[]): object {
+function statement(
+  definitions: Definitions,
+  statedText: StatedSettings,
+  queries: readonly NamedQuery[],
+): object {
   const { release } = definitions;
-  const { isAuditApart, ...ofSettings } = told;
+  const { isAuditApart, ...ofSettings } = statedText;
   const offered = [...operationsOf(definitions), ...servedByGateway(definitions)];
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {

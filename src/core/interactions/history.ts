@@ -115,7 +115,7 @@ async function readSeen(
 ): Promise<Found> {
   const found: PageRow[] = [];
   let position = first;
-  for (let looked = 0; looked < MAX_LOOKED_AT;) {
+  for (let scanned = 0; scanned < MAX_LOOKED_AT;) {
     const step = Math.max(limit, LOOKED_AT_ONCE);
     const { rows, reached } = await source.read(position, step);
     const whole = await services.reader.completePage(rows, () => seen.space);
@@ -125,7 +125,7 @@ async function readSeen(
     const isAll = whole.length === rows.length && rows.length < step;
     if (isAll && reached === undefined) return { rows: found };
     position = isAll || last === undefined ? reached : source.positionOf(last);
-    looked += Math.max(1, whole.length);
+    scanned += Math.max(1, whole.length);
     // The source has scanned as many versions as a page may.
     if (isAll) break;
   }
@@ -143,7 +143,7 @@ async function countSeen(
 ): Promise<number> {
   let total = 0;
   let before: number | undefined;
-  for (let looked = 0; looked < MAX_COUNTED; looked += MAX_COUNT) {
+  for (let scanned = 0; scanned < MAX_COUNTED; scanned += MAX_COUNT) {
     const { rows, reached } = await source.read(before, MAX_COUNT);
     const whole: PageRow[] = [];
     for (const row of rows) whole.push(await services.reader.complete(seen.space, row));
@@ -277,13 +277,13 @@ function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
       const rows: PageRow[] = [];
       let position = before;
       let step = limit + STEPS.first;
-      for (let walked = 0; rows.length < limit; step = STEPS.further) {
-        if (walked >= MAX_WALKED) return { rows, reached: position };
-        const walk = await reader.scan({ ...bounds, after, before: position }, step, limit - rows.length);
-        rows.push(...walk.rows);
-        if (walk.scanned < step) break;
-        walked += step;
-        position = walk.lowest;
+      for (let scannedRows = 0; rows.length < limit; step = STEPS.further) {
+        if (scannedRows >= MAX_WALKED) return { rows, reached: position };
+        const scan = await reader.scan({ ...bounds, after, before: position }, step, limit - rows.length);
+        rows.push(...scan.rows);
+        if (scan.scanned < step) break;
+        scannedRows += step;
+        position = scan.lowest;
       }
       return { rows };
     },

@@ -25,7 +25,7 @@ const MAX_DEFINITIONS = 500;
 const MAX_LISTED = 20;
 
 /** The named query of a request; `version` differs after each change of its definition. */
-export interface AskedQuery extends ExpandedQuery {
+export interface RequestedQuery extends ExpandedQuery {
   readonly version: string;
 }
 
@@ -50,10 +50,10 @@ export async function findQuery(
     readonly type: string;
     readonly given: readonly (readonly [name: string, value: string])[];
   },
-): Promise<AskedQuery | undefined> {
-  const [asked, ...others] = given.filter(([name, value]) => name === NAMED_QUERY && value !== '');
-  if (asked === undefined) return undefined;
-  const [, code] = asked;
+): Promise<RequestedQuery | undefined> {
+  const [criteria, ...others] = given.filter(([name, value]) => name === NAMED_QUERY && value !== '');
+  if (criteria === undefined) return undefined;
+  const [, code] = criteria;
   const refused = (reason: string): Error =>
     fhirError('invalidParameterValue', { parameter: NAMED_QUERY, value: code.slice(0, 80), reason });
   if (others.length > 0) throw refused('a search has one named query at most');
@@ -117,8 +117,8 @@ async function readQueries(
 ): Promise<FoundQuery[]> {
   const type = services.definitions(space.release).typeNumber(OPERATION_DEFINITION);
   if (type === undefined) return [];
-  const asked = [['kind', 'query'], ['status', 'active'], ...(code === undefined ? [] : [['code', code]])];
-  const criteria = asked.map(([name = '', value = '']): Criterion => {
+  const pairs = [['kind', 'query'], ['status', 'active'], ...(code === undefined ? [] : [['code', code]])];
+  const criteria = pairs.map(([name = '', value = '']): Criterion => {
     const criterion = parseCriterion(typeContext, OPERATION_DEFINITION, name, value);
     if (criterion === undefined) throw new Error(`${OPERATION_DEFINITION} has no search parameter ${name}`);
     return criterion;

@@ -50,10 +50,10 @@ function isForTrial({ extension }: JsonObject): boolean {
 function without(value: JsonValue, path: string, left: ReadonlySet<string>): JsonValue {
   if (Array.isArray(value)) return value.map((element) => without(element, path, left));
   if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
+  const copied: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     const place = `${path}.${name}`;
-    if (!left.has(place)) kept[name] = without(member, place, left);
+    if (!left.has(place)) copied[name] = without(member, place, left);
   }
-  return kept;
+  return copied;
 }

@@ -230,11 +230,11 @@ async function withoutBase(
 ): Promise<readonly NamedTarget[]> {
   const isBase = ({ named }: NamedTarget): boolean => services.isConformanceType(release, named.type);
   const { baseSpace } = RELEASES[release];
-  const asked = absent.filter(isBase).map((target) => ({ ...target, version: 0 }));
+  const requested = absent.filter(isBase).map((target) => ({ ...target, version: 0 }));
   const left = await findAbsent(
     (statement, bound) => services.database.run({ lane: 'search', space: baseSpace }, statement, bound),
     baseSpace,
-    asked,
+    requested,
   );
   const stillAbsent = new Set(left.map(({ named }) => named));
   return absent.filter((target) => !isBase(target) || stillAbsent.has(target.named));

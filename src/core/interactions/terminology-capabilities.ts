@@ -11,7 +11,7 @@ import { VERSION, VERSION_DATE } from '../conformance/version';
 /** Maximum number of cached statements, some 100 kB each. */
 const MAX_KEPT = 50;
 
-const memory = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
+const cache = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
 
 /** Values of CodeSystem.content with codes; of the others only the metadata is stored. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);
@@ -26,7 +26,7 @@ export async function terminologyCapabilities(
 ): Promise<string> {
   const version = await createTerminologyStorage(services, space).terminologyVersion();
   const key = `${space.number} ${version}`;
-  const statements = memory(services);
+  const statements = cache(services);
   const known = statements.get(key);
   if (known !== undefined) return known;
   const made = make(services, space);

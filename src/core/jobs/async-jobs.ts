@@ -109,7 +109,8 @@ export class AsyncJobs {
   /** Undefined: the caller has no job of this id in the space. */
   async find(context: RequestContext, id: string): Promise<JobState | undefined> {
     const job = JOB_ID.test(id) ? await findJob(this.options.database, context.space, id) : undefined;
-    const isOwn = context.access?.isAdministrator === true || (job?.owner ?? NOBODYS) === ownerOf(context);
+    const isOwn =
+      context.access?.isAdministrator === true || (job?.owner ?? ANONYMOUS_OWNER) === ownerOf(context);
     if (job === undefined || !isOwn) return undefined;
     if (job.state.state !== 'done') return job.state;
     const body = await readAnswer(this.options.database, context.space, id);
@@ -198,9 +199,10 @@ export class AsyncJobs {
   async #save(session: OwnerSession): Promise<void> {
     for (let next = this.#finished[0]; next !== undefined; next = this.#finished[0]) {
       const { job, outcome } = next;
-      const kept = this.options.limits.asyncExpiryMs;
+      const expiryMs = this.options.limits.asyncExpiryMs;
       if (outcome === undefined) await returnJob(session, this.#worker, job);
-      else await finishJob(session, { worker: this.#worker, jobKey: job, jobOutcome: outcome, kept });
+      else
+        await finishJob(session, { worker: this.#worker, jobKey: job, jobOutcome: outcome, kept: expiryMs });
       this.#finished.shift();
     }
   }
@@ -259,7 +261,7 @@ export class AsyncJobs {
 }
 
 /** Owner of jobs that were stored without one. */
-const NOBODYS = ownerOf({ actor: 'anonymous' });
+const ANONYMOUS_OWNER = ownerOf({ actor: 'anonymous' });
 
 /** Returns the owner of a job: the client, the person, and the patient in context. */
 function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): string {

@@ -75,14 +75,14 @@ export class TokenBucket {
   /** Granted and unused tokens; negative: used without a grant. */
   private balance = 0;
   /** Tokens used without a grant that are being reported to the store; 0 or negative. */
-  private telling = 0;
+  private reported = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];
   private asking = false;
   private emptyUntil = 0;
   /** Remaining tokens in the shared bucket at `toldAt`. */
   private tokens: number;
-  private toldAt = 0;
+  private storeReadAt = 0;
   private used = 0;
   private store: 'first' | 'second' | undefined;
 
@@ -144,29 +144,29 @@ export class TokenBucket {
   private async askFor(batch: TokenBucket['waiting']): Promise<void> {
     const returned = this.balance;
     this.balance = 0;
-    this.telling = Math.min(0, returned);
+    this.reported = Math.min(0, returned);
     const asked = batch.length;
     const now = performance.now();
     // Lease size: twice the used tokens if they ran out early, the same if they lasted, none after a pause.
-    const lives = (now - this.toldAt) / leaseLife(this.rate.windowMs);
+    const lives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
     const wanted = lives < 1 ? 2 * this.used : lives < 2 ? this.used : 0;
     this.used = asked;
     try {
       const request = { key: this.key, ...this.rate, asked, wanted, returned, known: this.left() };
       const { granted, tokens, store } = await this.stores.take(request, this.store);
-      const told = performance.now();
+      const readAt = performance.now();
       this.store = store;
       this.tokens = tokens;
-      this.toldAt = told;
-      this.expires = told + leaseLife(this.rate.windowMs);
+      this.storeReadAt = readAt;
+      this.expires = readAt + leaseLife(this.rate.windowMs);
       this.balance += Math.max(0, granted - asked);
-      if (granted < asked) this.emptyUntil = told + this.untilNext();
+      if (granted < asked) this.emptyUntil = readAt + this.untilNext();
       for (const [index, { resolve }] of batch.entries()) resolve(index < granted);
     } catch (error) {
       this.balance += returned;
       for (const { reject } of batch) reject(error);
     } finally {
-      this.telling = 0;
+      this.reported = 0;
     }
   }
 
@@ -174,18 +174,18 @@ export class TokenBucket {
   private left(): number {
     const { quota, windowMs } = this.rate;
     if (this.store === undefined) return quota;
-    return Math.min(quota, this.tokens + ((performance.now() - this.toldAt) * quota) / windowMs);
+    return Math.min(quota, this.tokens + ((performance.now() - this.storeReadAt) * quota) / windowMs);
   }
 
   /** Approximate number of requests that could be admitted now; other processes share the bucket. */
   get remaining(): number {
-    return Math.max(0, Math.floor(this.left() + this.balance + this.telling));
+    return Math.max(0, Math.floor(this.left() + this.balance + this.reported));
   }
 
   /** Milliseconds until the bucket is full, without further requests. */
   get untilFull(): number {
     const { quota, windowMs } = this.rate;
-    return ((quota - this.left() - Math.min(0, this.balance) - this.telling) * windowMs) / quota;
+    return ((quota - this.left() - Math.min(0, this.balance) - this.reported) * windowMs) / quota;
   }
 
   /** Returns the milliseconds until the next token, if no other process takes it. */

@@ -44,7 +44,7 @@ const HEADER_MS = 60_000;
  */
 const GOOD_MS = 100;
 
-interface Remembered {
+interface VerifiedToken {
   readonly grant: Grant;
   /** `kid` of the tenant's signing key, or the name of the external issuer. */
   readonly key: string;
@@ -67,7 +67,7 @@ interface Made {
 interface KnownHeader {
   readonly authorization: string;
   readonly tenantNumber: number;
-  readonly token: Remembered;
+  readonly token: VerifiedToken;
   /** Expiry in the time of `performance.now()`. */
   readonly until: number;
   /** The result of the last check; valid until `until` and while `changes` is the same. */
@@ -81,7 +81,7 @@ interface KnownHeader {
 
 /** Identifies the caller by the credentials of a request (docs/behaviour.md, Access). */
 export class Authentication {
-  readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
+  readonly #tokens = new LRUCache<string, VerifiedToken>({ max: MAX_TOKENS });
   /** Headers of the last minute, for each tenant; they save a hash, which costs as much as all other steps. */
   readonly #headers = new LRUCache<string, KnownHeader>({ max: MAX_HEADERS });
   /**
@@ -155,7 +155,10 @@ export class Authentication {
   }
 
   /** Returns the caller of a cached token, as `#recall`. */
-  #bringerOf({ key, issuer, expires, grant, made: all }: Remembered, space: TenantSpace): Caller | undefined {
+  #bringerOf(
+    { key, issuer, expires, grant, made: all }: VerifiedToken,
+    space: TenantSpace,
+  ): Caller | undefined {
     // A consent can end by itself and is for one release, so it is checked each time.
     if (grant.grant !== undefined || grant.release !== undefined) return undefined;
     const made = all[space.release];
@@ -191,7 +194,7 @@ export class Authentication {
   }
 
   async #identify(credentials: Credentials, authorization: string): Promise<Caller> {
-    const verdict = await this.#judge(credentials, authorization);
+    const verdict = await this.#verify(credentials, authorization);
     switch (verdict.kind) {
       case 'caller':
         return verdict.caller;
@@ -206,14 +209,14 @@ export class Authentication {
     }
   }
 
-  async #judge(credentials: Credentials, authorization: string): Promise<Verdict> {
+  async #verify(credentials: Credentials, authorization: string): Promise<Verdict> {
     const [, scheme = '', value = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
-    if (/^bearer$/i.test(scheme)) return this.#judgeToken(credentials, value);
-    if (/^basic$/i.test(scheme)) return this.#judgeSecret(credentials, value);
+    if (/^bearer$/i.test(scheme)) return this.#verifyToken(credentials, value);
+    if (/^basic$/i.test(scheme)) return this.#verifySecret(credentials, value);
     return { kind: 'unverifiable' };
   }
 
-  async #judgeToken({ tenant, space, authorization = '' }: Credentials, text: string): Promise<Verdict> {
+  async #verifyToken({ tenant, space, authorization = '' }: Credentials, text: string): Promise<Verdict> {
     const { tokens } = this.parts;
     const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
     const known = this.#tokens.get(name);
@@ -225,41 +228,41 @@ export class Authentication {
         token: known,
         until,
       });
-      return this.#judgeGrant(space, known);
+      return this.#verifyGrant(space, known);
     }
     const token = readToken(text);
     const issuer = token?.payload['iss'];
     if (token === undefined || typeof issuer !== 'string') return { kind: 'unverifiable' };
     const outside = space && (await this.parts.issuers.find(space, issuer));
     if (space === undefined || (outside === undefined && !tokens.isOwn(tenant, issuer)))
-      return this.#judgeForeign(token, issuer);
-    const remembered =
+      return this.#verifyForeign(token, issuer);
+    const verified =
       outside === undefined
         ? await this.#verifyOwn(space, tenant, token)
         : await this.#verifyOutside(outside, token);
-    if (remembered === undefined) return NOT_GOOD;
-    this.#tokens.set(name, remembered);
-    return this.#judgeGrant(space, remembered);
+    if (verified === undefined) return NOT_GOOD;
+    this.#tokens.set(name, verified);
+    return this.#verifyGrant(space, verified);
   }
 
   /** True: the external issuer has not changed since the token was verified. */
-  async #isOfSame(space: TenantSpace, { issuer, key }: Remembered): Promise<boolean> {
+  async #isOfSame(space: TenantSpace, { issuer, key }: VerifiedToken): Promise<boolean> {
     return issuer === undefined || (await this.parts.issuers.find(space, key)) === issuer;
   }
 
-  async #verifyOwn(space: TenantSpace, tenant: string, token: ReadToken): Promise<Remembered | undefined> {
+  async #verifyOwn(space: TenantSpace, tenant: string, token: ReadToken): Promise<VerifiedToken | undefined> {
     const grant = await this.parts.tokens.verify(space, tenant, token);
     return grant && { grant, key: grant.key, expires: grant.expires * 1000, made: {} };
   }
 
-  async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<Remembered | undefined> {
+  async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<VerifiedToken | undefined> {
     const grant = await this.parts.issuers.verify(issuer, token);
     return grant && { grant, key: issuer.issuer, issuer, expires: grant.expires * 1000, made: {} };
   }
 
   /** Checks a verified token again: it is valid until it expires, its key is withdrawn or its client is disabled. */
-  async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
-    const { grant, key, issuer, expires } = remembered;
+  async #verifyGrant(space: TenantSpace, verified: VerifiedToken): Promise<Verdict> {
+    const { grant, key, issuer, expires } = verified;
     const { issuers, keys } = this.parts;
     const source = await (issuer === undefined ? keys.find(space, key) : issuers.find(space, key));
     const isGood = expires > Date.now() && source !== undefined;
@@ -270,7 +273,7 @@ export class Authentication {
     const { release } = space;
     if (grant.release !== undefined && grant.release !== release) return OF_OTHER_RELEASE;
     if (issuer !== undefined && !coversRelease(issuer.release, release)) return OF_OTHER_RELEASE;
-    const before = remembered.made[release];
+    const before = verified.made[release];
     const user = before === undefined ? this.#personOf(space, grant) : before.user;
     const patients = await this.parts.patients.of(space, user);
     if (before?.client === client && before.patients === patients)
@@ -282,7 +285,7 @@ export class Authentication {
       ...(issuer === undefined ? {} : { issuer: key }),
     };
     const caller = toCaller(client, known, patients);
-    remembered.made[release] = { client, user, patients, caller };
+    verified.made[release] = { client, user, patients, caller };
     return { kind: 'caller', caller };
   }
 
@@ -291,7 +294,7 @@ export class Authentication {
   }
 
   /** Recognizes a valid token of another tenant of this server. */
-  async #judgeForeign(token: ReadToken, issuer: string): Promise<Verdict> {
+  async #verifyForeign(token: ReadToken, issuer: string): Promise<Verdict> {
     const [, other] = /\/w\/([a-z0-9-]{1,63})\/oidc$/.exec(issuer) ?? [];
     if (other === undefined || !this.parts.tokens.isOwn(other, issuer)) return { kind: 'unverifiable' };
     const space = await this.parts.findSpace(other, 'r4');
@@ -299,7 +302,7 @@ export class Authentication {
     return { kind: grant === undefined ? 'unverifiable' : 'foreign' };
   }
 
-  async #judgeSecret({ space, address }: Credentials, encoded: string): Promise<Verdict> {
+  async #verifySecret({ space, address }: Credentials, encoded: string): Promise<Verdict> {
     const pair = Buffer.from(encoded, 'base64').toString('utf8');
     const colon = pair.indexOf(':');
     if (space === undefined || colon < 1) return { kind: 'unverifiable' };

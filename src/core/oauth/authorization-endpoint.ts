@@ -26,7 +26,7 @@ import { isStaff } from '../authorization/person';
 import type { PersonPatients } from '../authorization/person-patients';
 import { hashToken, makeToken } from './random-token';
 import { parseScope } from '../authorization/scope';
-import { tell } from '../audit/sign-in-trail';
+import { noteAccount } from '../audit/sign-in-trail';
 import { toIssuer } from './tenant-address';
 import { reachOf } from '../authorization/user-reach';
 import type { Users } from './users';
@@ -102,7 +102,7 @@ export class AuthorizationEndpoint {
         return this.#signIn(visit, request, form);
       case 'sign-out':
         if (signedIn !== undefined) {
-          tell(visit.trail, { ...signedIn.user, account: signedIn.user.id });
+          noteAccount(visit.trail, { ...signedIn.user, account: signedIn.user.id });
           await this.parts.grants.endSession(space, signedIn.session);
         }
         return { kind: 'redirect', to: addressOf(visit), session: null };

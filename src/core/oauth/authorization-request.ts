@@ -119,8 +119,8 @@ export function checkAuthorization(
   const codeChallenge = parameters.get('code_challenge') ?? bad('code_challenge is missing');
   if (!/^[\w-]{43}$/.test(codeChallenge)) bad('code_challenge is the SHA-256 of the verifier in base64url');
   const release = releaseOf(parameters.get('aud'), roots) ?? bad(`aud is ${roots[0] ?? ''}/r4 or …/r4b`);
-  const asked = toWords(parameters.get('scope') ?? '');
-  const scopes = [...new Set(asked)].filter(
+  const requestedScopes = toWords(parameters.get('scope') ?? '');
+  const scopes = [...new Set(requestedScopes)].filter(
     (scope) => !scope.startsWith('system/') && coversScope(client.scopes, scope),
   );
   if (scopes.length === 0)

@@ -77,8 +77,8 @@ export class Clients {
       .digest('base64url');
     const known = this.#verified.get(key);
     if (client !== undefined && usable.some((each) => each.id === known)) return toProof(client);
-    const asked = `${key} ${address}`;
-    const begun = this.#proving.get(asked);
+    const attempt = `${key} ${address}`;
+    const begun = this.#proving.get(attempt);
     if (begun !== undefined) return begun;
     const proving = this.throttle
       .attempt(space, { kind: 'client', name: id.slice(0, LONGEST_ID) }, address, async () => {
@@ -91,8 +91,8 @@ export class Clients {
         return undefined;
       })
       .then((found) => (found === undefined || client === undefined ? REFUSED : toProof(client)))
-      .finally(() => this.#proving.delete(asked));
-    this.#proving.set(asked, proving);
+      .finally(() => this.#proving.delete(attempt));
+    this.#proving.set(attempt, proving);
     return proving;
   }
 

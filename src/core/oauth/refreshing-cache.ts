@@ -5,7 +5,7 @@ const MAX_AGE_MS = 1_500;
 /** From this age on, a read also starts a refresh in the background. */
 const REFRESH_AGE_MS = 1_000;
 
-interface Kept<Value extends object> {
+interface CacheEntry<Value extends object> {
   readonly value: Value | undefined;
   readonly text: string;
   readonly at: number;
@@ -17,7 +17,7 @@ interface Kept<Value extends object> {
  * so that derived data can be cached by it.
  */
 export class RefreshingCache<Value extends object> {
-  readonly #kept: LRUCache<string, Kept<Value>>;
+  readonly #entries: LRUCache<string, CacheEntry<Value>>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
   #changes = 0;
 
@@ -25,19 +25,19 @@ export class RefreshingCache<Value extends object> {
     /** Maximum number of entries. */
     max: number,
   ) {
-    this.#kept = new LRUCache({ max });
+    this.#entries = new LRUCache({ max });
   }
 
   /** Cost: a lookup; `load` where no fresh value is cached. Undefined is cached too. */
   get(key: string, load: () => Promise<Value | undefined>): Value | undefined | Promise<Value | undefined> {
-    const kept = this.#kept.get(key);
-    const age = kept === undefined ? Infinity : performance.now() - kept.at;
-    if (kept === undefined || age > MAX_AGE_MS) return this.#load(key, load);
-    if (age > REFRESH_AGE_MS && !kept.refreshing) {
-      kept.refreshing = true;
-      this.#load(key, load).catch(() => (kept.refreshing = false));
+    const entry = this.#entries.get(key);
+    const age = entry === undefined ? Infinity : performance.now() - entry.at;
+    if (entry === undefined || age > MAX_AGE_MS) return this.#load(key, load);
+    if (age > REFRESH_AGE_MS && !entry.refreshing) {
+      entry.refreshing = true;
+      this.#load(key, load).catch(() => (entry.refreshing = false));
     }
-    return kept.value;
+    return entry.value;
   }
 
   /** A number that grows with each possible change; conclusions hold as long as it is the same. */
@@ -50,15 +50,15 @@ export class RefreshingCache<Value extends object> {
     this.#changes++;
     this.#loading.clear();
     // A copy, because `set` moves an entry to the end of the iteration.
-    for (const [key, { value, text }] of [...this.#kept.entries()])
-      this.#kept.set(key, { value, text, at: Number.NEGATIVE_INFINITY, refreshing: false });
+    for (const [key, { value, text }] of [...this.#entries.entries()])
+      this.#entries.set(key, { value, text, at: Number.NEGATIVE_INFINITY, refreshing: false });
   }
 
   /** Deletes all entries from memory. */
   clear(): void {
     this.#changes++;
     this.#loading.clear();
-    this.#kept.clear();
+    this.#entries.clear();
   }
 
   /** Concurrent loads of a key share one query. */
@@ -69,12 +69,13 @@ export class RefreshingCache<Value extends object> {
     const loading = load()
       .then((loaded) => {
         const text = loaded === undefined ? '' : JSON.stringify(loaded);
-        const before = this.#kept.get(key);
+        const before = this.#entries.get(key);
         const isSame = before !== undefined && before.text === text;
         if (!isSame) this.#changes++;
         const value = isSame ? before.value : loaded;
         // Invalidated meanwhile: the value may be stale.
-        if (this.#loading.get(key) === loading) this.#kept.set(key, { value, text, at, refreshing: false });
+        if (this.#loading.get(key) === loading)
+          this.#entries.set(key, { value, text, at, refreshing: false });
         return value;
       })
       .finally(() => {

@@ -11,7 +11,7 @@ import { familyOf, hashToken, makeRefreshToken } from './random-token';
 import { readToken } from './read-token';
 import { coversScope } from '../authorization/scope-cover';
 import { ownScopes } from '../authorization/scope';
-import { tell } from '../audit/sign-in-trail';
+import { noteAccount } from '../audit/sign-in-trail';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Users } from './users';
 
@@ -63,9 +63,9 @@ export class TokenEndpoint {
     const found =
       refresh &&
       (await this.parts.grants.findByRefresh(space, client.id, refresh, (ended) =>
-        tell(request.trail, ended),
+        noteAccount(request.trail, ended),
       ));
-    if (found !== undefined) tell(request.trail, found);
+    if (found !== undefined) noteAccount(request.trail, found);
     const token = readToken(text);
     const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
     const isOwn = access?.client === client.id;
@@ -144,7 +144,7 @@ export class TokenEndpoint {
     const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
     this.parts.known.forget();
     if (grant === undefined) throw NOT_GOOD();
-    tell(request.trail, grant);
+    noteAccount(request.trail, grant);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     if (!VERIFIER.test(verifier) || challenge !== grant.codeChallenge || redirectUri !== grant.redirectUri) {
       await this.parts.grants.revoke(space, client.id, grant.id);
@@ -165,14 +165,15 @@ export class TokenEndpoint {
     const { grants, known } = this.parts;
     const hashes = toHashes(text);
     const grant =
-      hashes && (await grants.findByRefresh(space, client.id, hashes, (ended) => tell(request.trail, ended)));
-    if (grant !== undefined) tell(request.trail, grant);
+      hashes &&
+      (await grants.findByRefresh(space, client.id, hashes, (ended) => noteAccount(request.trail, ended)));
+    if (grant !== undefined) noteAccount(request.trail, grant);
     if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
       known.forget();
       throw NOT_GOOD();
     }
-    const asked = toWords(parameters.get('scope') ?? '');
-    if (asked.some((scope) => !grant.scopes.includes(scope)))
+    const requestedScopes = toWords(parameters.get('scope') ?? '');
+    if (requestedScopes.some((scope) => !grant.scopes.includes(scope)))
       throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
     const next = makeRefreshToken(familyOf(text));
     if (
@@ -187,7 +188,7 @@ export class TokenEndpoint {
     }
     return this.#answer(request, client, {
       grant,
-      allowed: asked.length > 0 ? asked : grant.scopes,
+      allowed: requestedScopes.length > 0 ? requestedScopes : grant.scopes,
       refresh: next,
     });
   }
@@ -270,10 +271,10 @@ function hashesOf(refreshToken: string): { readonly family: Buffer; readonly tok
  * Returns the requested scopes that the client has itself, or all of those where none were requested. `user/` and
  * `patient/` scopes require a signed-in user.
  */
-function chooseScopes(client: StoredClient, asked: string | undefined): readonly string[] {
+function chooseScopes(client: StoredClient, requestedScopes: string | undefined): readonly string[] {
   const held = ownScopes(client.scopes);
-  if (asked === undefined || asked.trim() === '') return held;
-  const chosen = [...new Set(toWords(asked))].filter((scope) => coversScope(held, scope));
+  if (requestedScopes === undefined || requestedScopes.trim() === '') return held;
+  const chosen = [...new Set(toWords(requestedScopes))].filter((scope) => coversScope(held, scope));
   if (chosen.length === 0)
     throw new OAuthError('invalid_scope', 'The client may have none of the scopes that it asked for');
   return chosen;

@@ -8,7 +8,7 @@ import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/use
 import type { CredentialThrottle } from './credential-throttle';
 import { PERSON_TYPES } from '../authorization/person';
 import { hashPassword, isSecretOf } from './secret-hash';
-import { tell, type SignInTrail } from '../audit/sign-in-trail';
+import { noteAccount, type SignInTrail } from '../audit/sign-in-trail';
 
 const MAX_NAME = 100;
 const MAX_DISPLAY = 200;
@@ -65,16 +65,16 @@ export class Users {
     },
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
-    const isRemembered = async (network: string): Promise<boolean> => {
+    const isKnownNetwork = async (network: string): Promise<boolean> => {
       const user = await this.store.findByName(space, folded);
       return user !== undefined && this.networks.has(space, user.id, network);
     };
     const user = await this.throttle.attemptSignIn(
       space,
-      { name: folded, address, isRemembered },
+      { name: folded, address, isRemembered: isKnownNetwork },
       async () => {
         const named = await this.store.findByName(space, folded);
-        if (named !== undefined) tell(trail, { ...named, account: named.id });
+        if (named !== undefined) noteAccount(trail, { ...named, account: named.id });
         const hash = named?.hash ?? (await (this.#nobody ??= hashPassword(randomUUID())));
         const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
         return isRight && named?.isDisabled === false ? named : undefined;

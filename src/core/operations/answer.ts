@@ -34,7 +34,7 @@ export function renderAnswer(
     return stringifyJson(isBare && isJsonObject(single) ? single : (toResource(answer) ?? {}), true);
   }
   const text = 'resource' in answer ? stringifyJson(answer.resource, true) : answer.cachedText;
-  if ('resource' in answer) answer.remember?.(text);
+  if ('resource' in answer) answer.cacheText?.(text);
   if (isBare) return text;
   return `{"resourceType":"Parameters","parameter":[{"name":"return","resource":${text}}]}`;
 }

@@ -157,7 +157,7 @@ async function translateBy(
 ): Promise<{ readonly found: readonly Translation[]; readonly isDependent: boolean }> {
   const found: Translation[] = [];
   let isDependent = false;
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   let waiting = maps;
   while (waiting.length > 0) {
     const next: string[] = [];
@@ -169,8 +169,8 @@ async function translateBy(
     }
     const further: JsonObject[] = [];
     for (const canonical of next) {
-      if (asked.has(canonical) || asked.size === MAX_MAPS) continue;
-      asked.add(canonical);
+      if (requested.has(canonical) || requested.size === MAX_MAPS) continue;
+      requested.add(canonical);
       const { url, version } = parseCanonical(canonical);
       const known = await environment.findCanonical('ConceptMap', url, version);
       if (known !== undefined) further.push(parseStored(known.text));

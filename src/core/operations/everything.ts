@@ -14,7 +14,7 @@ import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/parse-search';
 import { zoneOf } from '../tenants/space-zone';
 import { type OperationEnvironment } from './environment';
-import { type AskedPage, type OperationInput, type PagedOperation } from './operation';
+import { type RequestedPage, type OperationInput, type PagedOperation } from './operation';
 import { type InputParameters } from './parameters';
 
 export const patientEverything: PagedOperation = {
@@ -30,7 +30,7 @@ export const encounterEverything: PagedOperation = {
 async function everything(
   environment: OperationEnvironment,
   { type, id, parameters }: OperationInput,
-  { cursor }: AskedPage,
+  { cursor }: RequestedPage,
 ): Promise<SearchPage> {
   if (type === undefined) throw fhirError('operationWrongLevel');
   const zone = zoneOf(environment.context.space);

@@ -14,7 +14,7 @@ import { objectMember, objectsMember, stringMember, stringsMember } from '../fhi
 import { MAX_COUNT } from '../search/parse-search';
 import { zoneOf } from '../tenants/space-zone';
 import { type OperationEnvironment } from './environment';
-import { type AskedPage, type PagedOperation } from './operation';
+import { type RequestedPage, type PagedOperation } from './operation';
 import { parseStored } from './terminology';
 
 /** Limit on the Observations from which one answer is chosen. */
@@ -41,7 +41,7 @@ export const observationLastn: PagedOperation = {
 const OF_RESULT =
   /^_(?:sort|count|offset|total|include|revinclude|summary|elements|contained|containedType|explain|query)(?::|$)/;
 
-function checkSearch(search: AskedPage['search']): void {
+function checkSearch(search: RequestedPage['search']): void {
   const given = search.filter(([, value]) => value !== '').map(([name]) => name);
   const wrong = given.find((name) => OF_RESULT.test(name));
   if (wrong !== undefined) {
@@ -66,7 +66,10 @@ interface Dated {
 }
 
 /** Returns all matches, newest first. */
-async function searchAll(environment: OperationEnvironment, search: AskedPage['search']): Promise<Dated[]> {
+async function searchAll(
+  environment: OperationEnvironment,
+  search: RequestedPage['search'],
+): Promise<Dated[]> {
   const zone = zoneOf(environment.context.space);
   const found = new Map<string, Dated>();
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {

@@ -28,7 +28,7 @@ export interface ResourceAnswer {
    */
   readonly madeFrom?: JsonObject;
   /** Called with the text of the resource after its validation. */
-  readonly remember?: (text: string) => void;
+  readonly cacheText?: (text: string) => void;
 }
 
 /** A cached text, which was validated before. */
@@ -59,7 +59,7 @@ export interface ReadOperation extends Named {
 }
 
 /** Parts of the request that are not parameters of the operation itself. */
-export interface AskedPage {
+export interface RequestedPage {
   /** The client's `_cursor` parameter, from the previous page. */
   readonly cursor: string | undefined;
   /** Empty unless the operation takes a search. */
@@ -71,7 +71,11 @@ export interface PagedOperation extends Named {
   /** True: parameters that the definition does not name are search parameters. */
   readonly takesSearch?: boolean;
   /** Expected failures are thrown as FhirError. */
-  runPage(environment: OperationEnvironment, input: OperationInput, asked: AskedPage): Promise<SearchPage>;
+  runPage(
+    environment: OperationEnvironment,
+    input: OperationInput,
+    asked: RequestedPage,
+  ): Promise<SearchPage>;
 }
 
 /** An operation that reads and checks its input itself. */

@@ -69,7 +69,7 @@ export function readInput(
   definition: OperationDefinition,
   definitions: Definitions,
   invocation: ParsedInvocation,
-  judged?: string,
+  validated?: string,
 ): InputParameters {
   if (invocation.safe && definition.affectsState) {
     throw new FhirError(
@@ -79,7 +79,7 @@ export function readInput(
     );
   }
   const declared = definition.parameters.filter(({ use }) => use === 'in');
-  const check = new InputCheck(definition.code, definitions, judged);
+  const check = new InputCheck(definition.code, definitions, validated);
   const values: InputValue[] = [];
   if (invocation.input !== undefined) values.push(...check.readBody(invocation.input.value, declared));
   check.readQuery(invocation.query ?? [], declared, values);
@@ -131,14 +131,14 @@ class InputCheck {
   constructor(
     private readonly operation: string,
     private readonly definitions: Definitions,
-    private readonly judged?: string,
+    private readonly validated?: string,
   ) {}
 
   readBody(body: JsonValue, declared: readonly OperationParameter[]): readonly InputValue[] {
     const resourceType = isJsonObject(body) ? body['resourceType'] : undefined;
-    if (this.judged !== undefined && isJsonObject(body) && resourceType !== 'Parameters') {
+    if (this.validated !== undefined && isJsonObject(body) && resourceType !== 'Parameters') {
       return [
-        { name: this.judged, expression: undefined, member: 'resource', value: body, parts: undefined },
+        { name: this.validated, expression: undefined, member: 'resource', value: body, parts: undefined },
       ];
     }
     if (!isJsonObject(body) || typeof resourceType !== 'string') {
@@ -248,7 +248,7 @@ class InputCheck {
       return { name, expression, member: 'part', value: undefined, parts: new InputParameters(values) };
     }
     const resource = entry['resource'];
-    if (name === this.judged && isJsonObject(resource)) {
+    if (name === this.validated && isJsonObject(resource)) {
       const place = `${expression}.resource`;
       return { name, expression: place, member: 'resource', value: resource, parts: undefined };
     }

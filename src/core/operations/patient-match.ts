@@ -25,11 +25,11 @@ export const patientMatch: PagedOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
   async runPage(environment, { parameters }, { cursor }) {
     if (cursor !== undefined) throw fhirError('invalidCursor');
-    const asked = readAsked(parameters);
+    const person = readWantedPerson(parameters);
     const count = readCount(parameters);
-    const { candidates, isCut } = await findCandidates(environment, asked);
+    const { candidates, isCut } = await findCandidates(environment, person);
     const found = candidates
-      .flatMap((version) => gradeOf(asked, version))
+      .flatMap((version) => gradeOf(person, version))
       .sort((one, other) => other.match.score - one.match.score || (one.id < other.id ? -1 : 1));
     const certain = found.filter(({ match }) => match.grade === 'certain');
     const isCertainOnly = parameters.flag('onlyCertainMatches') === true;
@@ -57,7 +57,7 @@ function say(diagnostics: string): Issue {
   return { severity: 'information', code: 'informational', diagnostics };
 }
 
-function readAsked(parameters: OperationInput['parameters']): Person {
+function readWantedPerson(parameters: OperationInput['parameters']): Person {
   const resource = parameters.object('resource');
   const expression = parameters.first('resource')?.expression;
   if (resource?.['resourceType'] !== 'Patient') {
@@ -86,19 +86,19 @@ function readCount(parameters: OperationInput['parameters']): number {
 }
 
 function gradeOf(
-  asked: Person,
+  person: Person,
   version: StoredVersion,
 ): (StoredVersion & { readonly match: NonNullable<StoredVersion['match']> })[] {
-  const { score, grade } = scoreOf(asked, readPerson(parseStored(version.text)));
+  const { score, grade } = scoreOf(person, readPerson(parseStored(version.text)));
   return grade === undefined ? [] : [{ ...version, match: { score, grade } }];
 }
 
 /** Returns each candidate once. */
 async function findCandidates(
   environment: OperationEnvironment,
-  asked: Person,
+  person: Person,
 ): Promise<{ readonly candidates: readonly StoredVersion[]; readonly isCut: boolean }> {
-  const pages = await Promise.all(blocksOf(asked).map((block) => search(environment, block)));
+  const pages = await Promise.all(blocksOf(person).map((block) => search(environment, block)));
   const found = new Map(pages.flatMap(({ matches }) => matches.map((version) => [version.id, version])));
   return { candidates: [...found.values()], isCut: pages.some(({ next }) => next !== undefined) };
 }

@@ -19,17 +19,20 @@ export const resourceValidate: UnreadOperation = {
   // The type is that of the resource.
   alsoAt: ['system'],
   async runUnread(environment, invocation) {
-    const { mode, issues } = await judge(environment, invocation);
+    const { mode, issues } = await validate(environment, invocation);
     const all = [...(await compareWithStored(environment, invocation, mode)), ...(issues ?? [])];
     return { resource: toOutcomeResource(all.length > 0 ? all : [nothingFound(mode)]) };
   },
 };
 
-async function judge(environment: OperationEnvironment, invocation: Invocation): Promise<ValidationReport> {
+async function validate(
+  environment: OperationEnvironment,
+  invocation: Invocation,
+): Promise<ValidationReport> {
   const task = { space: environment.context.space, operation: DEFINITION, invocation };
-  const judgement = await environment.judge(task);
+  const report = await environment.judge(task);
   const { type, id } = invocation;
-  if (judgement.issues !== undefined || judgement.mode === 'delete') return judgement;
+  if (report.issues !== undefined || report.mode === 'delete') return report;
   if (type === undefined || id === undefined) throw fhirError('operationWrongLevel');
   const { text } = await environment.read(type, id);
   return environment.judge({ ...task, stored: text });

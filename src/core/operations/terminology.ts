@@ -137,11 +137,11 @@ export function codeToLookUp(parameters: InputParameters): CodeToValidate & { re
     const reason = 'Exactly one of the parameters code and coding is needed';
     throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
   }
-  const asked =
+  const codes =
     coding === undefined
       ? { system, version, code: code ?? '', display: undefined }
       : toCode(coding, parameters.first('coding')?.expression);
-  if (asked.system !== undefined) return { ...asked, system: asked.system };
+  if (codes.system !== undefined) return { ...codes, system: codes.system };
   const reason = 'The system of the code is needed';
   throw fhirError(
     'operationInputInvalid',

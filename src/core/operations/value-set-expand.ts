@@ -48,7 +48,7 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   // back, for example when a new program with its own base resources is rolled back.
   const answer = { resource: expanded, madeFrom: resource };
   if ((await environment.terminologyVersion()) !== version) return answer;
-  return { ...answer, remember: (text) => environment.cache.put(key, text) };
+  return { ...answer, cacheText: (text) => environment.cache.put(key, text) };
 }
 
 async function toExpanded(

@@ -83,7 +83,7 @@ export type ToWorker =
   /** The Bundle of this number is no longer needed. */
   | { readonly kind: 'evict'; readonly number: number }
   /** Data of these spaces was erased; the caches must be invalidated. */
-  | { readonly kind: 'forget-spaces'; readonly spaces: readonly number[] }
+  | { readonly kind: 'evict-spaces'; readonly spaces: readonly number[] }
   /** A part of the result of the task of this number was received. */
   | { readonly kind: 'received'; readonly number: number }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }

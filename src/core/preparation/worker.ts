@@ -12,7 +12,7 @@ import { createOperationEnvironment, type OperationParts } from '../composition/
 import { createCodeSystemCache } from '../terminology/code-system-cache';
 import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
-import { forgetSpaces } from '../erasure/cache-registry';
+import { evictSpaces } from '../erasure/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from './stored-bundles';
@@ -160,8 +160,8 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
       bundles.evict(message.number);
       return;
     }
-    if (message.kind === 'forget-spaces') {
-      forgetSpaces(message.spaces);
+    if (message.kind === 'evict-spaces') {
+      evictSpaces(message.spaces);
       return;
     }
     if (message.kind === 'received') {

@@ -54,7 +54,7 @@ export class PageChanges {
     const { rows } = this;
     if (filter.isOpen) return rows.map(({ type, change }) => (ofType(filter, type) ? change : undefined));
     const kinds: (Kind | undefined)[] = rows.map(() => undefined);
-    const asked: { readonly index: number; readonly version: TestedVersion }[] = [];
+    const tested: { readonly index: number; readonly version: TestedVersion }[] = [];
     const unmet: number[] = [];
     for (const [index, row] of rows.entries()) {
       if (!ofType(filter, row.type)) continue;
@@ -66,14 +66,14 @@ export class PageChanges {
       const verdict = filter.test(version);
       if (verdict === 'yes') kinds[index] = row.change;
       else if (verdict === 'no') unmet.push(index);
-      else asked.push({ index, version });
+      else tested.push({ index, version });
       await this.#letOthersWork();
     }
     const met = await filter.findAmong(
       this.space,
-      asked.map(({ version }) => version),
+      tested.map(({ version }) => version),
     );
-    for (const { index, version } of asked) {
+    for (const { index, version } of tested) {
       if (met.has(keyText(version.key))) kinds[index] = rows[index]?.change;
       else unmet.push(index);
     }

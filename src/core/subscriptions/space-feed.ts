@@ -175,14 +175,14 @@ export class SpaceFeed {
     }
     const full = new Set<Subscriber>();
     for (const [index, row] of page.rows.entries()) {
-      const told = followers.filter(
+      const receivers = followers.filter(
         (follower) =>
           !full.has(follower) &&
           follower.position < row.sequence &&
           kinds.get(follower.filter)?.[index] !== undefined,
       );
-      const version = told.length === 0 ? undefined : await page.stored(row);
-      for (const follower of told) {
+      const version = receivers.length === 0 ? undefined : await page.stored(row);
+      for (const follower of receivers) {
         const kind = kinds.get(follower.filter)?.[index];
         if (version === undefined || kind === undefined) continue;
         follower.push(

@@ -268,12 +268,13 @@ class Import {
 
   private requireWhole(end: JsonObject): void {
     for (const part of EXPORT_PARTS) {
-      const told = end[part];
+      const stated = end[part];
       const seen = this.seen.get(part);
-      const lines = isJsonObject(told) ? told['lines'] : 0;
+      const lines = isJsonObject(stated) ? stated['lines'] : 0;
       const digest = (seen?.hash ?? createHash('sha256')).digest('hex');
       const isSame =
-        lines === (seen?.lines ?? 0) && (lines === 0 || (isJsonObject(told) && told['sha256'] === digest));
+        lines === (seen?.lines ?? 0) &&
+        (lines === 0 || (isJsonObject(stated) && stated['sha256'] === digest));
       if (!isSame) refuse(this.line, `what it says of ${part} is not what stands before: it is damaged`);
     }
   }

@@ -21,7 +21,7 @@ export async function launch(
   const { authorization } = request.headers;
   const { access } = await core.identify({
     ...{ tenant: space.tenant, space, authorization, address: request.ip },
-    ...{ requestId: request.id, asked: request.url },
+    ...{ requestId: request.id, requestLine: request.url },
   });
   if (access === undefined)
     throw fhirError('unauthorized', { reason: 'Credentials of an administrator client are required' });

@@ -155,7 +155,7 @@ it('versions that a statement was bound to are still cached when it answers, eve
   expect(cache.of(1, 2).find('1', row(1))).toEqual(row(1));
   expect(cache.of(1, 2).find('2', row(2))).toEqual(row(2));
   expect(cache.of(1, 2).find('1', row(3))).toEqual(row(3));
-  cache.forgetSpaces(new Set([1]));
+  cache.evictSpaces(new Set([1]));
   for (const version of [1, 2, 3]) expect(cache.of(1, 2).find('1', row(version))).toBeUndefined();
   expect(cache.cachedSequences(1)).toEqual(cache.cachedSequences(3));
 });

@@ -84,8 +84,8 @@ export async function planTransaction(
   while (waiting.length > 0) {
     const later = waiting.filter(({ index }) => !conditions.resolve(index, targets));
     if (later.length === waiting.length) throw namingEachOther(conditions, later);
-    const asked = conditions.all.filter((condition) => !matches.has(condition));
-    if (asked.length > 0) matches = matches.with(await find(asked));
+    const unmatched = conditions.all.filter((condition) => !matches.has(condition));
+    if (unmatched.length > 0) matches = matches.with(await find(unmatched));
     const isLater = new Set(later);
     for (const entry of waiting) if (!isLater.has(entry)) planner.add(entry, matches);
     waiting = later;
@@ -147,12 +147,12 @@ class Planner {
   finish(): Plan {
     const { writes, found, repeated, nothing } = this;
     requireDifferent(writes);
-    this.requireKept();
+    this.requireMatchesKept();
     return { writes: inWritingOrder(writes), found, repeated, nothing, targets: this.targets() };
   }
 
   /** Throws `ruleViolated` if another entry deletes the match of a conditional create. */
-  private requireKept(): void {
+  private requireMatchesKept(): void {
     const { found, writes } = this;
     if (found.length === 0) return;
     const deleted = new Map<string, number>();

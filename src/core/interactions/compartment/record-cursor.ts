@@ -79,8 +79,8 @@ export class BroughtAlong {
 
 /** The scope of a cursor: the record, space and parameters; `_count` may change. */
 function boundText({ space }: RequestContext, { owner, parameters }: RecordRequest): string {
-  const asked = parameters.filter(([name]) => name !== '_count');
-  return `record ${space.number} ${owner.type}/${owner.id ?? ''} ${JSON.stringify(asked)}`;
+  const bound = parameters.filter(([name]) => name !== '_count');
+  return `record ${space.number} ${owner.type}/${owner.id ?? ''} ${JSON.stringify(bound)}`;
 }
 
 /** First element of a cursor: the kind of the next page. */

@@ -49,7 +49,7 @@ export class RecordReader {
 
   /** Whether a resource belongs to a step; a resource that was shown does not belong to a later one. */
   isOfStep(step: RecordStep, version: StoredVersion, content: JsonObject): boolean {
-    if (!step.isShown && this.isAskedFor(version)) return false;
+    if (!step.isShown && this.isRequested(version)) return false;
     const { owner } = this.request;
     return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
   }
@@ -64,7 +64,7 @@ export class RecordReader {
 
   /** Whether a referenced resource is included: not if it is part of the record or belongs to another patient. */
   async comesAlong(version: StoredVersion): Promise<boolean> {
-    if (!this.isAskedFor(version)) return false;
+    if (!this.isRequested(version)) return false;
     const content = await this.contentOf(version);
     const { owner } = this.request;
     const owners = this.ownersOf(owner.type, version, content);
@@ -118,7 +118,7 @@ export class RecordReader {
     }
   }
 
-  private isAskedFor({ type, lastUpdated }: StoredVersion): boolean {
+  private isRequested({ type, lastUpdated }: StoredVersion): boolean {
     const { types, since } = this.request;
     return (types === undefined || types.includes(type)) && (since === undefined || lastUpdated >= since);
   }

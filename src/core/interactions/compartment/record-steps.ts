@@ -65,11 +65,11 @@ export async function recordSteps(
     const order = owner.id === undefined ? BY_KEY : undefined;
     return { isShown, stream: new OwnStream({ services, context, query, typeNumber, within, order }) };
   };
-  const isAsked = ({ type }: { type: string }): boolean => types === undefined || types.includes(type);
+  const isRequested = ({ type }: { type: string }): boolean => types === undefined || types.includes(type);
   return [
-    ...present.filter(isAsked).map((member) => toStep(member, true)),
+    ...present.filter(isRequested).map((member) => toStep(member, true)),
     ...present
-      .filter((member) => since !== undefined || !isAsked(member))
+      .filter((member) => since !== undefined || !isRequested(member))
       .map((member) => toStep(member, false)),
   ];
 }

@@ -26,7 +26,7 @@ const EXPLAIN = '_explain';
 const CACHE_MISS = new Error('the answer is not cached');
 
 /** Throws in an attempt to answer from the cache alone, because the request needs the database. */
-export function requireDatabase({ memory: mark }: RequestContext): void {
+export function requireDatabase({ cacheMark: mark }: RequestContext): void {
   if (mark === undefined) return;
   mark.missed = 'unfit';
   throw CACHE_MISS;
@@ -172,7 +172,7 @@ export class SearchResultCache {
     try {
       const answer = await work({
         ...context,
-        memory: mark,
+        cacheMark: mark,
         ...(branch === undefined ? {} : { trail: branch }),
       });
       if (mark.missed !== undefined) return this.miss(context, mark, mark.missed);

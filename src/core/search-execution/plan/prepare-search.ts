@@ -8,7 +8,7 @@ import { parseSearch, type SearchQuery } from '../../search/parse-search';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';
-import { findQuery, type AskedQuery } from '../../interactions/named-queries';
+import { findQuery, type RequestedQuery } from '../../interactions/named-queries';
 import { typeNumberOf } from '../../interactions/resource-address';
 
 /** A search of one type. */
@@ -64,7 +64,7 @@ function parseNamed(
     where,
   }: {
     readonly type: string;
-    readonly namedQuery: AskedQuery;
+    readonly namedQuery: RequestedQuery;
     readonly handling: 'strict' | 'lenient';
     readonly where: SearchRequest['where'];
   },

@@ -62,7 +62,7 @@ export class VersionCache {
   }
 
   /** Evicts all versions of these spaces, also from `CachedType` objects that reads in progress still hold. */
-  forgetSpaces(spaces: ReadonlySet<number>): void {
+  evictSpaces(spaces: ReadonlySet<number>): void {
     this.replaced.clear();
     for (const space of spaces) this.sequences.delete(space);
     for (const [name, group] of this.groups) {
