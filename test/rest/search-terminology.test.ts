@@ -251,7 +251,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     [`Condition?code:in=${ACME}/ValueSet/old|3`, 400, /no such value set/],
     [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=isa/0`)}`, 422, /names the code '0'/],
     [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=refset/1`)}`, 400, /no such value set/],
-    ['Condition?code:in=ValueSet/lost', 422, /http:\/\/nowhere.org is not known here/],
+    ['Condition?code:in=ValueSet/lost', 422, /http:\/\/nowhere.org does not exist/],
     ['Condition?code:below=http://nowhere.org|1', 400, /the code system is not known here/],
     [`Condition?code:below=${SCT}|0`, 400, /has no such code/],
     ['Condition?code:below=126851005', 400, /system\|code/],

@@ -119,7 +119,7 @@ class Step {
     switch (operation.op) {
       case 'test':
         if (!areEqualJson(this.existing(operation.path), operation.value)) {
-          throw this.error('patchTestFailed', 'the value there is another one');
+          throw this.error('patchTestFailed', 'the value is different');
         }
         return this.root;
       case 'add':
@@ -146,7 +146,7 @@ class Step {
     const value = this.existing(from);
     const { growth, copies } = this.allowances;
     if (!copies.take(value))
-      throw this.error('tooCostly', 'what is copied comes to more than a patch of this size may copy');
+      throw this.error('tooCostly', 'it copies more than a patch of this size may copy');
     return copyJson(value, growth);
   }
 

@@ -176,7 +176,7 @@ function requireIndependent(
   if (resource === undefined || named.size === 0) return;
   const found = findReference(resource, (reference) => (named.get(reference) ?? index) !== index);
   if (found === undefined) return;
-  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch do not know each other, send a transaction`;
+  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch cannot refer to each other; send a transaction`;
   const issue = toIssue('invalidValue', { reason }, found.expression);
   throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
 }

@@ -84,7 +84,7 @@ export function createCodeChecker(): CodeChecker {
 async function findValueSet(source: TerminologySource, canonical: string): Promise<FoundValueSet> {
   const { url, version } = parseCanonical(canonical);
   const resource = await source.findValueSet(url, version);
-  if (resource === undefined) return { unknown: 'it is not known here', rule: 'unresolved' };
+  if (resource === undefined) return { unknown: 'it does not exist', rule: 'unresolved' };
   try {
     return await composeValueSet(resource, source);
   } catch (error) {
@@ -164,7 +164,8 @@ class CodeCheckRun {
       return;
     }
     const why = verdict === 'abstract' ? ' as a value: it is abstract and only groups others' : '';
-    const advice = pendingCode.strength === 'required' ? '' : '; use one of its codes if one says the same';
+    const advice =
+      pendingCode.strength === 'required' ? '' : '; use one of its codes if one has the same meaning';
     this.report(pendingCode, 'binding', notIn(pendingCode.codings, name) + why + advice);
   }
 

@@ -77,7 +77,7 @@ describe('limits', () => {
       expect(refusalOf(() => patched(large, copies(1000)))).toMatchObject({
         key: 'tooCostly',
         status: 422,
-        reason: expect.stringContaining('what is copied comes to more than'),
+        reason: expect.stringContaining('it copies more than'),
         expression: expect.stringMatching(/^\$this\[\d\d\]$/),
       });
       expect(process.memoryUsage().heapUsed - begun).toBeLessThan(64 * 1024 * 1024);

@@ -123,7 +123,7 @@ describe('Profiles of a space', () => {
     const resource: JsonObject = { ...patient('Own'), identifier };
     const loader = new ProfileLoader(source);
     expect(await judge(loader, resource)).toEqual([
-      `warning Patient: The slices of Patient.identifier are not checked (the profile Own): the codes of ${valueSet}, by which they differ, are not known`,
+      `warning Patient: The slices of Patient.identifier are not checked (the profile Own): the codes of ${valueSet}, by which they differ, are not available`,
     ]);
     source.putCodes(valueSet, [['urn:s', ['a']]]);
     expect(await judge(loader, resource)).toEqual([
@@ -143,13 +143,13 @@ describe('Profiles that cannot be resolved', () => {
       contained: [inner],
       link: [{ other: { reference: '#p' }, type: 'seealso' }],
     };
-    const sentence = 'The profile Nowhere was not checked: it is not known here';
+    const sentence = 'The profile Nowhere was not checked: it does not exist';
     expect(await judge(loader, resource)).toEqual([
       `warning Patient.meta.profile[1]: ${sentence}`,
       `warning Patient.contained[0].meta.profile[0]: ${sentence}`,
     ]);
     expect(await judge(loader, patient('Nowhere'), { requested: ['urn:x'], unresolved: 'error' })).toEqual([
-      'error Patient: The profile urn:x was not checked: it is not known here',
+      'error Patient: The profile urn:x was not checked: it does not exist',
       `error Patient.meta.profile[0]: ${sentence}`,
     ]);
   });
@@ -185,7 +185,7 @@ describe('Profiles that cannot be resolved', () => {
     const loader = new ProfileLoader(source);
     expect(await judge(loader, patient('Own|2.0'))).toEqual([`${MISSING} (the profile Own)`]);
     expect(await judge(loader, patient('Own|1.0'))).toEqual([
-      'warning Patient.meta.profile[0]: The profile Own|1.0 was not checked: it is not known here',
+      'warning Patient.meta.profile[0]: The profile Own|1.0 was not checked: it does not exist',
     ]);
   });
 

@@ -21,7 +21,7 @@ describe('an extension', () => {
     ['both a value and extensions', { url, valueString: 'a', extension: [{ url, valueString: 'b' }] }, 'invariant Patient.extension[0]', 'ext-1: an extension has either a value or extensions, but both were found'],
     ['a relative url', { url: 'colour', valueString: 'a' }, 'business Patient.extension[0].url', "The url of an extension is absolute (http://…), but 'colour' was found"],
     ['no url', { valueString: 'a' }, 'requiredMissing Patient.extension[0].url', "'url' is missing; a uri is required"],
-    ['two values', { url, valueString: 'a', valueCode: 'b' }, 'cardinality Patient.extension[0].value', "'value' has one type only, but 'valueCode' stands beside 'valueString'"],
+    ['two values', { url, valueString: 'a', valueCode: 'b' }, 'cardinality Patient.extension[0].value', "'value' has one type only, but both 'valueString' and 'valueCode' were found"],
     ['a value of a type that extensions do not have', { url, valueNarrative: {} }, 'unknownElement Patient.extension[0].valueNarrative', expect.stringContaining("'value' has no type 'Narrative'; allowed are valueBase64Binary")],
   ])('is refused with %s', (_title, extension, error, sentence) => {
     const resource = patient({ extension: [extension] });

@@ -35,9 +35,9 @@ describe('an element that the type does not have is refused', () => {
     ['in an id and extensions of a primitive', patient({ birthDate: '2020', _birthDate: { value: 1 } }), 'Patient.birthDate.value', "'value' is not an element of date; allowed are id, extension"],
     ['that is misspelt in its case', patient({ birthdate: '2020' }), 'Patient.birthdate', "'birthdate' is not an element of Patient; it is spelt 'birthDate'"],
     ['with a type that the choice does not have', observation({ valueFoo: 1 }), 'Observation.valueFoo', "'valueFoo' is not an element of Observation: 'value' has no type 'Foo'; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['a choice without its type', observation({ value: 1 }), 'Observation.value', "'value' must say its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['a choice by the name of its definition', observation({ 'value[x]': 1 }), 'Observation.`value[x]`', "'value[x]' must say its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['resourceType in a data type', patient({ name: [{ resourceType: 'HumanName', text: 'A' }] }), 'Patient.name[0].resourceType', "'resourceType' may stand in resources only, but this is a HumanName"],
+    ['a choice without its type', observation({ value: 1 }), 'Observation.value', "'value' must have its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
+    ['a choice by the name of its definition', observation({ 'value[x]': 1 }), 'Observation.`value[x]`', "'value[x]' must have its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
+    ['resourceType in a data type', patient({ name: [{ resourceType: 'HumanName', text: 'A' }] }), 'Patient.name[0].resourceType', "'resourceType' is allowed in resources only, but this is a HumanName"],
     ['an id beside a complex element', patient({ name: [{ text: 'A' }], _name: [{ id: 'a' }] }), 'Patient._name', "'_name' is not allowed: 'name' is no element that has its id and extensions beside it"],
     ['an extension of the id of an element', patient({ name: [{ id: 'a', _id: { id: 'b' }, text: 'A' }] }), 'Patient.name[0]._id', "'_id' is not allowed: 'id' is no element that has its id and extensions beside it"],
     ['an extension of the url of an extension', patient({ extension: [{ url: 'http://a.org', _url: { id: 'b' }, valueCode: 'a' }] }), 'Patient.extension[0]._url', "'_url' is not allowed: 'url' is no element that has its id and extensions beside it"],
@@ -164,7 +164,7 @@ describe('a choice of types', () => {
         rule: 'cardinality',
         severity: 'error',
         expression: 'Observation.value',
-        diagnostics: "'value' has one type only, but 'valueInteger' stands beside 'valueString'",
+        diagnostics: "'value' has one type only, but both 'valueString' and 'valueInteger' were found",
       },
     ]);
   });

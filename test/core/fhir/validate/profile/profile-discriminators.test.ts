@@ -93,7 +93,7 @@ describe('A discriminator', () => {
     };
     expect((await checker('Observation', elements, [], codes))(observation)).toHaveLength(1);
     expect((await checker('Observation', elements))(observation)).toEqual([
-      `warning Observation: The slices of Observation.category are not checked: the codes of ${valueSet}, by which they differ, are not known`,
+      `warning Observation: The slices of Observation.category are not checked: the codes of ${valueSet}, by which they differ, are not available`,
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('A discriminator', () => {
     expect(check({ name: [{ period, text: 'A' }, { text: 'B' }] })).toEqual([]);
     expect(check({ name: [{ period }, { period, text: 'B' }] })).toEqual([
       'Patient.name[0].text: Patient.name.text is missing; at least 1 must be there',
-      "Patient.name: There is nothing in the slice 'present' of Patient.name; at least 1 must be",
+      "Patient.name: There is nothing in the slice 'present' of Patient.name; at least 1 must be there",
     ]);
   });
 
@@ -335,7 +335,7 @@ describe('A discriminator', () => {
       sliced(IDENTIFIER, [['value', 'where(system.exists())']], [slice(IDENTIFIER, 'a', { min: 1 })]),
     );
     expect(check({})).toEqual([
-      "warning Patient: The slices of Patient.identifier are not checked: 'where(system.exists())' is no path of a discriminator",
+      "warning Patient: The slices of Patient.identifier are not checked: 'where(system.exists())' is not a path of a discriminator",
     ]);
   });
 });

@@ -155,7 +155,7 @@ describe('A profile says of which types values are', () => {
     const type = [{ code: 'Identifier', profile: ['http://nowhere.example/Identifier'] }];
     const check = await checker('Patient', [{ path: 'Patient.identifier', type }]);
     expect(check({ identifier: [{ value: '1' }] })).toEqual([
-      'warning Patient.identifier[0]: Whether this meets http://nowhere.example/Identifier, as the profile Own asks, was not checked: it could not be found',
+      'warning Patient.identifier[0]: Conformance to http://nowhere.example/Identifier, which the profile Own requires, was not checked: it could not be found',
     ]);
   });
 

@@ -28,7 +28,7 @@ describe('A profile says what references lead to', () => {
     ];
     for (const subject of others)
       expect(check({ subject })).toEqual([
-        'Observation.subject: The reference is to a Group; allowed here are references to Patient',
+        'Observation.subject: The reference is to a Group; allowed are references to Patient',
       ]);
     // What the base refuses is told by the base.
     expect(check({ subject: { reference: 'Basic/1' } })).toEqual([]);
@@ -45,7 +45,7 @@ describe('A profile says what references lead to', () => {
     const contained = (resource: JsonObject) => [{ id: 'p', ...resource }];
     expect(check({ subject, contained: contained({ resourceType: 'Device' }) })).toEqual([]);
     expect(check({ subject, contained: contained({ resourceType: 'Group' }) })).toEqual([
-      'Observation.subject: The reference is to a Group; allowed here are references to Patient, Device',
+      'Observation.subject: The reference is to a Group; allowed are references to Patient, Device',
     ]);
     expect(
       check({ subject, contained: contained({ resourceType: 'Patient', name: [{ text: 'A' }] }) }),

@@ -67,7 +67,7 @@ describe('A discriminator behind a reference', () => {
     expect(check(members(0, 1))).toEqual([]);
     expect(check(members(1, 2, 3))).toEqual([
       'Observation.hasMember[2]: This is in no slice of Observation.hasMember; there are done, begun, and no others are allowed',
-      'Observation.hasMember: There is nothing in the slice \'done\' of Observation.hasMember; at least 1 must be. The one at [2] does not fit: The value must be exactly "final", but is "amended" (the profile Done)',
+      'Observation.hasMember: There is nothing in the slice \'done\' of Observation.hasMember; at least 1 must be there. The one at [2] does not fit: The value must be exactly "final", but is "amended" (the profile Done)',
       "Observation.hasMember[1]: There are 2 in the slice 'begun' of Observation.hasMember; at most 1 may be",
     ]);
     // What is elsewhere could be in any slice.
@@ -104,7 +104,7 @@ describe('A discriminator behind a reference', () => {
     });
     expect(check(results('hdl', 'ldl'))).toEqual([]);
     expect(check(results('ldl', 'hdl'))).toEqual([
-      "DiagnosticReport.result[1]: This is in the slice 'hdl', which must stand before 'ldl'",
+      "DiagnosticReport.result[1]: This is in the slice 'hdl', which must come before 'ldl'",
     ]);
     expect(check(results('hdl', 'other')).map((line) => line.replace(/:.*/, ''))).toEqual([
       'DiagnosticReport.result[1]',

@@ -109,7 +109,7 @@ describe('A profile gives values', () => {
     expect(check({ referenceRange: low(1000, 'mg') })).toEqual([]);
     expect(check({ referenceRange: low(1001, 'mg') })).toHaveLength(1);
     expect(check({ referenceRange: low(1, 'm') })).toEqual([
-      'warning Observation.referenceRange[0].low: Whether {"value":1,"system":"http://unitsofmeasure.org","code":"m"} is at most {"value":1,"system":"http://unitsofmeasure.org","code":"g"}, cannot be told',
+      'warning Observation.referenceRange[0].low: The value {"value":1,"system":"http://unitsofmeasure.org","code":"m"} cannot be compared; it must be at most {"value":1,"system":"http://unitsofmeasure.org","code":"g"}',
     ]);
   });
 

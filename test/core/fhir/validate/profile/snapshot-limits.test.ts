@@ -30,7 +30,7 @@ describe('What is wrong', () => {
       [],
       {
         rule: 'profile',
-        diagnostics: "There is no element 'Patient.nmae' in the definitions that this one rests on",
+        diagnostics: "The element 'Patient.nmae' does not exist in the base definition",
         expression: 'StructureDefinition.differential.element[1]',
       },
     ],
