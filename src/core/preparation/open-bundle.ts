@@ -167,7 +167,7 @@ function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> 
   return found;
 }
 
-/** Refuses references to other entries of a batch, whose ids are not known (http.html#brules). */
+/** Refuses references to other entries of a batch, whose ids do not exist yet (http.html#brules). */
 function requireIndependent(
   index: number,
   resource: JsonObject | undefined,

@@ -45,7 +45,7 @@ export interface CodeChecker {
   /**
    * Returns the findings for pending codes in their order, at most `MAX_FINDINGS` errors and as many others.
    * `binding`: an error for a required binding, otherwise a warning. `unresolved`: a warning for a required binding
-   * whose value set or code system does not exist here. `tooCostly`: an error for a required binding that takes too
+   * whose value set or code system does not exist. `tooCostly`: an error for a required binding that takes too
    * much work. For other bindings, `unresolved` and `tooCostly` are information. Throws storage errors. Cost: one
    * statement; the first time some for each value set; each different code is looked up once, in some microseconds.
    */
@@ -56,7 +56,7 @@ export interface CodeChecker {
   ): Promise<readonly Finding[]>;
 }
 
-/** Creates a judge for all spaces of a process, with a cache of value sets. */
+/** Creates the code checker for all spaces of a process, with a cache of value sets. */
 export function createCodeChecker(): CodeChecker {
   const cache = createValueSetCache();
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */

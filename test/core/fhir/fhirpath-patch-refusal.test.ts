@@ -117,7 +117,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     expect(refusal.reason).toContain(reason);
   });
 
-  test('that uses FHIRPath which is not known here is told so', () => {
+  test('with unsupported FHIRPath is refused as not supported', () => {
     const patch = toParameters(remove("Patient.name.where(use.memberOf('http://example.org/vs'))"));
     expect(refusalOf(() => run(release, patient, patch))).toMatchObject({
       key: 'notSupported',
@@ -126,7 +126,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     });
   });
 
-  test('is told all that is wrong with its form at once', () => {
+  test('gets all faults of its form at once', () => {
     expect.assertions(1);
     try {
       run(release, patient, toParameters({ type: 'add' }, { type: 'jump', path: 'Patient' }));

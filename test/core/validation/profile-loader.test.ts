@@ -33,7 +33,7 @@ const patient = (...names: string[]): JsonObject => ({
 const MISSING = 'error Patient.name: Patient.name is missing; at least 1 must be there';
 
 describe('Profiles of a space', () => {
-  it('are loaded with what they rest on and what they name, and get the snapshots that they lack', async () => {
+  it('are loaded with their bases and the profiles that they name, and get missing snapshots', async () => {
     const source = new Structures();
     source.put(
       named('First', { path: 'Patient.name', min: 1 }),
@@ -51,14 +51,14 @@ describe('Profiles of a space', () => {
     ]);
   });
 
-  it('are asked for nothing where no profile is claimed', () => {
+  it('are not loaded where no profile is claimed', () => {
     const source = new Structures();
     const loader = new ProfileLoader(source);
     expect(loader.profilesOf(SPACE, { resourceType: 'Patient' }, AS_WRITTEN)).toBeUndefined();
     expect(source.versions).toBe(0);
   });
 
-  it('are kept: the second time only the last change is asked for', async () => {
+  it('are cached: the second time only the last change is read', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));
     const loader = new ProfileLoader(source);
@@ -70,7 +70,7 @@ describe('Profiles of a space', () => {
     expect(source.versions).toBe(2);
   });
 
-  it('are loaded once for requests that come together', async () => {
+  it('are loaded once for concurrent requests', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));
     const loader = new ProfileLoader(source);
@@ -97,7 +97,7 @@ describe('Profiles of a space', () => {
     expect(await judge(loader, patient('New'))).toEqual([]);
   });
 
-  it('know the codes by which slices differ, and forget them when terminology changes', async () => {
+  it('have the codes by which slices differ, and reload them when terminology changes', async () => {
     const source = new Structures();
     const valueSet = 'http://clinic.example/ValueSet/kinds';
     source.put(
@@ -135,7 +135,7 @@ describe('Profiles of a space', () => {
 });
 
 describe('Profiles that cannot be resolved', () => {
-  it('are told where they are claimed, as a warning or an error', async () => {
+  it('are reported where they are claimed, as a warning or an error', async () => {
     const loader = new ProfileLoader(new Structures());
     const inner = { ...patient('Nowhere'), id: 'p' };
     const resource = {
@@ -154,7 +154,7 @@ describe('Profiles that cannot be resolved', () => {
     ]);
   });
 
-  it('are told with what is wrong with them', async () => {
+  it('are reported with their faults', async () => {
     const source = new Structures();
     source.put(
       named('Orphan', { path: 'Patient.name', min: 1 }, { baseDefinition: `${OWN}/Nowhere` }),
@@ -201,7 +201,7 @@ describe('Profiles that cannot be resolved', () => {
   });
 });
 
-describe('Profiles that are asked for', () => {
+describe('Requested profiles', () => {
   it('are checked on the outermost resource, once, whether it claims them or not', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));

@@ -92,7 +92,7 @@ test.each([
   ['\\p{L}', 'not supported'],
   ['a\\', 'backslash'],
   ['a'.repeat(501), 'longer than'],
-])('says what is wrong with %s', (pattern, reason) => {
+])('explains the fault in %s', (pattern, reason) => {
   if (reason === '') expect(compilePattern(pattern)('')).toBe(true);
   else expect(() => compilePattern(pattern)).toThrow(reason);
 });

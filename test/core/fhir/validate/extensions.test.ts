@@ -29,7 +29,7 @@ describe('an extension', () => {
     expect(judge(resource)[0]?.diagnostics).toEqual(sentence);
   }); // prettier-ignore
 
-  it('is looked at wherever it stands', () => {
+  it('is checked wherever it occurs', () => {
     const broken = { url };
     const resource = observation({
       _status: { extension: [broken] },
@@ -50,7 +50,7 @@ describe('an extension', () => {
     expect(errorsOf(resource)).toEqual(['unknownElement Patient.name[0].modifierExtension']);
   });
 
-  it('is looked at however deep it stands', () => {
+  it('is checked at any depth', () => {
     let extension: object = { url, valueFoo: 1 };
     for (let level = 0; level < 28; level++) extension = { url, extension: [extension] };
     expect(errorsOf(patient({ extension: [extension] }))).toEqual([

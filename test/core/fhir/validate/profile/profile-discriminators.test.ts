@@ -77,7 +77,7 @@ describe('A discriminator', () => {
     ]);
   });
 
-  it('by value: the codes of a value set that is known to the space, or not', async () => {
+  it('by value: the codes of a value set that the space has or not', async () => {
     const valueSet = 'http://clinic.example/ValueSet/own';
     const elements = sliced(
       CATEGORY,
@@ -299,7 +299,7 @@ describe('A discriminator', () => {
     ).toHaveLength(1);
   });
 
-  it('may be missing: what meets a slice is in it', async () => {
+  it('may be missing: a value that meets a slice is in it', async () => {
     const check = await checker(
       'Patient',
       sliced(
@@ -317,7 +317,7 @@ describe('A discriminator', () => {
     expect(check({ telecom: [{ system: 'phone' }] })).toHaveLength(2);
   });
 
-  it('may say nothing of a slice: what meets the slice is in it', async () => {
+  it('may not constrain a slice: a value that meets the slice is in it', async () => {
     const check = await checker(
       'Patient',
       sliced(
@@ -329,7 +329,7 @@ describe('A discriminator', () => {
     expect(check({ telecom: [{ value: '1' }, { value: '2' }] })).toHaveLength(1);
   });
 
-  it('that cannot be evaluated is said so, and its slices are left out', async () => {
+  it('that cannot be evaluated is reported, and its slices are left out', async () => {
     const check = await checker(
       'Patient',
       sliced(IDENTIFIER, [['value', 'where(system.exists())']], [slice(IDENTIFIER, 'a', { min: 1 })]),

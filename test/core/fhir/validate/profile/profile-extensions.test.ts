@@ -67,7 +67,7 @@ describe('Slices of extensions', () => {
     ]);
   });
 
-  it('are found by url, and counted, also when their definition is not known', async () => {
+  it('are found by url, and counted, also when their definition does not exist', async () => {
     const unknown = 'http://nowhere.example/StructureDefinition/x';
     const check = await checker(
       'Patient',
@@ -130,7 +130,7 @@ describe('Slices of extensions', () => {
 });
 
 describe('Extensions anywhere in a resource', () => {
-  it('are checked where their definition is known, also on primitives and in contained resources', async () => {
+  it('are checked where their definition exists, also on primitives and in contained resources', async () => {
     const set = await profileSet([simple('Text', 'string')]);
     const wrong = (): JsonObject => ({ url: `${OWN}/Text`, valueCode: 'c' });
     const resource: JsonObject = {
@@ -151,7 +151,7 @@ describe('Extensions anywhere in a resource', () => {
     expect(collectExtensionUrls(resource)).toEqual(new Set([`${OWN}/Text`, 'http://nowhere.example/x']));
   });
 
-  it('are not told twice where a profile names them too', async () => {
+  it('are not reported twice where a profile names them too', async () => {
     const set = await profileSet([
       simple('Text', 'string'),
       profile('Own', 'Patient', [
@@ -172,7 +172,7 @@ describe('Extensions anywhere in a resource', () => {
     expect(run.findings).toHaveLength(1);
   });
 
-  it('stand in modifierExtension exactly if they modify', async () => {
+  it('are in modifierExtension exactly if they modify', async () => {
     const changing = extension('Changing', [
       { path: 'Extension', isModifier: true, isModifierReason: 'It does.' },
       { path: 'Extension.value[x]', type: [{ code: 'boolean' }] },

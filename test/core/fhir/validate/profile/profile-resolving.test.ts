@@ -4,7 +4,7 @@ import { BASE, OWN, profile } from './made-snapshots';
 import { inSlice, slice, sliced } from './sliced';
 
 describe('A discriminator behind a reference', () => {
-  it('by type: of what a reference leads to', async () => {
+  it('by type: of the target of a reference', async () => {
     const reference = (name: string): JsonObject => ({
       type: [{ code: 'Reference', targetProfile: [`${BASE}/${name}`] }],
     });
@@ -35,7 +35,7 @@ describe('A discriminator behind a reference', () => {
     ).toHaveLength(2);
   });
 
-  it('by profile: of what references lead to', async () => {
+  it('by profile: of the targets of references', async () => {
     const member = 'Observation.hasMember';
     const named = (name: string): JsonObject => ({
       type: [{ code: 'Reference', targetProfile: [`${OWN}/${name}`] }],
@@ -74,7 +74,7 @@ describe('A discriminator behind a reference', () => {
     expect(check({ hasMember: [{ reference: 'Observation/1' }] })).toEqual([]);
   });
 
-  it('by a value of what references lead to', async () => {
+  it('by a value of the targets of references', async () => {
     const result = 'DiagnosticReport.result';
     const coded = (name: string): JsonObject =>
       profile(name, 'Observation', [

@@ -14,7 +14,7 @@ describe('The slices of an element', () => {
     expect(check({})).toHaveLength(2);
   });
 
-  it('are not asked for in an element that is not there', async () => {
+  it('are not required in an element that is absent', async () => {
     const coding = 'Observation.code.coding';
     const check = await checker('Observation', [
       ...sliced(
@@ -29,7 +29,7 @@ describe('The slices of an element', () => {
     ]);
   });
 
-  it('ask something of their members, and nothing of others', async () => {
+  it('constrain their members, and nothing else', async () => {
     const check = await checker('Patient', bySystem());
     const long = (name: string): JsonObject => ({ system: `urn:${name}`, value: 'long' });
     expect(check({ identifier: [long('x'), long('b'), { system: 'urn:a' }] })).toEqual([
@@ -62,7 +62,7 @@ describe('The slices of an element', () => {
     ]);
   });
 
-  it('may have a default slice for what is in no other', async () => {
+  it('may have a default slice for values in no other', async () => {
     const check = await checker('Patient', [
       ...bySystem({}, { rules: 'closed' }),
       slice(IDENTIFIER, '@default'),
@@ -111,7 +111,7 @@ describe('Slices of slices', () => {
     ),
   ];
 
-  it('are looked for in the members of the outer slice only', async () => {
+  it('are searched in the members of the outer slice only', async () => {
     const check = await checker('Observation', nested());
     const component = (text: string, ...words: string[]): JsonObject => ({
       code: { text },

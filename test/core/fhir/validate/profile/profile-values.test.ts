@@ -10,7 +10,7 @@ function parse(text: string): JsonObject {
   return value;
 }
 
-describe('A profile gives values', () => {
+describe('A profile requires values', () => {
   it('that must be exactly so: with nothing more, nothing less, decimals by value', async () => {
     const check = await checker('Observation', [
       { path: 'Observation.code', fixedCodeableConcept: { coding: [{ system: 'urn:s', code: 'c' }] } },
@@ -126,7 +126,7 @@ describe('A profile gives values', () => {
 describe('A profile binds codes', () => {
   const gender = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-  it('to value sets whose codes are known: one must be there and fit', async () => {
+  it('to value sets whose codes are available: a code must be present and in the value set', async () => {
     const check = await checker('Patient', [
       { path: 'Patient.maritalStatus', binding: { strength: 'required', valueSet: `${gender}|4.0.1` } },
       { path: 'Patient.communication.language', binding: { strength: 'extensible', valueSet: gender } },
