@@ -65,7 +65,7 @@ function textsOf(value: JsonValue): string[] {
   if (value === null) return [];
   if (typeof value === 'string') return [decimalText(value) ?? value];
   if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-  throw fhirError('invalidValue', { reason: "The 'path' of @slice gives what is no simple value" });
+  throw fhirError('invalidValue', { reason: "The 'path' of @slice must return simple values" });
 }
 
 /** Throws PathBudgetError too. */

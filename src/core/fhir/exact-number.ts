@@ -217,7 +217,7 @@ export function sortText(exact: Exact): string {
   if (exact.top === 0n) return '1';
   const isNegative = exact.top < 0n;
   const magnitude = isNegative ? -exact.top : exact.top;
-  // A decimal fraction becomes an integer; other fractions keep `KEPT_DIGITS` digits.
+  // A decimal fraction becomes an integer; other fractions have `ROUNDED_DIGITS` digits.
   const places = exact.bottom.toString().length + Number(ROUNDED_DIGITS);
   const digits = ((magnitude * 10n ** BigInt(places)) / exact.bottom).toString();
   const exponent = String(digits.length - places + EXPONENT_ZERO).padStart(6, '0');

@@ -84,7 +84,7 @@ class Copies {
   }
 
   /**
-   * Returns true and counts the value if it may be copied. Cost: a walk through the value, at most as far as the limit.
+   * Returns true and counts the value if it may be copied. Cost: a traversal of the value, at most as far as the limit.
    */
   take(value: JsonValue): boolean {
     const left = this.ofPatch + this.budget.bytes;
@@ -119,7 +119,7 @@ class Step {
     switch (operation.op) {
       case 'test':
         if (!areEqualJson(this.existing(operation.path), operation.value)) {
-          throw this.error('patchTestFailed', 'the value there is another one');
+          throw this.error('patchTestFailed', 'the value is different');
         }
         return this.root;
       case 'add':
@@ -136,7 +136,7 @@ class Step {
         const value = this.existing(operation.from);
         if (operation.from.text === operation.path.text) return this.root;
         this.remove(operation.from);
-        // Already part of the resource; the library's validation would walk through all of it at any depth.
+        // Already part of the resource; the library's validation would traverse all of it at any depth.
         return this.add(operation.path, value, false);
       }
     }
@@ -146,7 +146,7 @@ class Step {
     const value = this.existing(from);
     const { growth, copies } = this.allowances;
     if (!copies.take(value))
-      throw this.error('tooCostly', 'what is copied comes to more than a patch of this size may copy');
+      throw this.error('tooCostly', 'it copies more than a patch of this size may copy');
     return copyJson(value, growth);
   }
 

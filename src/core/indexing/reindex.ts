@@ -64,7 +64,7 @@ export async function* reindex(
   try {
     for await (const space of readSpaces(options.services.database, scope)) {
       if (!(await lockReindex(session, space.number)))
-        throw new Error(`Another reindex is at work on ${space.tenant || 'the base resources'}`);
+        throw new Error(`Another reindex is running on ${space.tenant || 'the base resources'}`);
       yield* reindexSpace(options, session, space);
       await unlockReindex(session, space.number);
     }

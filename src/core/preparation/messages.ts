@@ -74,7 +74,7 @@ function isOfKind<Kind extends keyof Results>(
 /** Returns the result of a task of this kind. */
 export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResult): Results[Kind] {
   if (isOfKind(result, kind)) return result.value;
-  throw new Error(`the preparation thread gave a result of the kind ${result.kind} for ${kind}`);
+  throw new Error(`the preparation thread returned a result of the kind ${result.kind} for ${kind}`);
 }
 
 /** A message to the worker thread. */

@@ -167,7 +167,7 @@ function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> 
   return found;
 }
 
-/** Refuses references to other entries of a batch, whose ids are not known (http.html#brules). */
+/** Refuses references to other entries of a batch, whose ids do not exist yet (http.html#brules). */
 function requireIndependent(
   index: number,
   resource: JsonObject | undefined,
@@ -176,7 +176,7 @@ function requireIndependent(
   if (resource === undefined || named.size === 0) return;
   const found = findReference(resource, (reference) => (named.get(reference) ?? index) !== index);
   if (found === undefined) return;
-  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch do not know each other, send a transaction`;
+  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch cannot refer to each other; send a transaction`;
   const issue = toIssue('invalidValue', { reason }, found.expression);
   throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
 }

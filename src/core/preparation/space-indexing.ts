@@ -164,6 +164,6 @@ export class SpaceIndexing {
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('not one of the releases that are served');
+  if (value === undefined) throw new Error('the release is not served');
   return value;
 }

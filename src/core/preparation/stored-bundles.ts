@@ -23,7 +23,7 @@ export class StoredBundles {
     const bundle = await this.preparer.bundle(task);
     // The outline has resources as text; the parsed Bundle stays in this thread.
     const outline = withTexts(bundle.outline);
-    // A batch is not kept, because its resources went with the outline.
+    // A batch is not stored, because the outline has its resources.
     if (outline.type === 'transaction') this.store(number, bundle, lengthOf(task.input));
     return outline;
   }

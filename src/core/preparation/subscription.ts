@@ -17,7 +17,7 @@ function isRunning(status: JsonValue | undefined): status is string {
 /** Returns the reason why a Subscription must not be written; none for all other resources. */
 export function subscriptionIssues(type: string, { status }: JsonObject): readonly Issue[] {
   if (type !== SUBSCRIPTION || !isRunning(status)) return NO_ISSUES;
-  const reason = `Subscriptions are not carried out: one with the status '${status}' would promise notifications; store it as 'off'`;
+  const reason = `Subscriptions are not supported: one with the status '${status}' would promise notifications; store it as 'off'`;
   return [toIssue('notSupported', { reason }, 'Subscription.status')];
 }
 

@@ -104,10 +104,9 @@ function readMode(parameters: InputParameters, { level }: Invocation): Validatio
   const mode = parameters.text('mode');
   if (mode === undefined) return undefined;
   const place = parameters.first('mode')?.expression;
-  if (!isMode(mode))
-    throw wrongInput(`The parameter 'mode' is one of ${VALIDATION_MODES.join(', ')}, and no other`, place);
+  if (!isMode(mode)) throw wrongInput(`The parameter 'mode' is one of ${VALIDATION_MODES.join(', ')}`, place);
   if ((mode === 'update' || mode === 'delete') && level !== 'instance')
-    throw wrongInput(`The mode '${mode}' can only be asked for at the address of a resource`, place);
+    throw wrongInput(`The mode '${mode}' is allowed only at the address of a resource`, place);
   return mode;
 }
 

@@ -125,7 +125,7 @@ export class WorkerPool {
   private watch(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      const reason = 'The content takes too long to be worked on';
+      const reason = 'Processing the content takes too long';
       this.replaceThread(fhirError('tooCostly', { reason }));
     }, THREAD_LIMITS.taskMs);
   }
@@ -146,9 +146,7 @@ export class WorkerPool {
     worker.on('error', (error) => {
       if (this.worker !== worker) return;
       this.log.error({ reason: error.message }, 'the preparation thread failed');
-      this.replaceThread(
-        fhirError('tooCostly', { reason: 'The content needs too much memory to be worked on' }),
-      );
+      this.replaceThread(fhirError('tooCostly', { reason: 'Processing the content needs too much memory' }));
     });
     worker.on('exit', () => {
       if (this.worker === worker) this.replaceThread(new Error('the preparation thread ended'));

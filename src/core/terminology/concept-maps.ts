@@ -24,7 +24,7 @@ export async function findConceptMaps(
   });
   if (next !== undefined) {
     throw fhirError('tooCostly', {
-      reason: `More concept maps are known for ${system.slice(0, 200)} than can be asked at once; name one by url`,
+      reason: `There are more concept maps for ${system.slice(0, 200)} than can be searched at once; name one by url`,
     });
   }
   return matches.map(({ text }) => text);

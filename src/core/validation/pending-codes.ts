@@ -45,7 +45,7 @@ export interface CodeChecker {
   /**
    * Returns the findings for pending codes in their order, at most `MAX_FINDINGS` errors and as many others.
    * `binding`: an error for a required binding, otherwise a warning. `unresolved`: a warning for a required binding
-   * whose value set or code system does not exist here. `tooCostly`: an error for a required binding that takes too
+   * whose value set or code system does not exist. `tooCostly`: an error for a required binding that takes too
    * much work. For other bindings, `unresolved` and `tooCostly` are information. Throws storage errors. Cost: one
    * statement; the first time some for each value set; each different code is looked up once, in some microseconds.
    */
@@ -56,7 +56,7 @@ export interface CodeChecker {
   ): Promise<readonly Finding[]>;
 }
 
-/** Creates a judge for all spaces of a process, with a cache of value sets. */
+/** Creates the code checker for all spaces of a process, with a cache of value sets. */
 export function createCodeChecker(): CodeChecker {
   const cache = createValueSetCache();
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
@@ -84,7 +84,7 @@ export function createCodeChecker(): CodeChecker {
 async function findValueSet(source: TerminologySource, canonical: string): Promise<FoundValueSet> {
   const { url, version } = parseCanonical(canonical);
   const resource = await source.findValueSet(url, version);
-  if (resource === undefined) return { unknown: 'it does not exist on this server', rule: 'unresolved' };
+  if (resource === undefined) return { unknown: 'it does not exist', rule: 'unresolved' };
   try {
     return await composeValueSet(resource, source);
   } catch (error) {
@@ -164,7 +164,8 @@ class CodeCheckRun {
       return;
     }
     const why = verdict === 'abstract' ? ' as a value: it is abstract and only groups others' : '';
-    const advice = pendingCode.strength === 'required' ? '' : '; use one of its codes if one says the same';
+    const advice =
+      pendingCode.strength === 'required' ? '' : '; use one of its codes if one has the same meaning';
     this.report(pendingCode, 'binding', notIn(pendingCode.codings, name) + why + advice);
   }
 

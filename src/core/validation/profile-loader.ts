@@ -122,7 +122,7 @@ export class ProfileLoader {
       }
     }
     if (urls.length + extensions.length > MAX_PROFILES) {
-      const sentence = `Of the definitions of extensions, at most ${MAX_PROFILES} are looked up for one resource`;
+      const sentence = `At most ${MAX_PROFILES} definitions of extensions are looked up for one resource`;
       run.report('tooCostly', sentence, [], 'information');
     }
     if (extensions.length > 0) checks.push({ check: (root, at) => checkExtensions(root, at, profiles.set) });

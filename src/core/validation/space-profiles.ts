@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** StructureDefinitions that are read concurrently. */
 const CONCURRENT = 4;
 
-const NOT_FOUND = 'it does not exist on this server';
+const NOT_FOUND = 'it does not exist';
 
 /**
  * The StructureDefinitions of one space at one version, loaded on demand with their dependencies, and the compiled

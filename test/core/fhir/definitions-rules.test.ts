@@ -61,14 +61,14 @@ describe.each(RELEASE_NAMES)('the rules for values in the definitions of %s', (r
     });
   });
 
-  it('give an element only what its types do not say already', () => {
+  it('give an element only the constraints that its types do not have', () => {
     expect(keysOf(element('Patient', 'contact').constraints)).toEqual(['pat-1']);
     expect(keysOf(element('Patient', 'name').constraints)).toEqual([]);
     expect(keysOf(element('Patient', 'extension').constraints)).toEqual([]);
     expect(keysOf(element('Bundle', 'entry').constraints)).toEqual(['bdl-5', 'bdl-8']);
   });
 
-  it('give an element whose content stands elsewhere the constraints of that place', () => {
+  it('give an element with a contentReference the constraints of the referenced element', () => {
     expect(keysOf(element('Observation', 'referenceRange').constraints)).toEqual(['obs-3']);
     expect(keysOf(element('Observation', 'component.referenceRange').constraints)).toEqual(['obs-3']);
     expect(keysOf(element('Questionnaire', 'item.item').constraints)).toEqual(
@@ -131,7 +131,7 @@ describe.each(RELEASE_NAMES)('the rules for values in the definitions of %s', (r
     expect(bindings).toBeGreaterThan(700);
   });
 
-  it('tell how strong a binding is, and what no code may leave', () => {
+  it('have the strength and the maximum value set of a binding', () => {
     expect(element('Patient', 'gender').valueSetBinding).toEqual({
       valueSet: `http://hl7.org/fhir/ValueSet/administrative-gender|${definitions.fhirVersion}`,
       strength: 'required',

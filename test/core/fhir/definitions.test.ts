@@ -43,7 +43,7 @@ describe.each(RELEASE_NAMES)('the definitions of %s', (release) => {
     expect(definitions.allSearchParameters.length).toBe(number);
   });
 
-  it('keep only those branches of a shared expression that belong to the type', () => {
+  it('have only those branches of a shared expression that belong to the type', () => {
     const expression = (type: string, code: string) =>
       definitions.searchParameters(type).get(code)?.expression;
     expect(expression('Observation', 'code')).toBe('Observation.code');
@@ -74,7 +74,7 @@ describe.each(RELEASE_NAMES)('the definitions of %s', (release) => {
     ]);
   });
 
-  it('tell the structure of a type with its choices, cardinalities, targets and bindings', () => {
+  it('have the structure of a type with its choices, cardinalities, targets and bindings', () => {
     const observation = definitions.structure('Observation');
     expect(observation?.element('value[x]')).toMatchObject({
       name: 'value',
@@ -105,7 +105,7 @@ describe.each(RELEASE_NAMES)('the definitions of %s', (release) => {
     expect(definitions.conformsTo('Quantity', 'Age')).toBe(false);
   });
 
-  it('tell the system of each code where a value set draws from several', () => {
+  it('have the system of each code where a value set uses several', () => {
     const systems = definitions.codeSystem('http://hl7.org/fhir/ValueSet/all-types');
     expect(systems).toBeInstanceOf(Map);
     expect(systems instanceof Map && systems.get('Patient')).toBe('http://hl7.org/fhir/resource-types');
@@ -142,7 +142,7 @@ describe.each(RELEASE_NAMES)('the definitions of %s', (release) => {
     expect(property?.parts.map((part) => part.name)).toContain('code');
   });
 
-  it('know the compartments', () => {
+  it('have the compartments', () => {
     expect(definitions.compartments.get('Patient')?.parameters.get('Observation')).toEqual([
       'subject',
       'performer',
@@ -184,7 +184,7 @@ describe.each(RELEASE_NAMES)('the definitions of %s', (release) => {
     expect(definitionsDigest(release)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('stand in a file that any reader of gzip and JSON can open', () => {
+  it('are in a file that any reader of gzip and JSON can open', () => {
     const file = join(__dirname, '../../../definitions', `${release}.json.gz`);
     const elements: unknown = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8'));
     expect(Array.isArray(elements) && elements.length).toBe([...readBaseResources(release)].length + 1);

@@ -35,7 +35,7 @@ describe('a FHIRPath Patch has limits', () => {
     expect(refuse(patient, steps(1001))).toMatchObject({ key: 'tooManyPatchOperations', status: 413 });
   });
 
-  test('what is added may not grow beyond the limit', () => {
+  test('added content may not grow beyond the limit', () => {
     const grow = times(100, () => add('Patient', 'name', { valueHumanName: { text: 'x'.repeat(1000) } }));
     expect(refuse(patient, grow, { maxGrowthBytes: 50_000 })).toMatchObject({
       key: 'tooCostly',

@@ -26,12 +26,12 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     ['add what is there and does not repeat', patient, add('Patient', 'active', { valueBoolean: true }), 'part[2].value', 'does not repeat'],
     ['add a choice that is there with another type', patient, add('Patient', 'deceased', { valueDateTime: '2020' }), 'part[2].value', 'does not repeat'],
     ['add an element that the type does not have', patient, add('Patient', 'weight', { valueDecimal: 1 }), 'part[2].value', "Patient has no element 'weight'"],
-    ['add a value of a wrong type', patient, add('Patient', 'gender', { valueString: 'male' }), 'part[3].value', 'A value of the type code is needed here, not a string'],
+    ['add a value of a wrong type', patient, add('Patient', 'gender', { valueString: 'male' }), 'part[3].value', 'A value of the type code is required here, not a string'],
     ['add a value of a type that the choice does not have', patient, add('Patient.contact[0]', 'name', { valueString: 'x' }), 'part[3].value', 'of the type HumanName'],
     ['add a data type for an anonymous type', patient, add('Patient', 'contact', { valueHumanName: { text: 'x' } }), 'part[3].value', 'given with parts'],
     ['add a data type for an anonymous type within a data type', { resourceType: 'ServiceRequest', occurrenceTiming: { event: ['2026-01-01'] } }, add('ServiceRequest.occurrence', 'repeat', { valueTiming: {} }), 'part[3].value', 'given with parts'],
     ['add a date where a dateTime is needed', { resourceType: 'ServiceRequest', status: 'draft' }, add('ServiceRequest', 'authoredOn', { valueDate: '2026-01-01' }), 'part[3].value', 'of the type dateTime'],
-    ['add parts for a choice', changed(observation, { valueQuantity: undefined }), add('Observation', 'value', parts(['text', { valueString: 'x' }])), 'part[3].part', 'parts do not say which'],
+    ['add parts for a choice', changed(observation, { valueQuantity: undefined }), add('Observation', 'value', parts(['text', { valueString: 'x' }])), 'part[3].part', 'parts do not determine its type'],
     ['add a part that the type does not have', patient, add('Patient', 'contact', parts(['weight', { valueString: 'x' }])), 'part[3].part[0].name', 'no element'],
     ['add a part of a wrong type', patient, add('Patient', 'contact', parts(['gender', { valueCode: 'male' }], ['name', { valueString: 'x' }])), 'part[3].part[1].value', 'of the type HumanName'],
     ['add a part twice', patient, add('Patient', 'contact', parts(['gender', { valueCode: 'male' }], ['gender', { valueCode: 'male' }])), 'part[3].part[1].name', 'does not repeat'],
@@ -101,7 +101,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     ['no index', { name: 'operation', part: [{ name: 'type', valueCode: 'insert' }, { name: 'path', valueString: 'Patient.name' }, { name: 'value', valueHumanName: {} }] }, '', "'index' is missing"],
     ['no name', { name: 'operation', part: [{ name: 'type', valueCode: 'add' }, { name: 'path', valueString: 'Patient' }, { name: 'value', valueBoolean: true }] }, '', "'name' is missing"],
     ['no destination', { name: 'operation', part: [{ name: 'type', valueCode: 'move' }, { name: 'path', valueString: 'Patient.name' }, { name: 'source', valueInteger: 0 }] }, '', "'destination' is missing"],
-    ['a modifier extension', { name: 'operation', modifierExtension: [{ url: 'http://example.org/not' }], part: [{ name: 'type', valueCode: 'delete' }, { name: 'path', valueString: 'Patient.active' }] }, '.modifierExtension', 'not understood'],
+    ['a modifier extension', { name: 'operation', modifierExtension: [{ url: 'http://example.org/not' }], part: [{ name: 'type', valueCode: 'delete' }, { name: 'path', valueString: 'Patient.active' }] }, '.modifierExtension', 'not supported'],
     ['two values', { name: 'operation', part: [{ name: 'type', valueCode: 'replace' }, { name: 'path', valueString: 'Patient.birthDate' }, { name: 'value', valueDate: '1974', valueString: 'x' }] }, '.part[2]', 'only one of'],
     ['a value that is empty', { name: 'operation', part: [{ name: 'type', valueCode: 'replace' }, { name: 'path', valueString: 'Patient.birthDate' }, { name: 'value' }] }, '.part[2]', 'needs a value'],
     ['a path that is no FHIRPath', { name: 'operation', part: [{ name: 'type', valueCode: 'delete' }, { name: 'path', valueString: 'Patient.name[' }] }, '.part[1].value', 'too early'],
@@ -117,7 +117,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     expect(refusal.reason).toContain(reason);
   });
 
-  test('with an unknown FHIRPath function is refused by name', () => {
+  test('with unsupported FHIRPath is refused as not supported', () => {
     const patch = toParameters(remove("Patient.name.where(use.memberOf('http://example.org/vs'))"));
     expect(refusalOf(() => run(release, patient, patch))).toMatchObject({
       key: 'notSupported',
@@ -126,7 +126,7 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     });
   });
 
-  test('is told all that is wrong with its form at once', () => {
+  test('gets all faults of its form at once', () => {
     expect.assertions(1);
     try {
       run(release, patient, toParameters({ type: 'add' }, { type: 'jump', path: 'Patient' }));

@@ -24,7 +24,7 @@ describe('decimals', () => {
     });
   });
 
-  test('a decimal that JavaScript would change stands as a marked string', () => {
+  test('a decimal that JavaScript would change is a marked string', () => {
     const { value, marked } = parseJson('{"value":1.00}');
     expect(value).toEqual({ value: '\u00011.00' });
     expect(marked).toBe(true);
@@ -33,7 +33,7 @@ describe('decimals', () => {
     expect(isMarkedDecimal(1)).toBe(false);
   });
 
-  test('the literal of a number is known, marked or not', () => {
+  test('the literal of a number is available, marked or not', () => {
     expect([decimalText('\u00011.00'), decimalText(1.5), decimalText('1.5'), decimalText(undefined)]).toEqual(
       ['1.00', '1.5', undefined, undefined],
     );
@@ -58,7 +58,7 @@ describe('decimals', () => {
 });
 
 describe('random documents', () => {
-  test('come back as they were written, in any style of writing', () => {
+  test('are written back as they were, in any style of writing', () => {
     const random = new Random(20261121);
     for (let run = 0; run < 3000; run++) {
       const tree = makeTree(random, 5);
@@ -203,7 +203,7 @@ describe('a body is refused with a reason', () => {
     },
   );
 
-  test.each(['"\\ud83d\\ude00"', '"😀"', '"\\ud83d\ude00"'])('a whole pair is kept: %j', (text) => {
+  test.each(['"\\ud83d\\ude00"', '"😀"', '"\\ud83d\ude00"'])('a whole pair is accepted: %j', (text) => {
     expect(parseJson(text).value).toBe('😀');
   });
 
@@ -221,7 +221,7 @@ describe('a body is refused with a reason', () => {
     expect(parseJson(`["${'['.repeat(200)}"]`).value).toHaveLength(1);
   });
 
-  test('what is nested too deep is named, below the type if that comes first', () => {
+  test('too deep nesting is reported with its expression, which begins with the type if that comes first', () => {
     const patient = (rest: string): string => `{"resourceType":"Patient","id":"a",${rest}`;
     const limits = { maxDepth: 3 };
     const deep = '"active":true,"name":[{"a":1},{"period":{"extension":[]}}]}';
@@ -249,7 +249,7 @@ describe('a body is refused with a reason', () => {
   });
 });
 
-describe('values that did not come from text', () => {
+describe('values that were not parsed from text', () => {
   const copy = (value: unknown): unknown => copyJson(value, { maxDepth: 4, bytes: 1000, marked: false });
 
   test('become plain objects', () => {

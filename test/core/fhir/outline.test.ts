@@ -32,12 +32,12 @@ it('nothing is lost, whatever stays text', () => {
   expect(parts).toBeGreaterThan(1_000);
 });
 
-describe('of a body with two levels that are looked into', () => {
+describe('of a body with two levels that are parsed', () => {
   const outline = (body: object, largest: number): JsonOutline =>
     outlineOf(parseJson(JSON.stringify(body)), 2, largest);
   const names = Array.from({ length: 40 }, (_, index) => ({ family: `F${index}`, given: ['A'] }));
 
-  it('what is small stays as it is', () => {
+  it('small content stays as it is', () => {
     const body = { query: 'x', variables: { r: { resourceType: 'Patient', name: names } } };
     expect(outline(body, 1_000)).toEqual({ value: body, parts: [] });
   });
@@ -79,7 +79,7 @@ describe('of a body with two levels that are looked into', () => {
     });
   });
 
-  it('a list of too many is text wherever it stands', () => {
+  it('a list of too many is text at any depth', () => {
     const { value, parts } = outline({ variables: { patch: names } }, 30);
     expect(value).toEqual({ variables: { patch: null } });
     expect(parts).toEqual([{ path: ['variables', 'patch'], text: JSON.stringify(names) }]);

@@ -61,14 +61,14 @@ describe('limits', () => {
     expect(spent).toBeLessThan(1000);
   });
 
-  describe('what is copied', () => {
+  describe('copied content', () => {
     const element = '{"system":"a","value":"b"}';
     const large = `{"large":[${Array.from({ length: 2_000 }, () => element).join(',')}],"list":[]}`;
     const small = `{"large":${element},"list":[]}`;
     const copies = (count: number): string =>
       JSON.stringify(Array.from({ length: count }, () => ({ op: 'copy', from: '/large', path: '/list/-' })));
 
-    test('comes to a megabyte and sixteen times the patch, and no more', () => {
+    test('is at most a megabyte and sixteen times the patch', () => {
       const room = 1024 * 1024 + 16 * copies(1000).length;
       const most = Math.floor(room / large.length);
       expect(most).toBeGreaterThan(20);
@@ -77,7 +77,7 @@ describe('limits', () => {
       expect(refusalOf(() => patched(large, copies(1000)))).toMatchObject({
         key: 'tooCostly',
         status: 422,
-        reason: expect.stringContaining('what is copied comes to more than'),
+        reason: expect.stringContaining('it copies more than'),
         expression: expect.stringMatching(/^\$this\[\d\d\]$/),
       });
       expect(process.memoryUsage().heapUsed - begun).toBeLessThan(64 * 1024 * 1024);

@@ -14,7 +14,7 @@ function patched(document: string, patch: string): string {
 const patient =
   '{"resourceType":"Patient","id":"p1","active":true,"name":[{"family":"Chalmers","given":["Peter","James"]}]}';
 
-describe('what is not a JSON Patch is refused with 400', () => {
+describe('a body that is not a JSON Patch is refused with 400', () => {
   test.each([
     ['{"op":"remove","path":"/a"}', 'it must be an array of operations'],
     ['"remove"', 'it must be an array of operations'],
@@ -143,7 +143,7 @@ describe('a patch that cannot be applied is refused with 422', () => {
   });
 });
 
-describe('what belongs to the server stays', () => {
+describe('elements that the server controls cannot be patched', () => {
   test.each([
     ['[{"op":"replace","path":"/id","value":"p2"}]', '/id'],
     ['[{"op":"remove","path":"/id"}]', '/id'],

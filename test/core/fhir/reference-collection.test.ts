@@ -41,7 +41,7 @@ const patient: JsonObject = {
   photo: [{ url: `${other}/Binary/1` }],
 };
 
-test('references are found wherever they stand, with their expressions', () => {
+test('references are found at any depth, with their expressions', () => {
   expect(collectReferences(patient).map(({ reference, expression }) => [reference, expression])).toEqual([
     [`${other}/StructureDefinition/x`, 'Patient.meta.profile[0]'],
     ['Organization/meta', 'Patient.meta.extension[1].valueReference.reference'],
@@ -71,7 +71,7 @@ test('a resource that leaves its space is refused with every place that does', (
   }
 });
 
-test('a resource that stays in its space, or points outside of ours, passes', () => {
+test('a resource that refers to its own space or to other servers passes', () => {
   expect(() =>
     checkReferences(
       {

@@ -116,7 +116,7 @@ describe('a reference to another tenant or release leaves the space', () => {
   });
 });
 
-describe('a look-alike of an address of ours is refused, not let through', () => {
+describe('a url similar to an address of this server is refused', () => {
   test.each([
     'http://fhir.example/base/w/other/api/v1/fhir/r4/Patient/1',
     'HTTPS://fhir.example/base/w/other/api/v1/fhir/r4/Patient/1',
@@ -162,7 +162,7 @@ describe('a look-alike of an address of ours is refused, not let through', () =>
     expect(resolver.local(reference)).toBeUndefined();
   });
 
-  test('two public addresses of one host are both ours', () => {
+  test('two public addresses of one host both belong to the server', () => {
     const both = createReferenceResolver({
       ...options,
       publicUrls: ['https://a.example', 'http://a.example'],

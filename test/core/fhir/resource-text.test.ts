@@ -108,7 +108,7 @@ describe('the full text', () => {
     }
   });
 
-  test('escapes what stands in the settings and in the name of the author', () => {
+  test('escapes the settings and the name of the author', () => {
     const stored = store('{"resourceType":"Patient"}');
     const text = toFullText(stored.text, stored.metaOffset, { ...server, author: 'a"b\\' }, 'http://x/"y');
     expect(JSON.parse(text)).toMatchObject({
@@ -153,7 +153,7 @@ function expectSame(text: string): void {
   expect(withoutServerPart(read(full).resource)).toEqual(withoutServerPart(resource));
 }
 
-test('resources of random content come back to the last digit', () => {
+test('resources of random content are restored to the last digit', () => {
   const random = new Random(31);
   const member = (name: string): string => `"${name}":${writeTree(makeTree(random, 3))}`;
   for (let run = 0; run < 2000; run++) {

@@ -80,7 +80,7 @@ describe('a resource is refused with 400', () => {
     });
   });
 
-  test('all faults are told at once, and a SUBSETTED tag does not hide them', () => {
+  test('all faults are reported at once, and a SUBSETTED tag does not hide them', () => {
     const text =
       '{"resourceType":"Observation","meta":{"tag":[{"system":"http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"SUBSETTED"}]}}';
     try {

@@ -70,7 +70,7 @@ it('threads that are lost one after the other refuse one task each', async () =>
   }
 });
 
-it('a transaction that the lost thread had read goes on in the next one', async () => {
+it('a transaction that the lost thread had read continues in the next one', async () => {
   const { space } = await opened.context('system', 'r4');
   const { here, there, pool, kinds } = openPreparers();
   const content = { status: 'final', entries: 1000 };
@@ -89,7 +89,7 @@ it('a transaction that the lost thread had read goes on in the next one', async 
   }
 });
 
-it('what waits when the pool is closed is refused, and what comes later too', async () => {
+it('waiting tasks are refused when the pool is closed, and later ones too', async () => {
   const { pool } = openPreparers();
   const waiting = [1, 2].map((number) =>
     expect(pool.run(outlineOf(`[${number}]`))).rejects.toMatchObject({ key: 'overloaded', status: 503 }),

@@ -294,7 +294,7 @@ it('may be stopped at any time and started again', async () => {
 it('runs once at a time', async () => {
   const first = opened.core.reindex({ tenant: 'system' })[Symbol.asyncIterator]();
   await first.next();
-  await expect(opened.reindex({ tenant: 'system' })).rejects.toThrow('Another reindex is at work on system');
+  await expect(opened.reindex({ tenant: 'system' })).rejects.toThrow('Another reindex is running on system');
   await first.return?.();
   expect(await opened.reindex({ tenant: 'system' })).toMatchObject({ repaired: 0 });
 });

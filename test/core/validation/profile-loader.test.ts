@@ -33,7 +33,7 @@ const patient = (...names: string[]): JsonObject => ({
 const MISSING = 'error Patient.name: Patient.name is missing; at least 1 must be there';
 
 describe('Profiles of a space', () => {
-  it('are loaded with what they rest on and what they name, and get the snapshots that they lack', async () => {
+  it('are loaded with their bases and the profiles that they name, and get missing snapshots', async () => {
     const source = new Structures();
     source.put(
       named('First', { path: 'Patient.name', min: 1 }),
@@ -51,14 +51,14 @@ describe('Profiles of a space', () => {
     ]);
   });
 
-  it('are asked for nothing where no profile is claimed', () => {
+  it('are not loaded where no profile is claimed', () => {
     const source = new Structures();
     const loader = new ProfileLoader(source);
     expect(loader.profilesOf(SPACE, { resourceType: 'Patient' }, AS_WRITTEN)).toBeUndefined();
     expect(source.versions).toBe(0);
   });
 
-  it('are kept: the second time only the last change is asked for', async () => {
+  it('are cached: the second time only the last change is read', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));
     const loader = new ProfileLoader(source);
@@ -70,7 +70,7 @@ describe('Profiles of a space', () => {
     expect(source.versions).toBe(2);
   });
 
-  it('are loaded once for requests that come together', async () => {
+  it('are loaded once for concurrent requests', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));
     const loader = new ProfileLoader(source);
@@ -97,7 +97,7 @@ describe('Profiles of a space', () => {
     expect(await judge(loader, patient('New'))).toEqual([]);
   });
 
-  it('know the codes by which slices differ, and forget them when terminology changes', async () => {
+  it('have the codes by which slices differ, and reload them when terminology changes', async () => {
     const source = new Structures();
     const valueSet = 'http://clinic.example/ValueSet/kinds';
     source.put(
@@ -123,7 +123,7 @@ describe('Profiles of a space', () => {
     const resource: JsonObject = { ...patient('Own'), identifier };
     const loader = new ProfileLoader(source);
     expect(await judge(loader, resource)).toEqual([
-      `warning Patient: The slices of Patient.identifier are not checked (the profile Own): the codes of ${valueSet}, by which they differ, are not known`,
+      `warning Patient: The slices of Patient.identifier are not checked (the profile Own): the codes of ${valueSet}, by which they differ, are not available`,
     ]);
     source.putCodes(valueSet, [['urn:s', ['a']]]);
     expect(await judge(loader, resource)).toEqual([
@@ -135,7 +135,7 @@ describe('Profiles of a space', () => {
 });
 
 describe('Profiles that cannot be resolved', () => {
-  it('are told where they are claimed, as a warning or an error', async () => {
+  it('are reported where they are claimed, as a warning or an error', async () => {
     const loader = new ProfileLoader(new Structures());
     const inner = { ...patient('Nowhere'), id: 'p' };
     const resource = {
@@ -143,18 +143,18 @@ describe('Profiles that cannot be resolved', () => {
       contained: [inner],
       link: [{ other: { reference: '#p' }, type: 'seealso' }],
     };
-    const sentence = 'The profile Nowhere was not checked: it does not exist on this server';
+    const sentence = 'The profile Nowhere was not checked: it does not exist';
     expect(await judge(loader, resource)).toEqual([
       `warning Patient.meta.profile[1]: ${sentence}`,
       `warning Patient.contained[0].meta.profile[0]: ${sentence}`,
     ]);
     expect(await judge(loader, patient('Nowhere'), { requested: ['urn:x'], unresolved: 'error' })).toEqual([
-      'error Patient: The profile urn:x was not checked: it does not exist on this server',
+      'error Patient: The profile urn:x was not checked: it does not exist',
       `error Patient.meta.profile[0]: ${sentence}`,
     ]);
   });
 
-  it('are told with what is wrong with them', async () => {
+  it('are reported with their faults', async () => {
     const source = new Structures();
     source.put(
       named('Orphan', { path: 'Patient.name', min: 1 }, { baseDefinition: `${OWN}/Nowhere` }),
@@ -185,7 +185,7 @@ describe('Profiles that cannot be resolved', () => {
     const loader = new ProfileLoader(source);
     expect(await judge(loader, patient('Own|2.0'))).toEqual([`${MISSING} (the profile Own)`]);
     expect(await judge(loader, patient('Own|1.0'))).toEqual([
-      'warning Patient.meta.profile[0]: The profile Own|1.0 was not checked: it does not exist on this server',
+      'warning Patient.meta.profile[0]: The profile Own|1.0 was not checked: it does not exist',
     ]);
   });
 
@@ -201,7 +201,7 @@ describe('Profiles that cannot be resolved', () => {
   });
 });
 
-describe('Profiles that are asked for', () => {
+describe('Requested profiles', () => {
   it('are checked on the outermost resource, once, whether it claims them or not', async () => {
     const source = new Structures();
     source.put(named('Own', { path: 'Patient.name', min: 1 }));

@@ -40,7 +40,7 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 export function readEntryAddress(url: string, reader: AddressReader): EntryAddress | string {
   const relative = ABSOLUTE.test(url) || url.startsWith('//') ? reader.below(url) : url.replace(/^\//, '');
   if (relative === undefined)
-    return 'The url leads elsewhere; it is relative to the address of this server, such as Patient/1';
+    return 'The url is not an address of this server; it must be relative, such as Patient/1';
   const [whole = ''] = relative.split('#', 1);
   const mark = whole.indexOf('?');
   const path = mark === -1 ? whole : whole.slice(0, mark);
@@ -56,7 +56,7 @@ function placeOf(path: string, reader: AddressReader): EntryPlace | string {
   const [first = '', second, third, fourth, ...more] = path.split('/');
   const code = codeOf(first);
   if (code !== undefined && second === undefined) return { kind: 'operation', code };
-  if (!reader.isResourceType(first)) return `The url begins with no resource type of this FHIR release`;
+  if (!reader.isResourceType(first)) return `The url must begin with a resource type of this FHIR release`;
   const type = first;
   if (second === undefined) return { kind: 'type', type };
   const typeCode = codeOf(second);
@@ -74,7 +74,7 @@ function placeOf(path: string, reader: AddressReader): EntryPlace | string {
   if (fourth === undefined && third === '*') return { kind: 'compartment', type, id };
   if (fourth === undefined && reader.isResourceType(third))
     return { kind: 'compartment', type, id, member: third };
-  return 'The url is not one that this server has';
+  return 'The url does not exist on this server';
 }
 
 /** Returns `expand` for `$expand` or `%24expand`. */

@@ -102,8 +102,8 @@ export interface ConditionalReference extends ReferenceSearch {
 }
 
 /**
- * Adds the conditional references of a resource to `known`, by their texts; returns true if there are any. `place` is
- * the location of the resource in the Bundle. Cost: one walk.
+ * Adds the conditional references of a resource to `references`, by their texts; returns true if there are any. `place` is
+ * the location of the resource in the Bundle. Cost: one traversal.
  */
 export function noteConditionalReferences(
   resource: JsonObject,
@@ -169,7 +169,7 @@ function visitReferences(
 /**
  * Returns the resource with the addresses of other entries replaced: in references (contained resources and extensions
  * too), in equal elements of type uri, url, canonical, oid and uuid, and in links and images of narratives. Returns the
- * same object if there is nothing to replace. Cost: one walk with a lookup for each string.
+ * same object if there is nothing to replace. Cost: one traversal with a lookup for each string.
  *
  * @param fullUrl of the resource's own entry: relative references are resolved against it (bundle.html#references)
  */
@@ -186,7 +186,7 @@ export function rewriteLinks(
 const NO_REFERENCE = { kind: 'other', base: undefined } as const;
 
 class Rewriter {
-  /** The resource that the walk is in, which may be a contained one, and the members down to the current one. */
+  /** The resource that the traversal is in, which may be a contained one, and the members down to the current one. */
   private type = '';
   private members: string[] = [];
 

@@ -171,7 +171,7 @@ class OperationReader {
   /** A modifier extension changes the meaning of the patch, so that an unknown one must not be ignored. */
   private refuseModifier(object: JsonObject, expression: string): void {
     if (object['modifierExtension'] === undefined) return;
-    this.report('modifier extensions are not understood', `${expression}.modifierExtension`);
+    this.report('modifier extensions are not supported', `${expression}.modifierExtension`);
   }
 
   private part(name: string): Given<JsonObject> | undefined {

@@ -34,7 +34,8 @@ export class ElementMaker {
       case 'resource': {
         const access = choices.find(({ isResource }) => isResource);
         const place = `${expression}.resource`;
-        if (access === undefined) throw refusal(`${describe(choices)} is needed here, not a resource`, place);
+        if (access === undefined)
+          throw refusal(`${describe(choices)} is required here, not a resource`, place);
         return { access, value: this.copy(content.resource), element: undefined };
       }
       case 'parts':
@@ -72,7 +73,7 @@ export class ElementMaker {
       choices.find(({ node }) => this.takes(node, given));
     if (access === undefined) {
       const article = choices.some(({ node }) => this.isAnonymous(node)) ? ', given with parts' : '';
-      throw refusal(`${describe(choices)} is needed here${article}, not a ${given}`, expression);
+      throw refusal(`${describe(choices)} is required here${article}, not a ${given}`, expression);
     }
     const value = content.value === undefined ? undefined : copyJson(content.value, this.growth);
     const element = content.element === undefined ? undefined : this.copy(content.element);
@@ -86,7 +87,7 @@ export class ElementMaker {
   ): MadeElement {
     const [access] = choices;
     if (access === undefined || choices.length > 1 || access.isResource) {
-      const reason = `${describe(choices)} is needed here; parts do not say which`;
+      const reason = `${describe(choices)} is required here; parts do not determine its type`;
       throw refusal(reason, `${expression}.part`);
     }
     const object: JsonObject = {};
@@ -101,7 +102,7 @@ export class ElementMaker {
           `${place}.name`,
         );
       if (part['modifierExtension'] !== undefined) {
-        const reason = 'modifier extensions are not understood';
+        const reason = 'modifier extensions are not supported';
         throw fhirError('fhirPathPatchInvalid', { reason }, `${place}.modifierExtension`);
       }
       this.growth.bytes -= name.length;

@@ -14,7 +14,7 @@ const ANYTHING = '[\\s\\S]*';
 export function compileClientPattern(source: string, mustMatchAll: boolean): Pattern {
   const { body, isAtStart, isAtEnd, hasChoice } = read(source);
   if (hasChoice && (isAtStart || isAtEnd))
-    throw new RangeError('^ and $ beside | are not understood; parentheses say what belongs together');
+    throw new RangeError('^ and $ beside | are ambiguous; use parentheses');
   const before = isAtStart || mustMatchAll ? '' : ANYTHING;
   const after = isAtEnd || mustMatchAll ? '' : ANYTHING;
   return compilePattern(`${before}(?:${body})${after}`);

@@ -7,14 +7,14 @@ import { visitOwnReferences } from './targets';
 /** A text in a resource that may refer to a resource of this server. */
 export interface CollectedReference {
   readonly reference: string;
-  /** FHIRPath of the text; computed on access, which costs a walk. */
+  /** FHIRPath of the text; computed on access, which costs a traversal. */
   readonly expression: string;
 }
 
 /**
  * Returns the texts of a resource that may refer to a resource of this server: every string member `reference`, in
  * contained resources and extensions too, and every other string that is an http url similar to the server's addresses
- * (canonicals, uris, attachments). Omits the reference to the author in the resource's own meta. Cost: one walk, about
+ * (canonicals, uris, attachments). Omits the reference to the author in the resource's own meta. Cost: one traversal, about
  * 2 µs.
  */
 export function collectReferences(resource: JsonObject): CollectedReference[] {

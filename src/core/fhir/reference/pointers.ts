@@ -4,7 +4,7 @@ import type { ReferenceResolver } from './resolver';
 
 /**
  * Returns the resources of the space that a resource points to, each once, in the order of the text: by references, in
- * contained resources and extensions too, and by the urls of attachments. Ignores versions. Cost: one walk.
+ * contained resources and extensions too, and by the urls of attachments. Ignores versions. Cost: one traversal.
  */
 export function pointersOf(resource: JsonObject, resolver: ReferenceResolver): LocalReference[] {
   const found = new Map<string, LocalReference>();

@@ -12,7 +12,7 @@ export interface LocalTarget extends LocalReference {
 /**
  * Returns the resources of its own space that a resource refers to by literal references (references.html#literal), in
  * contained resources and extensions too. Omits the references of other nested resources, such as the entries of a
- * Bundle, because their targets may be in the Bundle (bundle.html#references). Cost: one walk.
+ * Bundle, because their targets may be in the Bundle (bundle.html#references). Cost: one traversal.
  */
 export function collectTargets(resource: JsonObject, resolver: ReferenceResolver): LocalTarget[] {
   const found: LocalTarget[] = [];
@@ -55,7 +55,7 @@ export function visitOwnReferences(
   visitMembers(resource);
 }
 
-/** Calls `visit` with each text that `collectTargets` resolves. Cost: one walk, about 1 µs. */
+/** Calls `visit` with each text that `collectTargets` resolves. Cost: one traversal, about 1 µs. */
 export function visitReferenceTexts(resource: JsonObject, visit: (text: string) => void): void {
   for (const name in resource) visitValue(name, resource[name] ?? null, visit);
 }

@@ -161,7 +161,7 @@ async function findImport(text: string, composition: Composition): Promise<Compo
   const resource = await composition.source.findValueSet(url, version);
   if (resource === undefined) {
     throw fhirError('notSupported', {
-      reason: `The value set ${text}, which is included, does not exist`,
+      reason: `The included value set ${text} does not exist`,
     });
   }
   const composed = await compose(resource, composition);
@@ -220,9 +220,9 @@ function toObstacle(
 ): string | undefined {
   const name = toCanonical(system, version);
   if (found === undefined)
-    return `The code system ${name} does not exist, so its codes cannot be listed`;
+    return `The code system ${name} does not exist, so that its codes cannot be listed`;
   if (found.content === 'not-present' || found.content === 'supplement') {
-    return `The code system ${name} is here without its codes (content: ${found.content})`;
+    return `The code system ${name} is stored without its codes (content: ${found.content})`;
   }
   return undefined;
 }

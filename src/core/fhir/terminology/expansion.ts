@@ -66,7 +66,7 @@ export async function expandValueSet(
   const branches = tree ?? selected.slice(offset, end).map((member) => ({ member, branches: [] }));
   const size = tree === undefined ? branches.length : selected.length;
   if (size > options.maxCodes) {
-    const reason = `The expansion has ${selected.length} codes; at most ${options.maxCodes} are given in one answer: ask for a part with count, offset or filter`;
+    const reason = `The expansion has ${selected.length} codes; at most ${options.maxCodes} are returned at once: use count, offset or filter`;
     throw fhirError('tooCostly', { reason });
   }
   const contains = options.count === 0 ? [] : branches.map((branch) => toContains(branch, options));

@@ -44,7 +44,7 @@ export class ValueSetEvaluation {
   step(): void {
     if (++this.steps > this.maxSteps) {
       throw fhirError('tooCostly', {
-        reason: `The value set takes more than ${this.maxSteps} steps to work out`,
+        reason: `The value set takes more than ${this.maxSteps} steps to evaluate`,
       });
     }
   }

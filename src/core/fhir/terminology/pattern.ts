@@ -165,7 +165,7 @@ function parse(source: string): Node {
     else if (sign === '?') range = [0, 1];
     else if (sign === '{') {
       const found = /^\{(\d{1,4})(,(\d{1,4})?)?\}/.exec(characters.slice(at, at + 12).join(''));
-      if (found === null) throw new RangeError(`the count at ${at + 1} is not understood`);
+      if (found === null) throw new RangeError(`the count at ${at + 1} is not valid`);
       at += found[0].length - 1;
       const min = Number(found[1]);
       range = [min, found[2] === undefined ? min : found[3] === undefined ? Infinity : Number(found[3])];
@@ -185,7 +185,7 @@ function parse(source: string): Node {
       case '(': {
         if (characters[at] === '?') {
           if (characters[at + 1] !== ':')
-            throw new RangeError('look-around and named groups are not understood');
+            throw new RangeError('look-around and named groups are not supported');
           at += 2;
         }
         const inner = parseChoice(depth + 1);
@@ -204,7 +204,7 @@ function parse(source: string): Node {
       case '{':
       case '^':
       case '$':
-        throw new RangeError(`the ${character} at ${at} is not understood there`);
+        throw new RangeError(`the ${character} at ${at} is not valid there`);
       default:
         return single(isCharacter(character));
     }
@@ -215,7 +215,7 @@ function parse(source: string): Node {
     if (character === undefined) throw new RangeError('it ends with a backslash');
     const escape = ESCAPES[character];
     if (escape !== undefined) return escape;
-    if (/[A-Za-z0-9]/.test(character)) throw new RangeError(`\\${character} is not understood`);
+    if (/[A-Za-z0-9]/.test(character)) throw new RangeError(`\\${character} is not supported`);
     return isCharacter(character);
   };
 

@@ -109,7 +109,7 @@ function validateMember(member: Member, code: CodeToValidate, options: Validatio
   const wrong = (message: string): Validation => ({ result: false, message, ...shown });
   if (code.version !== undefined && member.version !== undefined && code.version !== member.version) {
     return wrong(
-      `The version ${code.version} of ${member.system} was given; known here is ${member.version}`,
+      `The version ${code.version} of ${member.system} was given, but this server has version ${member.version}`,
     );
   }
   if (options.abstract === false && isAbstract(member)) {

@@ -117,7 +117,7 @@ class NarrativeScan {
     const found = /^&#?\w{0,20};?/.exec(this.text.slice(start, start + 24))?.[0] ?? '&';
     const allowed =
       '&amp; &lt; &gt; &quot; &apos; and numbers, such as &#160; for a space that does not break';
-    return `'${found}' ${where(start)} is no reference of XML; allowed: ${allowed}`;
+    return `'${found}' ${where(start)} is not an XML reference; allowed: ${allowed}`;
   }
 
   private markup(innermost: OpenElement): string | undefined {
@@ -158,7 +158,7 @@ class NarrativeScan {
   private startTag(): string | undefined {
     const { text, position: start } = this;
     const name = this.name(start + 1);
-    if (name === '') return `The '<' ${where(start)} begins no tag; allowed: &lt;`;
+    if (name === '') return `The '<' ${where(start)} does not begin a tag; allowed: &lt;`;
     if (!ELEMENTS.has(name)) {
       return `The element '${shorten(name)}' ${where(start)} is not allowed in a narrative (txt-1); allowed: basic formatting, such as div, p, span, b, table, ul, a and img, in lower case`;
     }
@@ -200,7 +200,7 @@ class NarrativeScan {
     if (!ATTRIBUTES.has(name)) {
       return 'is not allowed in a narrative (txt-1); allowed: those of basic formatting, such as class, style, title, href and src';
     }
-    if (this.seen.includes(name)) return 'stands there twice; allowed: once';
+    if (this.seen.includes(name)) return 'occurs twice; allowed: once';
     this.seen.push(name);
     this.skipSpace();
     if (this.text.charCodeAt(this.position) !== EQUALS) return `has no value; allowed: ${name}="value"`;

@@ -121,7 +121,9 @@ function reportSecondType(
     other ??= earlier;
   }
   if (choice === undefined || other === undefined) return;
-  run.report('cardinality', `'${choice.name}' has one type only, but '${name}' stands beside '${other}'`, [
-    choice.name,
-  ]);
+  run.report(
+    'cardinality',
+    `'${choice.name}' has one type only, but both '${other}' and '${name}' were found`,
+    [choice.name],
+  );
 }

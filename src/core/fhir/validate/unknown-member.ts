@@ -12,7 +12,7 @@ export function describeUnknown(
 ): string {
   const quoted = `'${shorten(name)}'`;
   if (name === 'resourceType')
-    return `${quoted} may stand in resources only, but this is ${withArticle(typeName)}`;
+    return `${quoted} is allowed in resources only, but this is ${withArticle(typeName)}`;
   const base = name.startsWith('_') ? name.slice(1) : name;
   if (base !== name && members.has(base)) {
     return `${quoted} is not allowed: '${base}' is no element that has its id and extensions beside it`;
@@ -22,7 +22,7 @@ export function describeUnknown(
     if (type === undefined) continue;
     const allowed = listNames(choice.types.map((each) => choice.name + each));
     return type === '' || type === '[x]'
-      ? `${quoted} must say its type in its name; allowed are ${allowed}`
+      ? `${quoted} must have its type in its name; allowed are ${allowed}`
       : `${quoted} is not an element of ${typeName}: '${choice.name}' has no type '${shorten(type)}'; allowed are ${allowed}`;
   }
   const lower = name.toLowerCase();

@@ -70,7 +70,7 @@ describe("a client's regular expression", () => {
   });
 });
 
-describe('an expression whose loops stand in one another', () => {
+describe('an expression with nested loops', () => {
   it('is given up after ten million steps', () => {
     const expression = "given.all(($this | %context.given).all($this != 'x'))";
     const path = compilePath(expression, options);

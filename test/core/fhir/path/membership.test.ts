@@ -18,7 +18,7 @@ function numbered<Value>(count: number, make: (index: number) => Value): Value[]
 const MANY = 50_000;
 const LIMIT_MILLISECONDS = 10_000;
 
-describe('looking for values among many', () => {
+describe('searching values among many', () => {
   const codings = (offset: number): JsonValue[] =>
     numbered(MANY, (index) => ({ system: 'urn:x', code: `c${index + offset}` }));
   const observation: JsonObject = {
@@ -133,12 +133,12 @@ describe('matches()', () => {
       family,
     })[0]?.value;
 
-  it('looks at texts of up to a mebibyte, as long as FHIR allows a string to be', () => {
+  it('searches texts of up to a mebibyte, as long as FHIR allows a string to be', () => {
     expect(matches('b'.repeat(1024 * 1024))).toBe(true);
     expect(() => matches('b'.repeat(1024 * 1024 + 1))).toThrow('1048577 characters is too long');
   });
 
-  it('remembers no position from one text to the next', () => {
+  it('has no position left from the previous text', () => {
     const path = compilePath("name.family.select(replaceMatches('a', 'b'))", {
       definitions,
       rootType: 'Patient',

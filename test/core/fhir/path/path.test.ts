@@ -23,7 +23,7 @@ function evaluate(expression: string, resource: JsonValue) {
 }
 
 describe('a value that a path finds', () => {
-  it('knows which type of a choice it has', () => {
+  it('has the type of the choice', () => {
     const observation = { resourceType: 'Observation', valueQuantity: { value: 1 } };
     expect(evaluate('Observation.value', observation)).toEqual([{ value: { value: 1 }, type: 'Quantity' }]);
     expect(evaluate('(Observation.value as Period)', observation)).toEqual([]);
@@ -69,7 +69,7 @@ describe('a value that a path finds', () => {
     ]);
   });
 
-  it('has the type that a resource inside another one says itself', () => {
+  it('has the resourceType of a resource inside another one', () => {
     const bundle = {
       resourceType: 'Bundle',
       entry: [{ resource: { resourceType: 'Composition', status: 'final' } }],
@@ -93,7 +93,7 @@ describe('a reference', () => {
     ['by its text with a version', { reference: 'http://example.org/fhir/Patient/1/_history/2' }],
     ['by its type element', { type: 'Patient', identifier: { value: '1' } }],
     ['by the contained resource', { reference: '#p' }],
-  ])('is known %s, with no reading from anywhere', (_how, subject) => {
+  ])('is resolved %s, without any read', (_how, subject) => {
     expect(evaluate('Condition.subject.where(resolve() is Patient)', condition(subject))).toHaveLength(1);
     expect(evaluate('Condition.subject.where(resolve() is Group)', condition(subject))).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('a component of a composite', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('impossible expressions', () => {
   it.each(["memberOf('http://example.org')", '%unknown', 'name.sort()', 'conformsTo($this)'])(
     'is refused when it compiles: %s',
     (expression) => {
@@ -150,7 +150,7 @@ describe('what cannot be', () => {
     },
   );
 
-  it('is an error only for those who ask for strictness', () => {
+  it('are an error only in strict mode', () => {
     const patient = { resourceType: 'Patient', active: true };
     expect(compilePath('nonsense', { definitions, rootType: 'Patient' })(patient)).toEqual([]);
     expect(() => compilePath('nonsense', { definitions, rootType: 'Patient', isStrict: true })).toThrow(

@@ -27,7 +27,7 @@ describe.each(RELEASE_NAMES)('the search parameters of %s', (release) => {
     }
   });
 
-  it('find in every official example what the oracle finds, but for the listed differences', () => {
+  it('find in every official example the values that the oracle finds, except for listed differences', () => {
     const pairs = new Map<string, Pair[]>();
     const found: string[] = [];
     for (const resource of readExamples(release)) {

@@ -159,7 +159,7 @@ test('concepts of an unknown system can be enumerated', async () => {
   ]);
 });
 
-test('abstract, inactive and extensions are told, and can be left out', async () => {
+test('abstract, inactive and extensions are in the result, and can be left out', async () => {
   const all = await expand({ include: [{ system: ANIMALS }] }, flat);
   const byCode = new Map(objectsMember(all, 'contains').map((element) => [element['code'], element]));
   expect(byCode.get('animal')).toMatchObject({ abstract: true });
@@ -176,7 +176,7 @@ test('abstract, inactive and extensions are told, and can be left out', async ()
   );
 });
 
-test('a page is cut from the flat list and knows the total', async () => {
+test('a page is cut from the flat list and has the total', async () => {
   const page = await expand({ include: [{ system: ANIMALS }] }, { offset: 2, count: 2 });
   expect(shape(page)).toBe('bat bird');
   expect(page).toMatchObject({ total: 7, offset: 2 });
@@ -186,19 +186,19 @@ test('a page is cut from the flat list and knows the total', async () => {
   ).toContain('animal(');
 });
 
-test('too many codes are refused unless a page is asked for', async () => {
+test('too many codes are refused unless a page is requested', async () => {
   const compose = { include: [{ system: ANIMALS }] };
   await expect(expand(compose, { maxCodes: 6 })).rejects.toMatchObject({ key: 'tooCostly' });
   await expect(expand(compose, { maxCodes: 6, count: 7 })).rejects.toMatchObject({ key: 'tooCostly' });
   expect(shape(await expand(compose, { maxCodes: 6, count: 6 }))).toBe('animal mammal bat bird flyer dodo');
 });
 
-test('text is looked for in codes and displays, whatever its case', async () => {
+test('text is searched in codes and displays, whatever its case', async () => {
   expect(shape(await expand({ include: [{ system: ANIMALS }] }, { filter: 'MAM' }))).toBe('mammal');
   expect(shape(await expand({ include: [{ system: ANIMALS }] }, { filter: 'flyer' }))).toBe('flyer');
 });
 
-test('displays and designations come in the language asked for', async () => {
+test('displays and designations are in the requested language', async () => {
   const include = [{ system: ANIMALS, concept: [{ code: 'mammal' }] }];
   const display = async (displayLanguage: string) =>
     objectsMember(await expand({ include }, { displayLanguage }), 'contains')[0]?.['display'];
@@ -267,7 +267,7 @@ test.each([
   [filtered('=', 'colour', 'red'), 'colour'],
   [filtered('like', 'code', 'x'), 'like'],
   [filtered('regex', 'code', '(a'), 'not closed'],
-])('names what is in the way of %j', async (include, named) => {
+])('names the obstacle to expanding %j', async (include, named) => {
   await expect(expand({ include: [include] })).rejects.toMatchObject({
     key: 'notSupported',
     status: 422,
@@ -275,7 +275,7 @@ test.each([
   });
 });
 
-test('an incomplete code system makes an expansion that says so', async () => {
+test('an incomplete code system makes an expansion marked as incomplete', async () => {
   const expansion = await expand({ include: [{ system: CONDITIONS }] });
   expect(shape(expansion)).toBe('Ill Well');
   expect(expansion['extension']).toEqual([

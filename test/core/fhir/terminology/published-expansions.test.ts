@@ -45,7 +45,7 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
     }
   }
 
-  test('have the same codes as ours, but for the listed differences', async () => {
+  test('have the same codes as the published expansions, except for listed differences', async () => {
     const equal: string[] = [];
     const different: string[] = [];
     for (const [url, { digest }] of Object.entries(published[release])) {
@@ -67,7 +67,7 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
     }
   });
 
-  test('have each code found again when it is asked for alone', async () => {
+  test('have each code that is validated alone', async () => {
     for (const url of Object.keys(published[release]).filter((_url, index) => index % 10 === 0)) {
       const ours = await listCodes(url);
       const resource = await source.findValueSet(url);

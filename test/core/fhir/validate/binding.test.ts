@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
   const WARDS = bound({ valueSet: ELSEWHERE, strength: 'required' });
 
   describe('refuses a code', () => {
-    it('that is not in the required value set, and says which codes are', () => {
+    it('that is not in the required value set, and lists the codes that are', () => {
       expect(check('Patient.gender', 'female').findings).toEqual([]);
       expect(check('Patient.gender', 'Female').findings).toEqual([
         {
@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
       expect(check('Money.currency', 'Fr.').findings[0]?.diagnostics).toMatch(/\(182 in all\)$/);
     });
 
-    it('with no more of what the client wrote than a person can read', () => {
+    it("with only a readable length of the client's text", () => {
       const [finding] = check('Patient.gender', 'x'.repeat(1_000_000)).findings;
       expect(finding?.diagnostics.length).toBeLessThan(350);
     });
@@ -138,7 +138,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
     });
   });
 
-  describe('asks of a CodeableConcept', () => {
+  describe('requires of a CodeableConcept', () => {
     const status = (value: JsonValue) => check('Condition.clinicalStatus', value);
 
     it('that one of its codings is in the required value set', () => {
@@ -215,7 +215,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
     });
   });
 
-  it('asks of an Age, a Duration and a Distance a unit of time or length', () => {
+  it('requires of an Age, a Duration and a Distance a unit of time or length', () => {
     const quantity = (type: string, code: string) => {
       const structure = definitions.structure(type);
       const value = { value: 4, unit: code, system: 'http://unitsofmeasure.org', code };
@@ -235,7 +235,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
     expect(quantity('Distance', 'h')).toHaveLength(1);
   });
 
-  it('asks of a Quantity code and system, but nothing of a mere number', () => {
+  it('requires of a Quantity code and system, but nothing of a plain number', () => {
     const units = bound({ valueSet: 'http://hl7.org/fhir/ValueSet/units-of-time', strength: 'required' });
     const quantity = (value: JsonValue) => checkBinding(units, 'Quantity', value).findings;
     expect(quantity({ value: 3, system: 'http://unitsofmeasure.org', code: 'h' })).toEqual([]);
@@ -246,7 +246,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
     ]);
   });
 
-  it('asks the concept of a CodeableReference, not its reference', () => {
+  it('checks the concept of a CodeableReference, not its reference', () => {
     const reference = (value: JsonValue) => checkBinding(GENDERS, 'CodeableReference', value).findings;
     expect(reference({ reference: { reference: 'Patient/1' } })).toEqual([]);
     expect(
@@ -328,7 +328,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
       ]);
     });
 
-    it(`at most ${MAX_ADVICE} codes that would only warn, and says so`, () => {
+    it(`at most ${MAX_ADVICE} codes that would only warn, with a note`, () => {
       const run = new ValidationRun('Basic', {}, true);
       run.wantsWarnings = true;
       const binding = compileBinding(definitions, elementOf('Patient', 'maritalStatus'), 'CodeableConcept');

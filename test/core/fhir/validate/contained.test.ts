@@ -55,7 +55,7 @@ describe('a contained resource', () => {
     ]);
   });
 
-  it('is not said to be unused where the reference to it may be what is broken', () => {
+  it('is not reported as unused where the reference to it may be broken', () => {
     const resource = patient({ contained: [practitioner()], generalPractitioner: [{ referenze: '#p' }] });
     expect(errorsOf(resource)).toEqual(['unknownElement Patient.generalPractitioner[0].referenze']);
   });

@@ -28,7 +28,7 @@ describe('full validation', () => {
     expect(errorsOf(resource)).toEqual([]);
   }); // prettier-ignore
 
-  it('names the constraint, and what it asks', () => {
+  it('names the constraint and its requirement', () => {
     const [finding] = judge(
       observation({ effectivePeriod: { start: '2020-02-01', end: '2020-01-01' } }),
       full,
@@ -36,7 +36,7 @@ describe('full validation', () => {
     expect(finding?.diagnostics).toBe('per-1: If present, start SHALL have a lower value than end');
   });
 
-  it('asks no invariant about an element in which something has the wrong shape, but about all others', () => {
+  it('skips invariants only of elements in which something has the wrong shape', () => {
     const resource = patient({
       gender: 'm',
       birthDate: '2020-13-01',
@@ -50,11 +50,11 @@ describe('full validation', () => {
     ]);
   });
 
-  it('does not look for a malformed code in its value set', () => {
+  it('does not look up a malformed code in its value set', () => {
     expect(errorsOf(patient({ gender: ' ' }), full)).toEqual(['malformedPrimitive Patient.gender']);
   });
 
-  it('tells what is wrong with the structure first, then with the content, each in the order of the document', () => {
+  it('reports faults of the structure first, then of the content, each in the order of the document', () => {
     const resource = patient({
       text: { status: 'none', div: '<p>a</p>' },
       gender: 'm',
@@ -73,7 +73,7 @@ describe('full validation', () => {
     ]);
   });
 
-  it('never looks into what has the wrong shape', () => {
+  it('never checks below values of the wrong shape', () => {
     const resource = patient({ contact: { gender: 'f' }, maritalStatus: [{ coding: 5 }], gender: ['m'] });
     expect(errorsOf(resource, full)).toEqual([
       'wrongShape Patient.contact',
@@ -82,7 +82,7 @@ describe('full validation', () => {
     ]);
   });
 
-  it('leaves codes that only a terminology service can judge to it, with their places', () => {
+  it('leaves codes that only a terminology service can check to it, with their expressions', () => {
     const coding = {
       system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
       code: 'H',
@@ -100,7 +100,7 @@ describe('full validation', () => {
     expect(validatorOf('r4').validate(resource, full).pending).toEqual([]);
   });
 
-  it('tells warnings only to those who want them', () => {
+  it('reports warnings only on request', () => {
     const { value } = parseJson(JSON.stringify(patient()));
     if (!isJsonObject(value)) throw new Error('a resource is an object');
     const validator = validatorOf('r4');

@@ -21,7 +21,7 @@ describe('an extension', () => {
     ['both a value and extensions', { url, valueString: 'a', extension: [{ url, valueString: 'b' }] }, 'invariant Patient.extension[0]', 'ext-1: an extension has either a value or extensions, but both were found'],
     ['a relative url', { url: 'colour', valueString: 'a' }, 'business Patient.extension[0].url', "The url of an extension is absolute (http://…), but 'colour' was found"],
     ['no url', { valueString: 'a' }, 'requiredMissing Patient.extension[0].url', "'url' is missing; a uri is required"],
-    ['two values', { url, valueString: 'a', valueCode: 'b' }, 'cardinality Patient.extension[0].value', "'value' has one type only, but 'valueCode' stands beside 'valueString'"],
+    ['two values', { url, valueString: 'a', valueCode: 'b' }, 'cardinality Patient.extension[0].value', "'value' has one type only, but both 'valueString' and 'valueCode' were found"],
     ['a value of a type that extensions do not have', { url, valueNarrative: {} }, 'unknownElement Patient.extension[0].valueNarrative', expect.stringContaining("'value' has no type 'Narrative'; allowed are valueBase64Binary")],
   ])('is refused with %s', (_title, extension, error, sentence) => {
     const resource = patient({ extension: [extension] });
@@ -29,7 +29,7 @@ describe('an extension', () => {
     expect(judge(resource)[0]?.diagnostics).toEqual(sentence);
   }); // prettier-ignore
 
-  it('is looked at wherever it stands', () => {
+  it('is checked wherever it occurs', () => {
     const broken = { url };
     const resource = observation({
       _status: { extension: [broken] },
@@ -50,7 +50,7 @@ describe('an extension', () => {
     expect(errorsOf(resource)).toEqual(['unknownElement Patient.name[0].modifierExtension']);
   });
 
-  it('is looked at however deep it stands', () => {
+  it('is checked at any depth', () => {
     let extension: object = { url, valueFoo: 1 };
     for (let level = 0; level < 28; level++) extension = { url, extension: [extension] };
     expect(errorsOf(patient({ extension: [extension] }))).toEqual([

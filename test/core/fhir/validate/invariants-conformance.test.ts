@@ -54,7 +54,7 @@ describe('a Questionnaire', () => {
     expect(broken({ linkId: '3', type: 'group', item: [group, question] })).toEqual(['que-2 Questionnaire']);
   });
 
-  it('que-7: asks with a boolean whether an answer exists', () => {
+  it('que-7: requires a boolean answer for the operator exists', () => {
     const exists = { question: '2', operator: 'exists' };
     expect(broken({ ...question, enableWhen: [{ ...exists, answerBoolean: true }] })).toEqual([]);
     expect(broken({ ...question, enableWhen: [{ ...exists, answerString: 'true' }] })).toEqual([
@@ -62,7 +62,7 @@ describe('a Questionnaire', () => {
     ]);
   });
 
-  it('asks nested items too', () => {
+  it('checks nested items too', () => {
     expect(broken({ linkId: '1', type: 'group', item: [{ linkId: '2', type: 'group' }] })).toEqual([
       'que-1 Questionnaire.item.item',
     ]);

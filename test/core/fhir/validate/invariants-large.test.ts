@@ -101,7 +101,7 @@ describe('the invariants of a resource with very many', () => {
 it.each([
   ['Patient', 25],
   ['Observation', 35],
-])('asks all invariants of a %s in %d µs or less', (type, limit) => {
+])('checks all invariants of a %s in %d µs or less', (type, limit) => {
   const resources = readExamples('r4').filter((resource) => textOf(resource['resourceType']) === type);
   const questions = resources.map((resource) => questionsOf(resource));
   const times: number[] = [];

@@ -69,7 +69,7 @@ describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
     return new Set([...own, ...ofTypes].map(({ key }) => key));
   }
 
-  it('compiles none that is native, and knows every native one', () => {
+  it('compiles none that is native, and lists every native one', () => {
     const keys = new Set<string>();
     for (const type of ['Patient', 'Extension', 'Reference', 'Narrative', 'string']) {
       const structure = definitions.structure(type);
@@ -130,7 +130,7 @@ describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
 });
 
 describe('the list of errata', () => {
-  it('is short, and says why for each', () => {
+  it('is short, and has a reason for each', () => {
     expect(ERRATA.length).toBeLessThanOrEqual(20);
     for (const { reason, expression, replacement } of ERRATA) {
       expect(reason.length).toBeGreaterThan(20);

@@ -12,13 +12,13 @@ describe('a Patient', () => {
     expect(brokenBy(patient)).toEqual([]);
   });
 
-  it('says by what system a contact point is reached', () => {
+  it('requires the system of a contact point', () => {
     const patient = example('Patient', 'example');
     patient['telecom'] = [{ use: 'home' }, { value: '+31 20 123' }];
     expect(brokenBy(patient)).toEqual(['cpt-2 ContactPoint']);
   });
 
-  it('says what a photo is that it carries', () => {
+  it('requires the content type of a photo', () => {
     const patient = example('Patient', 'example');
     patient['photo'] = [{ data: 'AAAA' }, { url: 'http://example.org/photo' }];
     expect(brokenBy(patient)).toEqual(['att-1 Attachment']);
@@ -76,7 +76,7 @@ describe('an Observation', () => {
     expect(brokenBy(report)).toEqual(['obs-7 Observation']);
   });
 
-  it('says where the code of a unit comes from', () => {
+  it('requires the system of a unit code', () => {
     const observation = example('Observation', 'f001');
     delete objectAt(observation, 'valueQuantity')['system'];
     expect(brokenBy(observation)).toEqual(['qty-3 Quantity']);
@@ -230,7 +230,7 @@ describe('a Bundle', () => {
     expect(brokenBy(bundle)).toEqual([]);
   });
 
-  it('asks the rules of its entries with the entry as their resource', () => {
+  it('checks the rules of its entries with the entry as their resource', () => {
     const coding = [{ code: 'a' }];
     const resource = {
       resourceType: 'Observation',
@@ -315,7 +315,7 @@ describe('other rules', () => {
     expect(brokenBy(appointment('cancelled'))).toEqual([]);
   });
 
-  it('who acts on behalf of an organization is a practitioner, as far as the reference tells', () => {
+  it('only a practitioner acts on behalf of an organization, as far as the reference shows it', () => {
     const team = (reference: string, contained: JsonObject[] = []) => ({
       resourceType: 'CareTeam',
       contained,

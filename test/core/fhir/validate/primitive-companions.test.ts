@@ -13,7 +13,7 @@ describe('the id and extensions of a primitive', () => {
     ['of some of several values', { name: [{ given: ['A', 'B'], _given: [null, { extension }] }] }],
     ['in place of some of several values', { name: [{ given: [null, 'B'], _given: [{ extension }, null] }] }],
     ['instead of all of several values', { name: [{ _given: [{ extension }, { extension }] }] }],
-  ])('may stand %s', (_title, members) => {
+  ])('are allowed %s', (_title, members) => {
     expect(judge(patient(members))).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('the id and extensions of a primitive', () => {
     expect(judge(resource)[0]?.diagnostics).toBe(sentence);
   }); // prettier-ignore
 
-  it('are looked into: the place is that of the element itself', () => {
+  it('are checked: the expression is that of the element itself', () => {
     const members = {
       name: [{ given: ['A', 'B'], _given: [null, { extension: [{ url: 'http://example.org/a', foo: 1 }] }] }],
     };

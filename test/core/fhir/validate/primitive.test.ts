@@ -84,7 +84,7 @@ const CASES: Readonly<Record<string, { readonly good: readonly string[]; readonl
 describe.each(TESTED_RELEASES)('Primitive values of %s', (release) => {
   const definitions = loadDefinitions(release);
 
-  it('have a check and examples here for every primitive type', () => {
+  it('have a check and examples for every primitive type', () => {
     const types = typesOf(release);
     expect(types.length).toBeGreaterThanOrEqual(20);
     expect(Object.keys(CASES).sort()).toEqual(types);
@@ -130,7 +130,7 @@ describe.each(TESTED_RELEASES)('Primitive values of %s', (release) => {
     }
   });
 
-  it('are judged as the regular expressions of the definitions say, but for what the specification says beside them', () => {
+  it('are checked by the regular expressions of the definitions, except where the text of the specification differs', () => {
     const random = new Random(20_260_801);
     const differences: unknown[] = [];
     for (const type of typesOf(release)) {

@@ -35,9 +35,9 @@ describe('an element that the type does not have is refused', () => {
     ['in an id and extensions of a primitive', patient({ birthDate: '2020', _birthDate: { value: 1 } }), 'Patient.birthDate.value', "'value' is not an element of date; allowed are id, extension"],
     ['that is misspelt in its case', patient({ birthdate: '2020' }), 'Patient.birthdate', "'birthdate' is not an element of Patient; it is spelt 'birthDate'"],
     ['with a type that the choice does not have', observation({ valueFoo: 1 }), 'Observation.valueFoo', "'valueFoo' is not an element of Observation: 'value' has no type 'Foo'; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['a choice without its type', observation({ value: 1 }), 'Observation.value', "'value' must say its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['a choice by the name of its definition', observation({ 'value[x]': 1 }), 'Observation.`value[x]`', "'value[x]' must say its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
-    ['resourceType in a data type', patient({ name: [{ resourceType: 'HumanName', text: 'A' }] }), 'Patient.name[0].resourceType', "'resourceType' may stand in resources only, but this is a HumanName"],
+    ['a choice without its type', observation({ value: 1 }), 'Observation.value', "'value' must have its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
+    ['a choice by the name of its definition', observation({ 'value[x]': 1 }), 'Observation.`value[x]`', "'value[x]' must have its type in its name; allowed are valueQuantity, valueCodeableConcept, valueString, valueBoolean, valueInteger, valueRange, valueRatio, valueSampledData, valueTime, valueDateTime, valuePeriod"],
+    ['resourceType in a data type', patient({ name: [{ resourceType: 'HumanName', text: 'A' }] }), 'Patient.name[0].resourceType', "'resourceType' is allowed in resources only, but this is a HumanName"],
     ['an id beside a complex element', patient({ name: [{ text: 'A' }], _name: [{ id: 'a' }] }), 'Patient._name', "'_name' is not allowed: 'name' is no element that has its id and extensions beside it"],
     ['an extension of the id of an element', patient({ name: [{ id: 'a', _id: { id: 'b' }, text: 'A' }] }), 'Patient.name[0]._id', "'_id' is not allowed: 'id' is no element that has its id and extensions beside it"],
     ['an extension of the url of an extension', patient({ extension: [{ url: 'http://a.org', _url: { id: 'b' }, valueCode: 'a' }] }), 'Patient.extension[0]._url', "'_url' is not allowed: 'url' is no element that has its id and extensions beside it"],
@@ -78,7 +78,7 @@ describe('an element of the wrong shape is refused', () => {
     expect(judge(resource)).toEqual([{ rule: 'wrongShape', severity: 'error', expression, diagnostics }]);
   }); // prettier-ignore
 
-  it('an empty string, as what is no value of its type', () => {
+  it('an empty string, as a malformed value of its type', () => {
     expect(errorsOf(patient({ gender: '', name: [{ given: ['A', ''] }] }))).toEqual([
       'malformedPrimitive Patient.gender',
       'malformedPrimitive Patient.name[0].given[1]',
@@ -97,7 +97,7 @@ describe('an element of the wrong shape is refused', () => {
   });
 });
 
-it('the meta of a resource is looked at like everything else', () => {
+it('the meta of a resource is checked like everything else', () => {
   const meta = (members: object): object => patient({ meta: members });
   expect(
     judge(meta({ profile: [null, 'http://a'], _profile: [{ extension }, null], source: 'urn:a' })),
@@ -130,7 +130,7 @@ describe('cardinality', () => {
     expect(judge(resource)).toEqual([{ rule: 'requiredMissing', severity: 'error', expression, diagnostics }]);
   }); // prettier-ignore
 
-  it('takes an extension that says why a required primitive has no value for the element', () => {
+  it('accepts an extension that explains a missing value of a required primitive', () => {
     const reason = {
       url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason',
       valueCode: 'unknown',
@@ -138,7 +138,7 @@ describe('cardinality', () => {
     expect(judge(observation({ status: undefined, _status: { extension: [reason] } }))).toEqual([]);
   });
 
-  it('lists all that is missing, after what is wrong with what there is', () => {
+  it('lists missing elements after the faults of present ones', () => {
     expect(errorsOf({ resourceType: 'Observation', foo: 1 })).toEqual([
       'unknownElement Observation.foo',
       'requiredMissing Observation.status',
@@ -164,7 +164,7 @@ describe('a choice of types', () => {
         rule: 'cardinality',
         severity: 'error',
         expression: 'Observation.value',
-        diagnostics: "'value' has one type only, but 'valueInteger' stands beside 'valueString'",
+        diagnostics: "'value' has one type only, but both 'valueString' and 'valueInteger' were found",
       },
     ]);
   });
@@ -203,7 +203,7 @@ describe('an object that is no resource', () => {
     expect(judge(resource)[0]?.diagnostics).toBe(sentence);
   }); // prettier-ignore
 
-  it('is told apart by release: a type of R4B is unknown to R4', () => {
+  it('differs by release: a type of R4B does not exist in R4', () => {
     const resource = {
       resourceType: 'SubscriptionStatus',
       type: 'handshake',
@@ -214,8 +214,8 @@ describe('an object that is no resource', () => {
   });
 });
 
-describe('what is found', () => {
-  it('comes in the order of the document', () => {
+describe('findings', () => {
+  it('are in the order of the document', () => {
     const resource = patient({ zzz: 1, name: [{ given: [1], foo: 2 }], birthDate: [], aaa: 2 });
     expect(errorsOf(resource)).toEqual([
       'unknownElement Patient.zzz',
@@ -226,7 +226,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('is listed up to 100 errors, and says when there are more', () => {
+  it('are listed up to 100 errors, with a note if there are more', () => {
     const few = judge(patient({ name: [{ given: Array.from({ length: 100 }, () => 1) }] }));
     expect(few).toHaveLength(100);
     const many = judge(patient({ name: [{ given: Array.from({ length: 101 }, () => 1) }] }));

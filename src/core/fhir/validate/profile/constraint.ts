@@ -13,7 +13,7 @@ import { corrected } from './errata';
 const STEPS = 5;
 
 /**
- * Compiles one constraint. Returns undefined for a constraint without an expression, which only people can judge.
+ * Compiles one constraint. Returns undefined for a constraint without an expression, which only people can check.
  * Throws PathError if the expression cannot be compiled for values of that place, PathBudgetError beyond the budget of
  * compiling.
  */

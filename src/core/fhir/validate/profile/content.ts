@@ -58,7 +58,7 @@ export class ContentCompiler {
     { definition, path }: ShapeElement,
     head?: ElementNode,
   ): readonly ValueCheck[] {
-    if (++this.made > MAX_COMPILED) throw new ProfileLimit('it asks for too much to be compiled');
+    if (++this.made > MAX_COMPILED) throw new ProfileLimit('it is too large to be compiled');
     const { type } = member;
     const shape = this.shapeFor(node, member);
     const rootType = shape === member.shape ? path : shape.typePath;
@@ -128,7 +128,7 @@ export class ContentCompiler {
       const shape = shapes.ofValue(value, member);
       const found = canonicals.flatMap((canonical) => profiles.profile(canonical) ?? []);
       if (found.length < canonicals.length) {
-        const sentence = `Whether this meets ${names}, as ${origin.name} asks, was not checked: it could not be found`;
+        const sentence = `Conformance to ${names}, which ${origin.name} requires, was not checked: it could not be found`;
         at.report('unresolved', sentence, [], 'warning');
         return;
       }

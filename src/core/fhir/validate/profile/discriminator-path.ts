@@ -20,7 +20,7 @@ export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep
     addSteps(parsePath(path), steps);
   } catch (thrown) {
     if (thrown instanceof PathError)
-      throw new ProfileError(`'${shorten(path)}' is no path of a discriminator`);
+      throw new ProfileError(`'${shorten(path)}' is not a path of a discriminator`);
     throw thrown;
   }
   return steps;
@@ -52,7 +52,7 @@ export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep
       default:
         break;
     }
-    throw new ProfileError(`'${shorten(path)}' is no path of a discriminator`);
+    throw new ProfileError(`'${shorten(path)}' is not a path of a discriminator`);
   }
 }
 

@@ -138,7 +138,9 @@ function compileBindingTest({ nodes }: GivenPlace, profiles: Profiles): PlaceTes
   if (!binding) return undefined;
   const codes = profiles.codes(binding.valueSet);
   if (!codes)
-    throw new ProfileError(`the codes of ${shorten(binding.valueSet)}, by which they differ, are not known`);
+    throw new ProfileError(
+      `the codes of ${shorten(binding.valueSet)}, by which they differ, are not available`,
+    );
   return (found) => some(found, ({ value }) => hasListedCode(value, codes));
 }
 

@@ -109,7 +109,7 @@ class ExtensionWalk {
       const right = profile.isModifier ? 'modifierExtension' : 'extension';
       this.at.report(
         'profile',
-        `The extension ${shorten(profile.url)} must stand in '${right}', not in '${key}'`,
+        `The extension ${shorten(profile.url)} must be in '${right}', not in '${key}'`,
       );
     }
     profile.checkValue(value, undefined, shape, this.at);

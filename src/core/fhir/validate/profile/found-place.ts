@@ -8,7 +8,7 @@ import type { Shapes, ShapeMember } from './shape';
 
 export interface FoundPlace {
   readonly values: readonly TypedValue[];
-  /** Types of reference targets that are not available; nothing else is known of these targets. */
+  /** Types of reference targets that are not available; nothing else is available of these targets. */
   readonly absentTypes: readonly string[];
   /** True if the path may lead to more values, in resources that are not available. */
   readonly isUncertain: boolean;
@@ -28,7 +28,7 @@ export function findPlace(
 
 function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at: ProfileRun): FoundPlace {
   const { values, isUncertain } = place;
-  // Nothing is known of what is below a resource that is not available.
+  // The elements of a resource that is not available cannot be read.
   const isParentUncertain = isUncertain || place.absentTypes.length > 0;
   switch (step.kind) {
     case 'member':

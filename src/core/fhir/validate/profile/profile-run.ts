@@ -134,7 +134,7 @@ export class ProfileRun {
 
   /**
    * Returns the first error that `check` would report on the value, '' if there is none; reports nothing. The result
-   * for an object is cached by `question`. Until it is there, the same question about the same object returns '', so
+   * for an object is cached by `cacheKey`. Until it is there, the same check of the same object returns '', so
    * that circular references end.
    */
   faultOf(cacheKey: object, value: JsonValue | undefined, check: (quiet: ProfileRun) => void): string {

@@ -114,7 +114,7 @@ export class SlicingCheck {
 
   private reportTooFew(slice: SliceCheck, count: number, others: readonly Item[], at: ProfileRun): void {
     const found = count === 0 ? 'nothing' : `only ${count}`;
-    const missing = `There is ${found} in ${this.labelOf(slice)}; at least ${slice.min} must be (${this.origin.name})`;
+    const missing = `There is ${found} in ${this.labelOf(slice)}; at least ${slice.min} must be there (${this.origin.name})`;
     const sentence = missing + nearestFault(slice, others, at);
     at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.element.name]);
   }
@@ -148,7 +148,7 @@ export class SlicingCheck {
     inItem(item, at, () =>
       at.report(
         'profile',
-        `This is in the slice '${shorten(slice.name)}', which must stand before '${shorten(before?.name ?? '')}' (${this.origin.name})`,
+        `This is in the slice '${shorten(slice.name)}', which must come before '${shorten(before?.name ?? '')}' (${this.origin.name})`,
       ),
     );
   }
@@ -157,7 +157,7 @@ export class SlicingCheck {
     inItem(item, at, () =>
       at.report(
         'profile',
-        `This is in the slice '${shorten(slice.name)}', but what is in no slice must stand at the end (${this.origin.name})`,
+        `This is in the slice '${shorten(slice.name)}', but values in no slice must be at the end (${this.origin.name})`,
       ),
     );
   }
@@ -190,7 +190,7 @@ function nearestFault(slice: SliceCheck, others: readonly Item[], at: ProfileRun
     for (const criterion of slice.criteria) {
       const fault = criterion.fault?.(item, at) ?? '';
       if (fault !== '')
-        return `. ${item.index < 0 ? 'What is there' : `The one at [${item.index}]`} does not fit: ${fault}`;
+        return `. ${item.index < 0 ? 'The value' : `The one at [${item.index}]`} does not fit: ${fault}`;
     }
   }
   return '';

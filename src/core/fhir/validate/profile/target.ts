@@ -57,7 +57,7 @@ export function compileTargets(
     } else if (isOfBase(type)) {
       at.report(
         'reference',
-        `The reference is to a ${type}; allowed here are references to ${names} (${origin.name})`,
+        `The reference is to a ${type}; allowed are references to ${names} (${origin.name})`,
       );
     }
   };
@@ -130,7 +130,7 @@ function checkProfile(
   }
   const urls = candidates.map(({ canonical = '' }) => shorten(canonical)).join(' or ');
   if (unknown.length > 0) {
-    const sentence = `Whether the target of the reference meets ${urls} was not checked: the profile is not known`;
+    const sentence = `Conformance of the target of the reference to ${urls} was not checked: the profile does not exist`;
     at.report('unresolved', sentence, [], 'warning');
   } else {
     const sentence = `The target of the reference does not meet ${urls} (${origin.name}): ${faults[0] ?? ''}`;

@@ -42,7 +42,7 @@ const MAX_ELEMENTS = 20_000;
 export function readTree(structureDefinition: JsonObject): ProfileTree {
   const { url, version, type, snapshot } = structureDefinition;
   const typeName = textOf(type);
-  if (typeName === undefined) throw new ProfileError('it does not say which type it is for');
+  if (typeName === undefined) throw new ProfileError('it has no type');
   const elements = isJsonObject(snapshot) ? objectsOf(snapshot['element']) : [];
   if (elements.length > MAX_ELEMENTS)
     throw new ProfileError(

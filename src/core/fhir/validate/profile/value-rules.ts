@@ -98,7 +98,12 @@ export class ValueRules {
         const isWithin = test(value);
         if (isWithin === false) at.report('profile', `The value ${show(value)} must be ${bound}`);
         else if (isWithin === undefined)
-          at.report('profile', `Whether ${show(value)} is ${bound}, cannot be told`, [], 'warning');
+          at.report(
+            'profile',
+            `The value ${show(value)} cannot be compared; it must be ${bound}`,
+            [],
+            'warning',
+          );
       };
     }
     if (maxLength === undefined || (shape.structure.maxLength ?? Infinity) <= maxLength) return;

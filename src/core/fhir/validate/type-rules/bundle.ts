@@ -78,14 +78,14 @@ function checkMatch({ search }: JsonObject, resource: JsonObject, index: number,
       'resource',
     ]);
   if (mode === 'match' && type === 'OperationOutcome')
-    run.report('business', "An OperationOutcome is no match; its mode is 'outcome'", [
+    run.report('business', "An OperationOutcome is not a match; its mode is 'outcome'", [
       'entry',
       index,
       'search',
       'mode',
     ]);
   if ((mode === 'match' || mode === 'include') && resource['id'] === undefined)
-    run.report('business', "'id' is missing; what a search found has one", [
+    run.report('business', "'id' is missing; a resource that a search found must have one", [
       'entry',
       index,
       'resource',

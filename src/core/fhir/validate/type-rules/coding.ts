@@ -19,7 +19,7 @@ export function checkSystem(system: string, run: ValidationRun, below: readonly 
     const sentence = `The url of a code system is absolute (http://…, urn:…), but '${shorten(system)}' was found`;
     run.report('business', sentence, [...below, 'system']);
   } else if (VALUE_SETS.some((base) => system.startsWith(base))) {
-    const sentence = `'${shorten(system)}' is a value set; the code system that defines the code is wanted`;
+    const sentence = `'${shorten(system)}' is a value set; it must be the code system that defines the code`;
     run.report('business', sentence, [...below, 'system']);
   }
 }

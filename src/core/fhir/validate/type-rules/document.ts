@@ -25,8 +25,8 @@ export function checkDocument(bundle: JsonObject, run: ValidationRun): void {
     if (count === undefined || count === 1) continue;
     const sentence =
       count === 0
-        ? `No entry of this document is '${shorten(reference)}'; what its Composition refers to is part of it`
-        : `${count} entries of this document are '${shorten(reference)}'; it is ambiguous which is meant`;
+        ? `No entry of this document is '${shorten(reference)}'; the resources that its Composition refers to must be entries`
+        : `${count} entries of this document are '${shorten(reference)}'; the reference is ambiguous`;
     run.report('reference', sentence, ['entry', 0, 'resource', ...place, 'reference']);
   }
 }

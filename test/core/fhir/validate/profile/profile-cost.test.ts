@@ -79,7 +79,7 @@ describe('What profiles cost', () => {
     expect(leastProcessorMilliseconds(0.5 * rounds, run) / rounds).toBeLessThan(0.5);
   });
 
-  it('stays linear where extensions that contain themselves are told apart by their profile', async () => {
+  it('stays linear where extensions that contain themselves are distinguished by their profile', async () => {
     const node = profile(
       'Node',
       'Extension',
@@ -142,7 +142,7 @@ describe('What profiles cost', () => {
     expect(spent).toBeLessThan(5_000);
   });
 
-  it('ends with a word where a constraint of a client looks through everything for everything', async () => {
+  it('ends with a finding where a constraint of a client compares everything with everything', async () => {
     for (const expression of [
       '%resource.descendants().where($this = %context).exists()',
       "text.matches('(a+)+$') or %resource.name.where(text = %context.text).exists()",

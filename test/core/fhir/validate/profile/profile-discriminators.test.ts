@@ -77,7 +77,7 @@ describe('A discriminator', () => {
     ]);
   });
 
-  it('by value: the codes of a value set that is known to the space, or not', async () => {
+  it('by value: the codes of a value set that the space has or not', async () => {
     const valueSet = 'http://clinic.example/ValueSet/own';
     const elements = sliced(
       CATEGORY,
@@ -93,7 +93,7 @@ describe('A discriminator', () => {
     };
     expect((await checker('Observation', elements, [], codes))(observation)).toHaveLength(1);
     expect((await checker('Observation', elements))(observation)).toEqual([
-      `warning Observation: The slices of Observation.category are not checked: the codes of ${valueSet}, by which they differ, are not known`,
+      `warning Observation: The slices of Observation.category are not checked: the codes of ${valueSet}, by which they differ, are not available`,
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('A discriminator', () => {
     expect(check({ name: [{ period, text: 'A' }, { text: 'B' }] })).toEqual([]);
     expect(check({ name: [{ period }, { period, text: 'B' }] })).toEqual([
       'Patient.name[0].text: Patient.name.text is missing; at least 1 must be there',
-      "Patient.name: There is nothing in the slice 'present' of Patient.name; at least 1 must be",
+      "Patient.name: There is nothing in the slice 'present' of Patient.name; at least 1 must be there",
     ]);
   });
 
@@ -299,7 +299,7 @@ describe('A discriminator', () => {
     ).toHaveLength(1);
   });
 
-  it('may be missing: what meets a slice is in it', async () => {
+  it('may be missing: a value that meets a slice is in it', async () => {
     const check = await checker(
       'Patient',
       sliced(
@@ -317,7 +317,7 @@ describe('A discriminator', () => {
     expect(check({ telecom: [{ system: 'phone' }] })).toHaveLength(2);
   });
 
-  it('may say nothing of a slice: what meets the slice is in it', async () => {
+  it('may not constrain a slice: a value that meets the slice is in it', async () => {
     const check = await checker(
       'Patient',
       sliced(
@@ -329,13 +329,13 @@ describe('A discriminator', () => {
     expect(check({ telecom: [{ value: '1' }, { value: '2' }] })).toHaveLength(1);
   });
 
-  it('that cannot be evaluated is said so, and its slices are left out', async () => {
+  it('that cannot be evaluated is reported, and its slices are left out', async () => {
     const check = await checker(
       'Patient',
       sliced(IDENTIFIER, [['value', 'where(system.exists())']], [slice(IDENTIFIER, 'a', { min: 1 })]),
     );
     expect(check({})).toEqual([
-      "warning Patient: The slices of Patient.identifier are not checked: 'where(system.exists())' is no path of a discriminator",
+      "warning Patient: The slices of Patient.identifier are not checked: 'where(system.exists())' is not a path of a discriminator",
     ]);
   });
 });

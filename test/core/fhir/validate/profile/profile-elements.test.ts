@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../src/core';
 import { checker, claiming, faults, profileSet } from './checking';
 import { BASE, OWN, profile } from './made-snapshots';
 
-describe('A profile says how often elements occur', () => {
+describe('A profile limits how often elements occur', () => {
   it('at least', async () => {
     const check = await checker('Patient', [
       { path: 'Patient.name', min: 2 },
@@ -88,7 +88,7 @@ describe('A profile says how often elements occur', () => {
     expect(check({ birthDate: '1970', _birthDate: { extension } })).toEqual([]);
   });
 
-  it('of what a contentReference repeats', async () => {
+  it('of elements that a contentReference repeats', async () => {
     const check = await checker('Questionnaire', [{ path: 'Questionnaire.item.text', min: 1 }]);
     const item = (more: JsonObject) => ({ linkId: '1', type: 'group', ...more });
     expect(
@@ -99,7 +99,7 @@ describe('A profile says how often elements occur', () => {
   });
 });
 
-describe('A profile says of which types values are', () => {
+describe('A profile limits the types of values', () => {
   it('of a choice', async () => {
     const check = await checker('Observation', [
       { path: 'Observation.value[x]', type: [{ code: 'Quantity' }, { code: 'string' }] },
@@ -151,11 +151,11 @@ describe('A profile says of which types values are', () => {
     ]);
   });
 
-  it('says that a profile on a type could not be found', async () => {
+  it('reports that a profile on a type could not be found', async () => {
     const type = [{ code: 'Identifier', profile: ['http://nowhere.example/Identifier'] }];
     const check = await checker('Patient', [{ path: 'Patient.identifier', type }]);
     expect(check({ identifier: [{ value: '1' }] })).toEqual([
-      'warning Patient.identifier[0]: Whether this meets http://nowhere.example/Identifier, as the profile Own asks, was not checked: it could not be found',
+      'warning Patient.identifier[0]: Conformance to http://nowhere.example/Identifier, which the profile Own requires, was not checked: it could not be found',
     ]);
   });
 

@@ -60,14 +60,14 @@ describe('Slices of extensions', () => {
         ],
       }),
     ).toEqual([
-      "Patient.extension: There is nothing in the slice 'race' of Patient.extension; at least 1 must be",
+      "Patient.extension: There is nothing in the slice 'race' of Patient.extension; at least 1 must be there",
       'Patient.extension[0].value.ofType(code): Extension.value[x] is of type code; allowed are string',
       'Patient.extension[1].extension: Extension.extension occurs once; it is not allowed',
       'Patient.extension[1].value: Extension.value[x] is missing; at least 1 must be there',
     ]);
   });
 
-  it('are found by url, and counted, also when their definition is not known', async () => {
+  it('are found by url, and counted, also when their definition does not exist', async () => {
     const unknown = 'http://nowhere.example/StructureDefinition/x';
     const check = await checker(
       'Patient',
@@ -75,9 +75,9 @@ describe('Slices of extensions', () => {
     );
     const given = { url: unknown, valueString: 'x' };
     expect(check({ extension: [given, { ...given }] })).toEqual([
-      `warning Patient.extension[0]: Whether this meets ${unknown}|2.0, as the profile Own asks, was not checked: it could not be found`,
+      `warning Patient.extension[0]: Conformance to ${unknown}|2.0, which the profile Own requires, was not checked: it could not be found`,
       "Patient.extension[1]: There are 2 in the slice 'x' of Patient.extension; at most 1 may be",
-      `warning Patient.extension[1]: Whether this meets ${unknown}|2.0, as the profile Own asks, was not checked: it could not be found`,
+      `warning Patient.extension[1]: Conformance to ${unknown}|2.0, which the profile Own requires, was not checked: it could not be found`,
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('Slices of extensions', () => {
       check({ extension: [place({ url: 'lat', valueString: '1' }), place({ url: 'lon', valueDecimal: 1 })] }),
     ).toEqual([
       'Patient.extension[0].extension[0].value.ofType(string): Extension.extension.value[x] is of type string; allowed are decimal',
-      "Patient.extension[1].extension: There is nothing in the slice 'lat' of Extension.extension; at least 1 must be",
+      "Patient.extension[1].extension: There is nothing in the slice 'lat' of Extension.extension; at least 1 must be there",
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('Slices of extensions', () => {
 });
 
 describe('Extensions anywhere in a resource', () => {
-  it('are checked where their definition is known, also on primitives and in contained resources', async () => {
+  it('are checked where their definition exists, also on primitives and in contained resources', async () => {
     const set = await profileSet([simple('Text', 'string')]);
     const wrong = (): JsonObject => ({ url: `${OWN}/Text`, valueCode: 'c' });
     const resource: JsonObject = {
@@ -151,7 +151,7 @@ describe('Extensions anywhere in a resource', () => {
     expect(collectExtensionUrls(resource)).toEqual(new Set([`${OWN}/Text`, 'http://nowhere.example/x']));
   });
 
-  it('are not told twice where a profile names them too', async () => {
+  it('are not reported twice where a profile names them too', async () => {
     const set = await profileSet([
       simple('Text', 'string'),
       profile('Own', 'Patient', [
@@ -172,7 +172,7 @@ describe('Extensions anywhere in a resource', () => {
     expect(run.findings).toHaveLength(1);
   });
 
-  it('stand in modifierExtension exactly if they modify', async () => {
+  it('are in modifierExtension exactly if they modify', async () => {
     const changing = extension('Changing', [
       { path: 'Extension', isModifier: true, isModifierReason: 'It does.' },
       { path: 'Extension.value[x]', type: [{ code: 'boolean' }] },
@@ -187,8 +187,8 @@ describe('Extensions anywhere in a resource', () => {
       ],
     };
     expect(faultsOfExtensions(set, resource)).toEqual([
-      "Patient.extension[0]: The extension Changing must stand in 'modifierExtension', not in 'extension'",
-      "Patient.modifierExtension[1]: The extension Text must stand in 'extension', not in 'modifierExtension'",
+      "Patient.extension[0]: The extension Changing must be in 'modifierExtension', not in 'extension'",
+      "Patient.modifierExtension[1]: The extension Text must be in 'extension', not in 'modifierExtension'",
     ]);
   });
 

@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)('Of the specification %s', (release) => {
     expect(problems[0]).toContain('DiagnosticReport.result');
   });
 
-  it('all examples are what they claim to be, and have extensions as these are defined', () => {
+  it('all examples meet the profiles that they claim and the definitions of their extensions', () => {
     let claims = 0;
     const lines: string[] = [];
     for (const { resource, type, id } of readExamples(release)) {
@@ -105,7 +105,7 @@ describe.each(TESTED_RELEASES)('Of the specification %s', (release) => {
     expect(meets('Observation/heart-rate', 'bp').length).toBeGreaterThan(3);
   });
 
-  it('profiles find what is taken away, and what is put in', () => {
+  it('profiles detect removed and added content', () => {
     const example = readExamples(release).find(
       ({ id, type }) => type === 'Observation' && id === 'blood-pressure',
     );
@@ -170,7 +170,7 @@ describe('Of the International Patient Summary', () => {
       return value;
     });
 
-  it('all examples are what they claim to be', () => {
+  it('all examples meet the profiles that they claim', () => {
     let claims = 0;
     const lines: string[] = [];
     for (const example of examples) {
@@ -185,7 +185,7 @@ describe('Of the International Patient Summary', () => {
     expect(lines[0]).toContain('allergyintolerance-abatement|5.3.0');
   });
 
-  it('a document without a section, with a strange entry or with a patient who has no name is refused', () => {
+  it('a document without a section, with an unexpected entry or with a patient without a name is refused', () => {
     const bundle = examples.find(({ id }) => id === 'bundle-minimal');
     if (!bundle) throw new Error('the example is not there');
     const text = JSON.stringify(bundle);

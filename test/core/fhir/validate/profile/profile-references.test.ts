@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../src/core';
 import { checker, claiming, faults, profileSet, runClaims, toLine } from './checking';
 import { BASE, OWN, profile } from './made-snapshots';
 
-describe('A profile says what references lead to', () => {
+describe('A profile limits the targets of references', () => {
   const target = (...names: string[]) => [
     {
       code: 'Reference',
@@ -10,7 +10,7 @@ describe('A profile says what references lead to', () => {
     },
   ];
 
-  it('by type, as far as the reference tells', async () => {
+  it('by type, as far as the reference shows it', async () => {
     const check = await checker('Observation', [{ path: 'Observation.subject', type: target('Patient') }]);
     const fitting: JsonObject[] = [
       { reference: 'Patient/1' },
@@ -28,7 +28,7 @@ describe('A profile says what references lead to', () => {
     ];
     for (const subject of others)
       expect(check({ subject })).toEqual([
-        'Observation.subject: The reference is to a Group; allowed here are references to Patient',
+        'Observation.subject: The reference is to a Group; allowed are references to Patient',
       ]);
     // What the base refuses is told by the base.
     expect(check({ subject: { reference: 'Basic/1' } })).toEqual([]);
@@ -45,7 +45,7 @@ describe('A profile says what references lead to', () => {
     const contained = (resource: JsonObject) => [{ id: 'p', ...resource }];
     expect(check({ subject, contained: contained({ resourceType: 'Device' }) })).toEqual([]);
     expect(check({ subject, contained: contained({ resourceType: 'Group' }) })).toEqual([
-      'Observation.subject: The reference is to a Group; allowed here are references to Patient, Device',
+      'Observation.subject: The reference is to a Group; allowed are references to Patient, Device',
     ]);
     expect(
       check({ subject, contained: contained({ resourceType: 'Patient', name: [{ text: 'A' }] }) }),
@@ -129,7 +129,7 @@ describe('A profile says what references lead to', () => {
 });
 
 describe('Several profiles', () => {
-  it('on one resource are all checked, and each says what it has', async () => {
+  it('on one resource are all checked, each with its own findings', async () => {
     const set = await profileSet([
       profile('One', 'Patient', [{ path: 'Patient.name', min: 1 }]),
       profile('Two', 'Patient', [{ path: 'Patient.name', min: 1 }]),

@@ -4,7 +4,7 @@ import { BASE, OWN, profile } from './made-snapshots';
 import { inSlice, slice, sliced } from './sliced';
 
 describe('A discriminator behind a reference', () => {
-  it('by type: of what a reference leads to', async () => {
+  it('by type: of the target of a reference', async () => {
     const reference = (name: string): JsonObject => ({
       type: [{ code: 'Reference', targetProfile: [`${BASE}/${name}`] }],
     });
@@ -35,7 +35,7 @@ describe('A discriminator behind a reference', () => {
     ).toHaveLength(2);
   });
 
-  it('by profile: of what references lead to', async () => {
+  it('by profile: of the targets of references', async () => {
     const member = 'Observation.hasMember';
     const named = (name: string): JsonObject => ({
       type: [{ code: 'Reference', targetProfile: [`${OWN}/${name}`] }],
@@ -67,14 +67,14 @@ describe('A discriminator behind a reference', () => {
     expect(check(members(0, 1))).toEqual([]);
     expect(check(members(1, 2, 3))).toEqual([
       'Observation.hasMember[2]: This is in no slice of Observation.hasMember; there are done, begun, and no others are allowed',
-      'Observation.hasMember: There is nothing in the slice \'done\' of Observation.hasMember; at least 1 must be. The one at [2] does not fit: The value must be exactly "final", but is "amended" (the profile Done)',
+      'Observation.hasMember: There is nothing in the slice \'done\' of Observation.hasMember; at least 1 must be there. The one at [2] does not fit: The value must be exactly "final", but is "amended" (the profile Done)',
       "Observation.hasMember[1]: There are 2 in the slice 'begun' of Observation.hasMember; at most 1 may be",
     ]);
     // What is elsewhere could be in any slice.
     expect(check({ hasMember: [{ reference: 'Observation/1' }] })).toEqual([]);
   });
 
-  it('by a value of what references lead to', async () => {
+  it('by a value of the targets of references', async () => {
     const result = 'DiagnosticReport.result';
     const coded = (name: string): JsonObject =>
       profile(name, 'Observation', [
@@ -104,7 +104,7 @@ describe('A discriminator behind a reference', () => {
     });
     expect(check(results('hdl', 'ldl'))).toEqual([]);
     expect(check(results('ldl', 'hdl'))).toEqual([
-      "DiagnosticReport.result[1]: This is in the slice 'hdl', which must stand before 'ldl'",
+      "DiagnosticReport.result[1]: This is in the slice 'hdl', which must come before 'ldl'",
     ]);
     expect(check(results('hdl', 'other')).map((line) => line.replace(/:.*/, ''))).toEqual([
       'DiagnosticReport.result[1]',

@@ -9,12 +9,12 @@ describe('The slices of an element', () => {
     expect(check(identifiers('a', 'x', 'b', 'x'))).toEqual([]);
     expect(check(identifiers('a', 'a', 'x', 'a'))).toEqual([
       "Patient.identifier[1]: There are 3 in the slice 'a' of Patient.identifier; at most 1 may be",
-      "Patient.identifier: There is nothing in the slice 'b' of Patient.identifier; at least 1 must be",
+      "Patient.identifier: There is nothing in the slice 'b' of Patient.identifier; at least 1 must be there",
     ]);
     expect(check({})).toHaveLength(2);
   });
 
-  it('are not asked for in an element that is not there', async () => {
+  it('are not required in an element that is absent', async () => {
     const coding = 'Observation.code.coding';
     const check = await checker('Observation', [
       ...sliced(
@@ -25,11 +25,11 @@ describe('The slices of an element', () => {
     ]);
     expect(check({})).toEqual([]);
     expect(check({ code: { text: 'T' } })).toEqual([
-      "Observation.code.coding: There is nothing in the slice 'own' of Observation.code.coding; at least 1 must be",
+      "Observation.code.coding: There is nothing in the slice 'own' of Observation.code.coding; at least 1 must be there",
     ]);
   });
 
-  it('ask something of their members, and nothing of others', async () => {
+  it('constrain their members, and nothing else', async () => {
     const check = await checker('Patient', bySystem());
     const long = (name: string): JsonObject => ({ system: `urn:${name}`, value: 'long' });
     expect(check({ identifier: [long('x'), long('b'), { system: 'urn:a' }] })).toEqual([
@@ -50,7 +50,7 @@ describe('The slices of an element', () => {
     const check = await checker('Patient', bySystem({}, { rules: 'openAtEnd' }));
     expect(check(identifiers('b', 'a', 'x', 'y'))).toEqual([]);
     expect(check(identifiers('b', 'x', 'a'))).toEqual([
-      "Patient.identifier[2]: This is in the slice 'a', but what is in no slice must stand at the end",
+      "Patient.identifier[2]: This is in the slice 'a', but values in no slice must be at the end",
     ]);
   });
 
@@ -58,11 +58,11 @@ describe('The slices of an element', () => {
     const check = await checker('Patient', bySystem({}, { ordered: true }));
     expect(check(identifiers('a', 'x', 'a', 'b', 'x', 'b'))).toEqual([]);
     expect(check(identifiers('b', 'x', 'a'))).toEqual([
-      "Patient.identifier[2]: This is in the slice 'a', which must stand before 'b'",
+      "Patient.identifier[2]: This is in the slice 'a', which must come before 'b'",
     ]);
   });
 
-  it('may have a default slice for what is in no other', async () => {
+  it('may have a default slice for values in no other', async () => {
     const check = await checker('Patient', [
       ...bySystem({}, { rules: 'closed' }),
       slice(IDENTIFIER, '@default'),
@@ -111,7 +111,7 @@ describe('Slices of slices', () => {
     ),
   ];
 
-  it('are looked for in the members of the outer slice only', async () => {
+  it('are searched in the members of the outer slice only', async () => {
     const check = await checker('Observation', nested());
     const component = (text: string, ...words: string[]): JsonObject => ({
       code: { text },
@@ -120,7 +120,7 @@ describe('Slices of slices', () => {
     expect(check({ component: [component('other', 'x'), component('outer', 'high')] })).toEqual([]);
     expect(check({ component: [component('outer', 'x'), component('outer', 'high', 'high')] })).toEqual([
       'Observation.component[0].interpretation[0]: This is in no slice of Observation.component.interpretation; there are high, and no others are allowed',
-      "Observation.component[0].interpretation: There is nothing in the slice 'high' of Observation.component.interpretation; at least 1 must be",
+      "Observation.component[0].interpretation: There is nothing in the slice 'high' of Observation.component.interpretation; at least 1 must be there",
       "Observation.component[1].interpretation[1]: There are 2 in the slice 'high' of Observation.component.interpretation; at most 1 may be",
     ]);
   });

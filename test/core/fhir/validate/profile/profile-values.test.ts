@@ -10,7 +10,7 @@ function parse(text: string): JsonObject {
   return value;
 }
 
-describe('A profile gives values', () => {
+describe('A profile requires values', () => {
   it('that must be exactly so: with nothing more, nothing less, decimals by value', async () => {
     const check = await checker('Observation', [
       { path: 'Observation.code', fixedCodeableConcept: { coding: [{ system: 'urn:s', code: 'c' }] } },
@@ -109,7 +109,7 @@ describe('A profile gives values', () => {
     expect(check({ referenceRange: low(1000, 'mg') })).toEqual([]);
     expect(check({ referenceRange: low(1001, 'mg') })).toHaveLength(1);
     expect(check({ referenceRange: low(1, 'm') })).toEqual([
-      'warning Observation.referenceRange[0].low: Whether {"value":1,"system":"http://unitsofmeasure.org","code":"m"} is at most {"value":1,"system":"http://unitsofmeasure.org","code":"g"}, cannot be told',
+      'warning Observation.referenceRange[0].low: The value {"value":1,"system":"http://unitsofmeasure.org","code":"m"} cannot be compared; it must be at most {"value":1,"system":"http://unitsofmeasure.org","code":"g"}',
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('A profile gives values', () => {
 describe('A profile binds codes', () => {
   const gender = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-  it('to value sets whose codes are known: one must be there and fit', async () => {
+  it('to value sets whose codes are available: a code must be present and in the value set', async () => {
     const check = await checker('Patient', [
       { path: 'Patient.maritalStatus', binding: { strength: 'required', valueSet: `${gender}|4.0.1` } },
       { path: 'Patient.communication.language', binding: { strength: 'extensible', valueSet: gender } },

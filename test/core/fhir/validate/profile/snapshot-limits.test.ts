@@ -6,13 +6,13 @@ import { leastAwaitedMilliseconds } from '../../../../support/processor-time';
 describe('What is wrong', () => {
   it.each<[string, JsonObject, readonly JsonObject[], Partial<Finding>]>([
     [
-      'a base that is not known',
+      'a base that does not exist',
       profile('Lost', 'Patient', [], { baseDefinition: `${OWN}/Nowhere` }),
       [],
       { rule: 'unresolved', severity: 'error', expression: 'StructureDefinition.baseDefinition' },
     ],
     [
-      'a profile that rests on itself by way of another',
+      'a profile that is derived from itself through another',
       profile('First', 'Patient', [], { baseDefinition: `${OWN}/Second` }),
       [
         profile('First', 'Patient', [], { baseDefinition: `${OWN}/Second` }),
@@ -30,7 +30,7 @@ describe('What is wrong', () => {
       [],
       {
         rule: 'profile',
-        diagnostics: "There is no element 'Patient.nmae' in the definitions that this one rests on",
+        diagnostics: "The element 'Patient.nmae' does not exist in the base definition",
         expression: 'StructureDefinition.differential.element[1]',
       },
     ],
@@ -62,7 +62,7 @@ describe('What is wrong', () => {
       { rule: 'requiredMissing', expression: 'StructureDefinition.baseDefinition' },
     ],
     [
-      'an extension that is not known, which is a warning only',
+      'an extension that does not exist, which is a warning only',
       profile('Extended', 'Patient', [
         { path: 'Patient.extension', sliceName: 'x', type: [{ code: 'Extension', profile: [`${OWN}/x`] }] },
       ]),
@@ -78,7 +78,7 @@ describe('What is wrong', () => {
     expect(findings).toContainEqual(expect.objectContaining(expected));
   });
 
-  it('does not keep the other elements from being made', async () => {
+  it('does not prevent the other elements from being generated', async () => {
     const made = await make(
       profile('Odd', 'Patient', [
         { path: 'Patient.nmae', min: 1 },
@@ -142,7 +142,7 @@ describe('The work of a generation is bounded:', () => {
     expect(spent).toBeLessThan(2_000);
   });
 
-  it('a hundred faults are told, not all', async () => {
+  it('a hundred faults are reported, not all', async () => {
     const { findings } = await make(
       profile(
         'Odd',

@@ -83,7 +83,7 @@ describe('A choice of types', () => {
 describe('Slices', () => {
   const slicing = { discriminator: [{ type: 'value', path: 'system' }], rules: 'open' };
 
-  it('begin with what is said of all elements, are optional unless the profile asks for them, and keep their order', async () => {
+  it('begin with the rules of all elements, are optional unless the profile requires them, and stay in order', async () => {
     const made = await make(
       profile('Identified', 'Patient', [
         { path: 'Patient.identifier', slicing, min: 2, mustSupport: true },
@@ -216,7 +216,7 @@ describe('Slices', () => {
     expect(made.elements.get('Extension.value[x]')).toMatchObject({ max: '0' });
   });
 
-  it('that a derived profile names again with their extension keep the cardinality that they had', async () => {
+  it('that a derived profile names again with their extension have the same cardinality as before', async () => {
     const type = [{ code: 'Extension', profile: [`${BASE}/patient-birthPlace`] }];
     const first = profile('First', 'Patient', [
       { path: 'Patient.extension', sliceName: 'place', type, min: 1 },

@@ -4,7 +4,7 @@ import { BASE, OWN, constraintKeys, idsBelow, make, profile } from './made-snaps
 import { specificationStructures } from './specification-structures';
 
 describe('A snapshot', () => {
-  it('has all elements of the base, and of each element what the differential says and else what the base says', async () => {
+  it('has all elements of the base, each overlaid by the differential', async () => {
     const made = await make(
       profile('Patient', 'Patient', [
         {
@@ -84,7 +84,7 @@ describe('A snapshot', () => {
     expect(made.elements.get('Patient.name.given')).toMatchObject({ min: 1, max: '*' });
   });
 
-  it('replaces a pattern by a fixed value, says a constraint anew by its key, and continues texts that begin with ...', async () => {
+  it('replaces a pattern by a fixed value and a constraint by its key, and continues texts that begin with ...', async () => {
     const first = profile('First', 'Observation', [
       {
         path: 'Observation.code',
@@ -118,8 +118,8 @@ describe('A snapshot', () => {
   });
 });
 
-describe('A differential that looks into a type', () => {
-  it('gives the elements of the data type', async () => {
+describe('A differential on elements of a type', () => {
+  it('adds the elements of the data type', async () => {
     const made = await make(profile('Named', 'Patient', [{ path: 'Patient.name.period.start', min: 1 }]));
     expect(idsBelow(made, 'Patient.name.')).toEqual([
       ...['id', 'extension', 'use', 'text', 'family', 'given', 'prefix', 'suffix', 'period'].map(
@@ -134,7 +134,7 @@ describe('A differential that looks into a type', () => {
     });
   });
 
-  it('gives those of the profile that the type has', async () => {
+  it('adds those of the profile of the type', async () => {
     const address = profile('Address', 'Address', [{ path: 'Address.city', min: 1 }], {
       kind: 'complex-type',
     });
@@ -150,7 +150,7 @@ describe('A differential that looks into a type', () => {
     expect(made.elements.get('Patient.address.country')).toMatchObject({ min: 1 });
   });
 
-  it('gives those of the referenced element where the content is that of another one, as deep as it asks', async () => {
+  it('adds those of the referenced element for a contentReference, to the depth of the differential', async () => {
     const made = await make(
       profile('Form', 'Questionnaire', [{ path: 'Questionnaire.item.item.item.text', min: 1 }]),
     );
@@ -166,7 +166,7 @@ describe('A differential that looks into a type', () => {
     expect(made.elements.get('Questionnaire.item.text')).toMatchObject({ min: 0 });
   });
 
-  it('gives the extensions of a primitive', async () => {
+  it('adds the extensions of a primitive', async () => {
     const made = await make(
       profile('Born', 'Patient', [
         {
@@ -213,7 +213,7 @@ describe('A structure that is no profile', () => {
     });
   });
 
-  it('keeps the snapshot that it has when it has no differential', async () => {
+  it('uses its own snapshot when it has no differential', async () => {
     const patient = specificationStructures('r4').get(`${BASE}/Patient`) ?? {};
     const { elements, findings } = await make(patient);
     expect(findings).toEqual([]);

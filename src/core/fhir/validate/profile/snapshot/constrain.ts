@@ -83,7 +83,7 @@ async function constrainChild(parent: ElementNode, differential: ChildDifferenti
   const first = group.entry ?? group.slices.values().next().value;
   if (first === undefined) return;
   if (!context.isSpecialization || first.definition === undefined) {
-    const sentence = `There is no element '${shorten(path)}' in the definitions that this one rests on`;
+    const sentence = `The element '${shorten(path)}' does not exist in the base definition`;
     reportAt(context, { rule: 'profile', diagnostics: sentence, index: first.index });
     return;
   }
@@ -211,11 +211,11 @@ async function constrainInPlace(
   for (const [sliceName, differential] of group.slices) {
     const label = sliceNameOf(element);
     if (label !== undefined && label !== sliceName) {
-      const sentence = `The slice '${shorten(sliceName)}' of '${shorten(path)}' needs slicing: nothing says how it is told from '${shorten(label)}'`;
+      const sentence = `The slice '${shorten(sliceName)}' of '${shorten(path)}' needs slicing: no discriminator distinguishes it from '${shorten(label)}'`;
       reportAt(context, { rule: 'profile', diagnostics: sentence, index: differential.index });
       continue;
     }
-    const sentence = `'${shorten(path)}' is not sliced, so what is said of the slice '${shorten(sliceName)}' holds for all of it`;
+    const sentence = `'${shorten(path)}' is not sliced, so the rules of the slice '${shorten(sliceName)}' apply to all of its values`;
     reportAt(context, {
       rule: 'profile',
       diagnostics: sentence,

@@ -51,7 +51,7 @@ export class Generation implements SharedGeneration {
 
   take(definition: JsonObject): void {
     this.made += 1;
-    if (this.made > MAX_ELEMENTS) throw new GenerationLimit(`more than ${MAX_ELEMENTS} elements come of it`);
+    if (this.made > MAX_ELEMENTS) throw new GenerationLimit(`it has more than ${MAX_ELEMENTS} elements`);
     this.measure(definition);
   }
 
@@ -62,7 +62,7 @@ export class Generation implements SharedGeneration {
     if (size === undefined) this.sizes.set(definition, (size = JSON.stringify(definition).length));
     this.characters += size;
     if (this.characters > MAX_CHARACTERS)
-      throw new GenerationLimit(`more than ${MAX_CHARACTERS} characters come of it`);
+      throw new GenerationLimit(`it has more than ${MAX_CHARACTERS} characters`);
   }
 
   /** Yields to the event loop after each ELEMENTS_OF_TURN elements. */
@@ -95,7 +95,7 @@ export class Generation implements SharedGeneration {
   async find(canonical: string): Promise<JsonObject | undefined> {
     if (this.structures.has(canonical)) return this.structures.get(canonical);
     if (this.structures.size >= MAX_DEFINITIONS) {
-      throw new GenerationLimit(`it draws on more than ${MAX_DEFINITIONS} definitions`);
+      throw new GenerationLimit(`it uses more than ${MAX_DEFINITIONS} definitions`);
     }
     const found = await this.resolve(canonical);
     this.structures.set(canonical, found);
@@ -158,7 +158,7 @@ export class Generation implements SharedGeneration {
     },
   ): Promise<ElementNode | undefined> {
     if (generated.chain.length >= MAX_CHAIN) {
-      throw new GenerationLimit(`more than ${MAX_CHAIN} profiles rest on each other`);
+      throw new GenerationLimit(`more than ${MAX_CHAIN} profiles are derived from each other`);
     }
     const outer = generated.required;
     const isOptional = (outer?.isOptional ?? false) || severity !== 'error';

@@ -36,7 +36,7 @@ export async function unfold(
     const sentence =
       code === undefined
         ? `'${shorten(path)}' has no type whose elements could be constrained`
-        : `'${shorten(path)}' has several types (${shorten(codes.join(', '))}); which one is meant must be said before its elements are constrained`;
+        : `'${shorten(path)}' has several types (${shorten(codes.join(', '))}); it must have one type before its elements are constrained`;
     reportAt(context, { rule: 'profile', diagnostics: sentence, index });
     return;
   }
