@@ -102,8 +102,8 @@ export interface ConditionalReference extends ReferenceSearch {
 }
 
 /**
- * Adds the conditional references of a resource to `references`, by their texts; returns true if there are any. `place` is
- * the location of the resource in the Bundle. Cost: one traversal.
+ * Adds the conditional references of a resource to `references`, by their texts; returns true if there are any.
+ * `place` is the location of the resource in the Bundle. Cost: one traversal.
  */
 export function noteConditionalReferences(
   resource: JsonObject,

@@ -14,8 +14,8 @@ export interface CollectedReference {
 /**
  * Returns the texts of a resource that may refer to a resource of this server: every string member `reference`, in
  * contained resources and extensions too, and every other string that is an http url similar to the server's addresses
- * (canonicals, uris, attachments). Omits the reference to the author in the resource's own meta. Cost: one traversal, about
- * 2 µs.
+ * (canonicals, uris, attachments). Omits the reference to the author in the resource's own meta. Cost: one
+ * traversal, about 2 µs.
  */
 export function collectReferences(resource: JsonObject): CollectedReference[] {
   const found: CollectedReference[] = [];
