@@ -45,9 +45,9 @@ export class Recorder {
 
   async noteFailure(context: RequestContext, described: Described, error: unknown): Promise<void> {
     settle(error);
-    const { cacheMark: memory } = context;
+    const { cacheMark } = context;
     // A request that the cache cannot answer is started anew without it, and recorded then.
-    if (memory !== undefined) memory.missed ??= 'unfit';
+    if (cacheMark !== undefined) cacheMark.missed ??= 'unfit';
     else await this.note(context, described, endingOf(error));
   }
 

@@ -48,7 +48,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { services, threads, parameterWork } = created;
   const erasures = new ErasureWatch({
     ...{ database, log },
-    evictElsewhere: (some) => threads.tell({ kind: 'evict-spaces', spaces: some }),
+    evictElsewhere: (some) => threads.post({ kind: 'evict-spaces', spaces: some }),
   });
   await erasures.open();
   const cacheInvalidator = new CacheInvalidator(cache, erasures);

@@ -102,16 +102,16 @@ function createSingleInteractions({
     },
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     follow: (context, request) => feeds.follow(context, request),
-    searchBatch: async (context, asked) => {
-      const { cacheMark: memory } = context;
-      if (memory !== undefined)
+    searchBatch: async (context, all) => {
+      const { cacheMark } = context;
+      if (cacheMark !== undefined)
         return Promise.all(
-          asked.map(async (one) =>
-            countPage(context, await searchResults.getForAttempt(context, memory, one)),
+          all.map(async (one) =>
+            countPage(context, await searchResults.getForAttempt(context, cacheMark, one)),
           ),
         );
       const reading = requests.of(context);
-      const pages = await searchResults.answerEach(context, asked, reading.database, (some) =>
+      const pages = await searchResults.answerEach(context, all, reading.database, (some) =>
         searchBatch(reading, context, some),
       );
       for (const page of pages) if (!(page instanceof Error)) countPage(context, page);

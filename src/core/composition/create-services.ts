@@ -132,7 +132,7 @@ function createWorkerHost(services: SearchServices): WorkerHost {
   });
   return {
     ...structures,
-    judge: (space, pending) =>
-      codeChecker.judge(space, createTerminologyEnvironment(services, space), pending),
+    checkCodes: (space, pending) =>
+      codeChecker.check(space, createTerminologyEnvironment(services, space), pending),
   };
 }

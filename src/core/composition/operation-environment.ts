@@ -8,7 +8,7 @@ import type { Preparer } from '../preparation/preparer';
 
 /** The services of a thread for its operations. */
 export interface OperationParts {
-  readonly preparer: Pick<Preparer, 'inspect' | 'judge'>;
+  readonly preparer: Pick<Preparer, 'inspect' | 'validateOperation'>;
   readonly codeSystems: CodeSystemCache;
   readonly limits: OperationLimits;
   validator(release: Release): Validator;
@@ -29,6 +29,6 @@ export function createOperationEnvironment(
     limits,
     validator: validator(space.release),
     findInInput: (input) => preparer.inspect(space, input),
-    judge: (task) => preparer.judge(task),
+    validateOperation: (task) => preparer.validateOperation(task),
   };
 }

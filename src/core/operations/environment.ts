@@ -188,7 +188,7 @@ export interface OperationEnvironment extends OperationStorage, TerminologyEnvir
   readonly validator: Validator;
   /** Validates an input as fully as the tenant's setting requires for writes. */
   findInInput(input: JsonDocument): Promise<readonly Finding[]>;
-  /** Runs $validate for a resource; see `Preparer.judge`. */
-  judge(task: ValidationTask): Promise<ValidationReport>;
+  /** Runs $validate for a resource; see `Preparer.validateOperation`. */
+  validateOperation(task: ValidationTask): Promise<ValidationReport>;
   readonly limits: OperationLimits;
 }

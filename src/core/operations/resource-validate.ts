@@ -30,12 +30,12 @@ async function validate(
   invocation: Invocation,
 ): Promise<ValidationReport> {
   const task = { space: environment.context.space, operation: DEFINITION, invocation };
-  const report = await environment.judge(task);
+  const report = await environment.validateOperation(task);
   const { type, id } = invocation;
   if (report.issues !== undefined || report.mode === 'delete') return report;
   if (type === undefined || id === undefined) throw fhirError('operationWrongLevel');
   const { text } = await environment.read(type, id);
-  return environment.judge({ ...task, stored: text });
+  return environment.validateOperation({ ...task, stored: text });
 }
 
 /** Returns the issues that an update or a deletion at the address would have. */

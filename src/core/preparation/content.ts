@@ -16,7 +16,7 @@ export interface ContentTools {
     wanted: WantedProfiles,
   ): Promise<LoadedProfiles> | undefined;
   /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
-  judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 export interface ContentOptions {
@@ -46,7 +46,7 @@ export async function findInContent(
       resource,
       found === undefined ? { isFull, wantsWarnings } : { isFull, wantsWarnings, profiles: found.profiles },
     );
-  const judged = pending.length === 0 ? NONE : await tools.judge(space, pending);
+  const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
   return found === undefined && judged.length === 0
     ? findings
     : [...findings, ...judged, ...(found?.findings ?? NONE)];

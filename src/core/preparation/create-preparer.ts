@@ -49,7 +49,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       const isFull = space.settings.validation === 'full';
       return findInContent(tools, space, withoutEmptyList(value), { isFull });
     },
-    async judge(task) {
+    async validateOperation(task) {
       const { input } = task.invocation;
       const document = input === undefined ? undefined : toDocument(input, limits);
       const stored = task.stored === undefined ? undefined : parseJson(task.stored, STORED_DEPTH);

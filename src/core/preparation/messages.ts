@@ -91,7 +91,7 @@ export type ToWorker =
 
 /** A request of the worker thread to the main thread, which has the database. */
 export type WorkerRequest =
-  | { readonly kind: 'judge'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
+  | { readonly kind: 'check-codes'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
   | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
   | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
@@ -99,7 +99,7 @@ export type WorkerRequest =
 
 /** The thread with the database connections: its answer to each kind of worker request. */
 export interface WorkerHost extends StructureSource {
-  judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 /** The same for the thread that also runs operations. */
@@ -109,8 +109,8 @@ export interface OperationWorkerHost extends WorkerHost {
 
 export function answerWorker(host: OperationWorkerHost, request: WorkerRequest): Promise<unknown> {
   switch (request.kind) {
-    case 'judge':
-      return host.judge(request.space, request.pending);
+    case 'check-codes':
+      return host.checkCodes(request.space, request.pending);
     case 'version':
       return host.version(request.space, request.of);
     case 'structure':

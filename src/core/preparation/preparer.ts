@@ -62,7 +62,7 @@ export interface Preparer {
   /** Validates the input of an operation as fully as the tenant's setting requires. */
   inspect(space: TenantSpace, input: JsonDocument): Promise<readonly Finding[]>;
   /** Runs $validate; throws the errors of the request itself. */
-  judge(task: ValidationTask): Promise<ValidationReport>;
+  validateOperation(task: ValidationTask): Promise<ValidationReport>;
   outline(task: OutlineTask): Promise<JsonOutline>;
   /** Returns the JSON Patch between two versions, as text. */
   difference(task: DifferenceTask): Promise<string>;

@@ -158,7 +158,7 @@ export class SpaceIndexing {
       extract: (space, type, resource) => this.extract(space, type, resource),
       searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
-      judge: (space, pending) => host.judge(space, pending),
+      checkCodes: (space, pending) => host.checkCodes(space, pending),
     };
   }
 }

@@ -79,10 +79,10 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       return valueOf('rows', await run({ kind: 'rows', ...task }));
     },
     inspect: (space, input) => here.inspect(space, input),
-    async judge(task) {
+    async validateOperation(task) {
       const { input } = task.invocation;
       const isStoredLong = task.stored !== undefined && task.stored.length > LONG_TEXT;
-      if (!isStoredLong && (input === undefined || !isLong(input))) return here.judge(task);
+      if (!isStoredLong && (input === undefined || !isLong(input))) return here.validateOperation(task);
       return valueOf('validation', await run({ kind: 'validation', ...task }));
     },
     async outline(task) {
@@ -103,7 +103,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
   };
 }
 
-type Threads = Pick<WorkerPool, 'run' | 'tell' | 'canStartSoon'>;
+type Threads = Pick<WorkerPool, 'run' | 'post' | 'canStartSoon'>;
 
 /** Numbers of Bundles in the worker thread. */
 let lastNumber = 0;
@@ -140,7 +140,7 @@ async function openProxy(threads: Threads, task: BundleTask, isShort = false): P
   return {
     outline,
     prepare: (versions) => prepare(versions),
-    close: () => threads.tell({ kind: 'evict', number }),
+    close: () => threads.post({ kind: 'evict', number }),
   };
 }
 

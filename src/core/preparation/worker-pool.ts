@@ -93,7 +93,7 @@ export class WorkerPool {
   }
 
   /** Sends a message to the thread, if there is one. */
-  tell(message: Extract<ToWorker, { kind: 'evict' | 'evict-spaces' }>): void {
+  post(message: Extract<ToWorker, { kind: 'evict' | 'evict-spaces' }>): void {
     if (this.worker !== undefined) send(this.worker, message);
   }
 

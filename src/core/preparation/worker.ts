@@ -97,7 +97,7 @@ async function run(
     case 'rows':
       return { kind, value: await preparer.rows(task) };
     case 'validation':
-      return { kind, value: await preparer.judge(task) };
+      return { kind, value: await preparer.validateOperation(task) };
     case 'invocation':
       return { kind, value: await invoke(task) };
     case 'outline':
@@ -138,8 +138,8 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     maxIndexRows: limits.maxIndexRows,
   });
   const host: WorkerHost = {
-    judge: async (space, pending) =>
-      (await requests.send({ kind: 'judge', space, pending })) as readonly Finding[],
+    checkCodes: async (space, pending) =>
+      (await requests.send({ kind: 'check-codes', space, pending })) as readonly Finding[],
     version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
     find: async (space, canonical) =>
       (await requests.send({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,

@@ -49,7 +49,7 @@ export interface CodeChecker {
    * much work. For other bindings, `unresolved` and `tooCostly` are information. Throws storage errors. Cost: one
    * statement; the first time some for each value set; each different code is looked up once, in some microseconds.
    */
-  judge(
+  check(
     space: Space,
     environment: TerminologyEnvironment,
     pending: readonly PendingCode[],
@@ -62,7 +62,7 @@ export function createCodeChecker(): CodeChecker {
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
   const inProgress = new Map<string, Promise<FoundValueSet>>();
   return {
-    async judge(space, environment, pending) {
+    async check(space, environment, pending) {
       if (pending.length === 0) return [];
       const version = await environment.terminologyVersion();
       const source = terminologyOf(environment);

@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     pending: readonly PendingCode[],
     environment = makeHospital(),
     codeChecker = createCodeChecker(),
-  ) => codeChecker.judge(environment.context.space, environment, pending);
+  ) => codeChecker.check(environment.context.space, environment, pending);
 
   it('are fine when their value set has them', async () => {
     expect(await judge([])).toEqual([]);
@@ -162,7 +162,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
     const { space } = environment.context;
     const elsewhere = { ...space, number: space.number + 1 };
-    expect(await codeChecker.judge(elsewhere, other, [ward('B3')])).toMatchObject([{ rule: 'unresolved' }]);
+    expect(await codeChecker.check(elsewhere, other, [ward('B3')])).toMatchObject([{ rule: 'unresolved' }]);
     expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
   });
 

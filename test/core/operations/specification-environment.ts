@@ -53,7 +53,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   });
   const codeChecker = createCodeChecker();
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
-    judge: (space, pending) => codeChecker.judge(space, environment, pending),
+    checkCodes: (space, pending) => codeChecker.check(space, environment, pending),
     ...createStructureSource({
       terminology: () => environment,
       structuresVersion: () => Promise.resolve(String(changes)),
@@ -130,7 +130,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
     validator: tools.validator(release),
     findInInput: (input) => createPreparer(preparation, LIMITS).inspect(environment.context.space, input),
-    judge: (task) => createPreparer(preparation, LIMITS).judge(task),
+    validateOperation: (task) => createPreparer(preparation, LIMITS).validateOperation(task),
     limits: {
       maxDepth: LIMITS.maxDepth,
       get maxExpansionCodes() {

@@ -37,7 +37,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     },
   };
   const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));
-  const informant = { judge: nobody, version: nobody, find: nobody, listCodes: nobody };
+  const informant = { checkCodes: nobody, version: nobody, find: nobody, listCodes: nobody };
   const tools = new SpaceIndexing({
     hasher: createHasher(hashKey),
     publicUrls,
@@ -51,7 +51,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
       kinds.push(task.kind);
       return pool.run(task, isShort);
     },
-    tell: (message) => pool.tell(message),
+    post: (message) => pool.post(message),
     canStartSoon: () => pool.canStartSoon(),
   });
   return { here, there, pool, kinds };
