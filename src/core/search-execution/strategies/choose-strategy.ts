@@ -47,12 +47,13 @@ async function planPage(
   const ofHeads = headOrder(query, sortDate?.code, () =>
     defaultOrderFor(services, context, type, query.criteria),
   );
+  const reason = (): string => planningReason(query.criteria);
   const [order] =
     ofHeads !== undefined || key === undefined
       ? [ofHeads]
       : await Promise.all([
           valueOrderOf(services, context, type, key),
-          countAhead(services, space, typeNumber, query),
+          withReason(countAhead(services, space, typeNumber, query), reason),
         ]);
   if (order === undefined) return undefined;
   return withReason(
@@ -60,7 +61,7 @@ async function planPage(
       ...{ type: typeNumber, query, order },
       sortDateParameter: sortDate?.number,
     }),
-    () => planningReason(query.criteria),
+    reason,
   );
 }
 

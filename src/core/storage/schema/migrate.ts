@@ -19,7 +19,14 @@ import {
   type ProgramSchema,
 } from './program-schema';
 import { recordBaseline } from './replaced-steps';
-import { builder, bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+import {
+  builder,
+  bind,
+  defineStatement,
+  template,
+  type Bound,
+  type Statement,
+} from '../connection/statement';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import type { VersionWrite } from '../write/version-write';
 import { writeVersions } from '../write/write-statements';
