@@ -13,9 +13,18 @@ export function parseQueryText(text: string): QueryParameter[] {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
     const name = equals === -1 ? decode(piece) : decode(piece.slice(0, equals));
-    parameters.push([name, equals === -1 ? '' : decode(piece.slice(equals + 1))]);
+    parameters.push([name, equals === -1 ? '' : decodeValue(piece.slice(equals + 1))]);
   }
   return parameters;
+}
+
+/** The time of a moment and its time zone, whose plus has become a blank. */
+const TIME_WITHOUT_PLUS = /(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:\d\d)/g;
+
+/** Clients often send the plus of a time zone as it is, which means a blank in a query. */
+function decodeValue(text: string): string {
+  const decoded = decode(text);
+  return text.includes('+') ? decoded.replace(TIME_WITHOUT_PLUS, '$1+$2') : decoded;
 }
 
 function decode(text: string): string {
