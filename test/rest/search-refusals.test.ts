@@ -134,6 +134,8 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Patient?_elements=shoe', /'shoe'.*'_elements'.*Type\.element/],
     ['Patient?_contained=yes', /'yes'.*'_contained'.*false, true, both/],
     ['Patient?_containedType=yes', /'yes'.*'_containedType'.*container, contained/],
+    ['Patient?_sort=_content', /'_content'.*'_sort'.*Patient can be sorted by _id, _lastUpdated, _profile/],
+    ['Patient?_sort=-_text', /'-_text'.*'_sort'.*can be sorted by/],
     [BARE, /'shoe'.*'_sort'.*Patient can be sorted by _id, _lastUpdated, .*\bbirthdate\b/],
     ['Patient?_include=shoe', /'shoe'.*'_include'.*Type:parameter/],
     ['Patient?_include=Patient:shoe', /'Patient:shoe'.*'_include'.*general-practitioner/],

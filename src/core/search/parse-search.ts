@@ -10,6 +10,7 @@ import { isInclude, parseInclude, type Include } from './include';
 import { knownParameters } from './known-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
+import { storedParameters, type StoredParameter } from './parameter';
 import type { SearchTypeContext } from './types/search-type';
 
 export const DEFAULT_COUNT = 50;
@@ -226,14 +227,20 @@ const SORTABLE: ReadonlySet<string> = new Set([
 /** Sort keys that the head of a resource holds. */
 const HEAD_KEYS: readonly string[] = ['_id', '_lastUpdated'];
 
+/** True for a parameter whose values are stored and have an order; `_content`, for example, has no values. */
+function isSortable(parameter: StoredParameter | undefined): boolean {
+  return parameter !== undefined && parameter.storage !== 'none' && SORTABLE.has(parameter.parameter.kind);
+}
+
 function parseSortKey(context: SearchTypeContext, type: string, text: string): SortKey {
   const descending = text.startsWith('-');
   const code = descending ? text.slice(1) : text;
   if (HEAD_KEYS.includes(code)) return { code, parameter: undefined, descending };
   const parameter = context.definitions.searchParameters(type).get(code);
-  if (parameter === undefined || !SORTABLE.has(parameter.kind)) {
-    const known = [...context.definitions.searchParameters(type).values()].flatMap((one) =>
-      SORTABLE.has(one.kind) && !HEAD_KEYS.includes(one.code) ? [one.code] : [],
+  const stored = storedParameters(context.definitions, type);
+  if (parameter === undefined || !isSortable(stored.get(code))) {
+    const known = [...stored].flatMap(([one, about]) =>
+      isSortable(about) && !HEAD_KEYS.includes(one) ? [one] : [],
     );
     const codes = [...HEAD_KEYS, ...known.sort()].join(', ');
     const reason = `${type} can be sorted by ${codes}`;
