@@ -21,7 +21,7 @@ import type { ConnectionUsage, Readiness } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { Tenants } from './tenant';
 import type { LiveQueryCounts } from './change-stream';
-import type { StoredVersion } from './version';
+import type { Criteria, StoredVersion } from './version';
 import type { Credentials } from './credentials';
 import type { RequestContext, Space, TenantSpace } from '../context';
 import type { FhirError } from '../errors';
@@ -110,6 +110,8 @@ export interface Core extends Interactions {
    * missing.
    */
   localReference(context: RequestContext, reference: string): LocalReference | undefined;
+  /** Returns the criteria of If-None-Exist in any of its forms. Throws invalidValue for another type. */
+  parseIfNoneExist(context: RequestContext, type: string, text: string): Criteria;
   /**
    * Records all reads through the context that `work` receives as one access. `query`: the request as an address
    * below `{fhir_root}`; `statusOf`: its HTTP status.

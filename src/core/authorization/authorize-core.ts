@@ -36,6 +36,7 @@ export const CORE_RULES = {
   resourceTypes: 'anybody',
   partOf: 'anybody',
   localReference: 'anybody',
+  parseIfNoneExist: 'anybody',
   changes: 'data',
   lastSequence: 'data',
   seesEverything: 'anybody',

@@ -11,6 +11,7 @@ import { failExceeded } from '../indexing/fail-parameter';
 import { reindex, verifyIndex } from '../indexing/reindex';
 import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
+import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { namedQueries } from '../interactions/named-queries';
 import { AsyncJobs } from '../jobs/async-jobs';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
@@ -116,6 +117,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     partOf: (context, version, parameters) =>
       applySummary(services.definitions(context.space.release), version, parameters),
     localReference: (context, reference) => services.references(context.space).local(reference),
+    parseIfNoneExist: (context, type, text) =>
+      parseIfNoneExist(services.references(context.space), type, text),
     sharedTexts: {
       get: (space, key) => cache.get(space.number, key),
       put: (space, key, text) => cache.put(space.number, key, text),

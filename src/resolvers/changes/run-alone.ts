@@ -32,7 +32,12 @@ async function create(
 ): Promise<ChangeAnswer> {
   const input = await toInput(resource, maxDepth);
   if (ifNoneExist === undefined) return { kind: 'written', result: await core.create(request, type, input) };
-  const result = await core.createIfNoneExist(request, type, input, parseQueryText(ifNoneExist));
+  const result = await core.createIfNoneExist(
+    request,
+    type,
+    input,
+    core.parseIfNoneExist(request, type, ifNoneExist),
+  );
   return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
 }
 

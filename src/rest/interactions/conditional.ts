@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply } from 'fastify';
-import { fhirError, parseQueryText, toOutcome, type Criteria } from '../../core';
+import { fhirError, toOutcome, type Criteria } from '../../core';
 import type { Exchange } from '../exchange';
 import { readGuardOfMatch } from '../precondition';
 import { parsePreference } from '../prefer';
@@ -43,8 +43,8 @@ export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
   return exchange.send(200, toOutcome([deletionIssue({ type, versions })]));
 }
 
-/** Reads the header, which contains the query of a search without `?`, with its percent-encoding. */
-function readIfNoneExist({ request }: Exchange): Criteria {
+/** Reads the header, which has percent-encoding as a query has. */
+function readIfNoneExist({ edge, context, type, request }: Exchange): Criteria {
   const [header = '', ...others] = request.raw.headersDistinct['if-none-exist'] ?? [];
   if (others.length > 0)
     throw fhirError('invalidValue', { reason: 'If-None-Exist must be sent once, with all criteria' });
@@ -52,5 +52,5 @@ function readIfNoneExist({ request }: Exchange): Criteria {
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes))
     throw fhirError('invalidValue', { reason: 'If-None-Exist is not percent-encoded, and not UTF-8 either' });
-  return parseQueryText(bytes.toString('utf8'));
+  return edge.core.parseIfNoneExist(context, type, bytes.toString('utf8'));
 }

@@ -1,10 +1,9 @@
 import type { EntryRecords } from '../../audit/entry-records';
 import type { EntryAnswer } from '../../api/bundle';
 import type { SingleWrites } from '../../api/interactions';
-import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
-import { parseQueryText } from '../../fhir/query-text';
+import { parseIfNoneExist } from '../conditional/if-none-exist';
 import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparation/bundle';
 import type { ResourceInput } from '../../preparation/resource-input';
 import { toFhirError } from '../../outcome';
@@ -80,7 +79,7 @@ async function runEntry(
   }
   const type = request.kind === 'create' ? request.type : request.target.type;
   try {
-    return await runWrite(writes, reader.context, entry);
+    return await runWrite(writes, reader, entry);
   } catch (error) {
     throw atEntry(error, index, type);
   }
@@ -88,7 +87,7 @@ async function runEntry(
 
 async function runWrite(
   writes: SingleWrites,
-  context: RequestContext,
+  { context, services }: Pick<EntryReader, 'context' | 'services'>,
   { index, request, input }: OutlinedEntry,
 ): Promise<EntryAnswer> {
   switch (request.kind) {
@@ -96,7 +95,7 @@ async function runWrite(
       const { type, ifNoneExist } = request;
       if (ifNoneExist === undefined)
         return { kind: 'written', result: await writes.create(context, type, present(input)) };
-      const criteria = parseQueryText(ifNoneExist);
+      const criteria = parseIfNoneExist(services.references(context.space), type, ifNoneExist);
       const result = await writes.createIfNoneExist(context, type, present(input), criteria);
       return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
     }

@@ -6,6 +6,7 @@ import { parseQueryText, type QueryParameter } from '../../fhir/query-text';
 import type { BundleOutline, OutlinedEntry } from '../../preparation/bundle';
 import type { SearchServices, Services } from '../../ports';
 import { parseCondition, type Condition } from '../conditional/condition';
+import { parseIfNoneExist } from '../conditional/if-none-exist';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
 import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
@@ -27,7 +28,10 @@ export class EntryConditions {
 
   /** Throws the errors of `parseCondition`, located at the entry. */
   constructor(
-    private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
+    private readonly services: Pick<
+      Services,
+      'createExtractor' | 'definitions' | 'keys' | 'references' | 'searchContext'
+    >,
     private readonly context: RequestContext,
     private readonly names: EntryNames,
     entries: readonly OutlinedEntry[],
@@ -36,7 +40,8 @@ export class EntryConditions {
       if (request.kind === 'create' && request.ifNoneExist !== undefined) {
         const place = entryExpression(index, 'request.ifNoneExist');
         const { ifNoneExist } = request;
-        this.add(index, request.type, place, () => queryOf(ifNoneExist));
+        const references = services.references(context.space);
+        this.add(index, request.type, place, () => parseIfNoneExist(references, request.type, ifNoneExist));
       } else if ('target' in request && request.target.criteria !== undefined) {
         const place = entryExpression(index, 'request.url');
         const { type, criteria } = request.target;
@@ -83,11 +88,6 @@ export class EntryConditions {
   placeOf(index: number): string {
     return this.given.get(index)?.place ?? entryExpression(index);
   }
-}
-
-/** Some clients send `Patient?identifier=…` or `?identifier=…` although R4 requires the parameters alone. */
-function queryOf(ifNoneExist: string): readonly QueryParameter[] {
-  return parseQueryText(ifNoneExist.replace(/^[A-Za-z]*\?/, ''));
 }
 
 function located<T>(expression: string, work: () => T): T {
