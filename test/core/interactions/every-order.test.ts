@@ -156,8 +156,9 @@ describe.each(TESTED_RELEASES)('of %s', (release: Release) => {
 
   it(`each key alone, ${isFirst ? 'ascending' : 'descending'}`, async () => {
     const parameters = [...loadDefinitions(release).searchParameters('Observation').values()];
-    const codes = parameters.flatMap(({ code, kind }) =>
-      kind === 'composite' || kind === 'special' ? [] : [code],
+    // What the server computes (`_content`, `_text` …) has no expression, and no values to sort by.
+    const codes = parameters.flatMap(({ code, kind, expression }) =>
+      kind === 'composite' || kind === 'special' || expression === undefined ? [] : [code],
     );
     expect(codes.length).toBeGreaterThan(25);
     for (const code of ['_id', '_lastUpdated', ...codes]) {
