@@ -152,10 +152,10 @@ describe('an internal error', () => {
     );
     const outcome = {
       resourceType: 'OperationOutcome',
-      issue: [{ severity: 'error', code: 'not-found', diagnostics: 'Patient/1 is not known' }],
+      issue: [{ severity: 'error', code: 'not-found', diagnostics: 'Patient/1 does not exist' }],
     };
     expect(JSON.parse(JSON.stringify(formatted))).toEqual({
-      message: 'Patient/1 is not known',
+      message: 'Patient/1 does not exist',
       path: ['patch'],
       extensions: { code: 'not-found', outcome, resource: outcome },
     });

@@ -348,7 +348,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   );
 
   it.each([
-    ['Patient/nobody/$everything', 404, 'Patient/nobody is not known'],
+    ['Patient/nobody/$everything', 404, 'Patient/nobody does not exist'],
     ['Encounter/$everything', 400, 'cannot be called on the type Encounter'],
     ['Observation/air/$everything', 400, 'cannot be called'],
     ['$everything', 400, 'cannot be called at system level'],

@@ -132,7 +132,7 @@ export async function requireReadable(
   const visibility = visibilityOf(services, context);
   if (visibility === undefined || (await visibility.seesCurrent(type, 'r', space, row))) return;
   throw fhirError('forbidden', {
-    reason: `What meets the criteria may be found by this client, and not read`,
+    reason: 'This client may search for matching resources but not read them',
   });
 }
 

@@ -324,7 +324,7 @@ const NOT_OURS: SignInStep = {
   kind: 'refused',
   status: 403,
   reason:
-    'What was sent did not come from the page that this server has shown in this browser. Start again from the app',
+    'The form does not belong to a page that this server has shown in this browser. Start again from the app',
 };
 
 function redirect(

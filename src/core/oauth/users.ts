@@ -119,10 +119,10 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   const { name, display, isDisabled, release, fhirUser, patient }: UserDetails = { ...before, ...given };
   const folded = fold(name);
   if (!/^[^\s\p{C}]+$/u.test(folded) || folded.length > MAX_NAME)
-    refuse(`A user has a name to sign in with, of 1 to ${MAX_NAME} characters without spaces`);
+    refuse(`The name to sign in with must have 1 to ${MAX_NAME} characters, without spaces`);
   const shown = display.trim() === '' ? name : display.trim();
   if (shown.length > MAX_DISPLAY || /\p{C}/u.test(shown))
-    refuse(`What people call a user has up to ${MAX_DISPLAY} characters`);
+    refuse(`The displayed name must have at most ${MAX_DISPLAY} characters`);
   const type = fhirUser === null ? undefined : REFERENCE.exec(fhirUser)?.[1];
   if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
     refuse(`"fhirUser" refers to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
@@ -134,9 +134,9 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
 function requirePassword(password: string, { name, display }: UserDetails): string {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
-    refuse(`A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
+    refuse(`A password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
   if ([name, fold(display)].includes(fold(password)) || new Set(password).size < 4)
-    refuse('That password is the first that anybody would try');
+    refuse('The password is too easy to guess');
   return password;
 }
 

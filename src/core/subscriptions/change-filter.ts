@@ -106,7 +106,7 @@ export class ChangeFilter {
     const criteria = this.#parameters.map(([name, value]) => {
       const criterion = parseCriterion(within, type, name, value);
       if (criterion !== undefined) return criterion;
-      const known = '; a live query has criteria, and nothing that says how an answer looks';
+      const known = '; a live query takes criteria only, no parameters for the form of an answer';
       throw fhirError('unknownParameter', { parameter: printable(name), type, known });
     });
     if (this.#id !== undefined) {

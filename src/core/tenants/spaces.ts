@@ -214,7 +214,7 @@ const LONGEST_DISPLAY = 200;
 
 function requireDisplay(display: string): void {
   if (display.trim() !== '' && display.length <= LONGEST_DISPLAY && !/\p{Cc}/u.test(display)) return;
-  const reason = `What a tenant is called has 1 to ${LONGEST_DISPLAY} characters, in one line`;
+  const reason = `The displayed name of a tenant must have 1 to ${LONGEST_DISPLAY} characters, in one line`;
   throw fhirError('invalidValue', { reason });
 }
 

@@ -27,21 +27,21 @@ export const TENANT_SETTINGS: {
     name: 'search-unknown',
     values: ['strict', 'lenient'],
     defaultFrom: 'SEARCH_UNKNOWN',
-    meaning: 'Whether an unknown search parameter is refused or ignored',
+    meaning: 'Unknown search parameters are refused (strict) or ignored (lenient)',
   },
   referentialIntegrity: {
     name: 'referential-integrity',
     values: ['off', 'on-write', 'on-write-and-delete'],
     defaultFrom: 'REFERENTIAL_INTEGRITY',
     meaning:
-      'Whether the target of a reference must exist: not checked (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)',
+      'Check that the target of a reference exists: never (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)',
   },
   conditionalDelete: {
     name: 'conditional-delete',
     values: ['single', 'multiple'],
     defaultFrom: 'CONDITIONAL_DELETE',
     meaning:
-      'What a conditional delete does if several resources match its criteria: single refuses, multiple deletes all of them, up to 1,000',
+      'Conditional delete with several matches: refused (single), or of all matches, up to 1,000 (multiple)',
   },
 };
 

@@ -275,11 +275,11 @@ describe('the query of a live query', () => {
     [
       { type: 'Patient', query: 'name=x&_sort=name' },
       'not-supported',
-      'nothing that says how an answer looks',
+      'takes criteria only',
     ],
     [{ type: 'Patient', query: 'birthdate=yesterday' }, 'value', 'is not a value'],
     [{ query: 'name=x' }, 'required', 'needs the type'],
-    [{ type: 'Patient', id: 'not an id' }, 'not-found', 'is not known'],
+    [{ type: 'Patient', id: 'not an id' }, 'not-found', 'does not exist'],
     [{ type: 'Patient', after: 2_000_000_000 }, 'value', "'after' is the sequence of a change that has been"],
     [{ type: 'Patient', after: -1 }, 'value', "'after' is the sequence of a change that has been"],
     [{ type: 'Nonsense' }, 'value', 'Nonsense'],
