@@ -37,7 +37,11 @@ export const patientMatch: PagedOperation = {
     const matches = isCertainOnly ? (certain.length === 1 ? certain : []) : found;
     const advice = [
       ...(isCut
-        ? [say('Too many patients are similar, and not all of them were compared; give more of the demographics')]
+        ? [
+            say(
+              'Too many patients are similar, and not all of them were compared; give more of the demographics',
+            ),
+          ]
         : []),
       ...(isCertainOnly && matches.length < found.length
         ? [say(`${found.length - matches.length} more may match, none of them as the only certain one`)]

@@ -272,11 +272,7 @@ describe('the query of a live query', () => {
 
   it.each([
     [{ type: 'Patient', query: 'nmae=x' }, 'not-supported', "'nmae' is not a search parameter of Patient"],
-    [
-      { type: 'Patient', query: 'name=x&_sort=name' },
-      'not-supported',
-      'takes criteria only',
-    ],
+    [{ type: 'Patient', query: 'name=x&_sort=name' }, 'not-supported', 'takes criteria only'],
     [{ type: 'Patient', query: 'birthdate=yesterday' }, 'value', 'is not a value'],
     [{ query: 'name=x' }, 'required', 'needs the type'],
     [{ type: 'Patient', id: 'not an id' }, 'not-found', 'does not exist'],
