@@ -52,3 +52,4 @@ export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';
 export { Usage } from './storage/connection/usage';
 export { Cancellation } from './concurrency/cancellation';
+export { joinInTurns } from './concurrency/join-in-turns';

@@ -4,7 +4,16 @@
  */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
-import { FhirError, fhirError, isRelease, toOutcome, type Caller, type Core, type JobRequest } from '../core';
+import {
+  FhirError,
+  fhirError,
+  isRelease,
+  joinInTurns,
+  toOutcome,
+  type Caller,
+  type Core,
+  type JobRequest,
+} from '../core';
 import { toStored } from './body';
 import { watchCaller } from './caller-watch';
 import type { Exchange } from './exchange';
@@ -149,7 +158,7 @@ async function readBytes(source: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(chunk as Buffer);
   const [first, ...others] = chunks;
-  return first === undefined || others.length > 0 ? Buffer.concat(chunks) : first;
+  return first === undefined || others.length > 0 ? joinInTurns(chunks) : first;
 }
 
 function callerOf({ actor, access }: Caller): Caller {

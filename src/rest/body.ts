@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeUtf8, FhirError, fhirError, RELEASES, textOf, type Release } from '../core';
+import { decodeUtf8, FhirError, fhirError, joinInTurns, RELEASES, textOf, type Release } from '../core';
 import { readBytes, type CountedBody } from './body-bytes';
 import type { BodyBlocks } from './collected-bytes';
 import { parseMediaRange } from './media-range';
@@ -134,13 +134,7 @@ function decode(bytes: Buffer, done: (error: Error | null, text?: string) => voi
  */
 export async function toStored(body: Body): Promise<string | Buffer> {
   if (typeof body === 'string') return body;
-  const bytes = Buffer.allocUnsafe(body.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const block of body) {
-    bytes.set(block, at);
-    at += block.length;
-    await nextTurn();
-  }
+  const bytes = await joinInTurns(body);
   if (!isUtf8(bytes)) throw fhirError('invalidJson', { reason: 'its bytes are not UTF-8' });
   await nextTurn();
   return bytes;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import { bind, defineStatement, formatOf, template, type Bound, type Statement } from './statement';
+import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 
 /** The PostgreSQL process that serves one connection. */
 export interface Backend {
@@ -69,7 +69,6 @@ export async function query(
     text: statement.text,
     values: statement.values(bound),
     rowMode: 'array',
-    ...formatOf(statement),
   });
   return rows;
 }

@@ -8,7 +8,7 @@ import { requestCancel, type BackendKey } from './cancel-request';
 import { SET_SPACE, type DatabaseOptions, type Row } from './database';
 import { codeOf, translateDatabaseError, type Trouble } from './database-error';
 import { destroyClient, streamOf } from './open-client';
-import { defineStatement, formatOf, template, type Bound, type Statement } from './statement';
+import { defineStatement, template, type Bound, type Statement } from './statement';
 
 const ROLLBACK = defineStatement(template(sql`rollback`), { named: false });
 const COMMIT = defineStatement(template(sql`commit`), { named: false });
@@ -147,7 +147,6 @@ export class Connection {
         text: statement.text,
         values,
         rowMode: 'array',
-        ...formatOf(statement),
       });
       this.outcomes.succeeded();
       return result.rows;

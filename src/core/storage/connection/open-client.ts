@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
+import { sendLargeValuesUncopied } from './large-values';
 import { clientConfiguration, CONNECT_MS, type DatabaseOptions } from './database';
 
 /** Milliseconds in which PostgreSQL must end a session before its socket is destroyed. */
@@ -10,6 +11,7 @@ export async function openClient(options: DatabaseOptions): Promise<Client> {
   const client = new Client(clientConfiguration(options));
   // A lost connection fails its statements; without a listener the event would end the process.
   client.on('error', () => undefined);
+  sendLargeValuesUncopied(client);
   try {
     await client.connect();
     return client;
@@ -36,6 +38,7 @@ export function openPool(
       // The pool handles the errors of idle connections only. A connection lost in use fails its statements; without a
       // listener the event would end the process.
       client.on('error', () => undefined);
+      sendLargeValuesUncopied(client);
       return withinLimit(client, CONNECT_MS, () => prepare(client));
     },
   };

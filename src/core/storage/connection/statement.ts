@@ -61,8 +61,6 @@ export interface Statement {
   readonly pieces: SqlPieces;
   /** True: returns a few rows of whole numbers for planning a search; several can be combined (planning-batch.ts). */
   readonly isPlanningQuery?: boolean;
-  /** True: each column comes as the bytes that PostgreSQL sends in its binary format, or null. */
-  readonly returnsBytes?: boolean;
   /** The bound values in the order of $1, $2 …: named values, or constants of the builder. */
   values(bound: Readonly<Record<string, Bound>>): Bound[];
 }
@@ -95,20 +93,6 @@ export function defineStatement(query: Template, options: { named: boolean } = {
   };
   return options.named ? named(statement) : statement;
 }
-
-/**
- * Selects bytes in place of values. The decoding of a text of many megabytes would hold the event loop, and its bytes in
- * the binary format are its UTF-8.
- */
-export function returningBytes(statement: Statement): Statement {
-  return { ...statement, returnsBytes: true };
-}
-
-/** What pg is told of the format of a statement's columns. */
-export function formatOf({ returnsBytes }: Statement): typeof AS_BYTES | undefined {
-  return returnsBytes === true ? AS_BYTES : undefined;
-}
-const AS_BYTES = { binary: true, types: { getTypeParser: () => (value: unknown) => value } };
 
 /** Marks a statement as a planning query. */
 export function asPlanningQuery(statement: Statement): Statement {

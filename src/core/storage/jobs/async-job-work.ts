@@ -1,8 +1,9 @@
 /** The work on asynchronous requests of all spaces: statements of the owner. */
 import { sql } from 'kysely';
 import type { JobOutcome, JobRequest, StoredRequest } from './async-jobs';
+import { joinPieces, selectInPieces } from '../connection/long-text';
 import type { OwnerSession } from '../connection/owner-session';
-import { bind, defineStatement, returningBytes, template } from '../connection/statement';
+import { bind, defineStatement, template } from '../connection/statement';
 
 /** Identifies a job among all spaces. */
 export interface JobKey {
@@ -28,13 +29,13 @@ const TAKE = defineStatement(
     returning j.space, j.id, j.repeatable, j.request`),
 );
 
-const READ_BODY = returningBytes(
-  defineStatement(
-    template(sql`
+const READ_BODY = defineStatement(
+  template(
+    selectInPieces(sql`
       select j.body from andiron.async_job j
       where j.space = ${bind('space')}::int and j.id = ${bind('id')} limit 1`),
-    { named: false },
   ),
+  { named: false },
 );
 
 export async function takeJob(session: OwnerSession, worker: string): Promise<TakenJob | undefined> {
@@ -42,9 +43,8 @@ export async function takeJob(session: OwnerSession, worker: string): Promise<Ta
   const [row] = rows as [number, string, boolean, JobRequest['details']][];
   if (row === undefined) return undefined;
   const [space, id, isRepeatable, details] = row;
-  const [found] = (await session.run(READ_BODY, { space, id })) as [Buffer | null][];
-  const body = found?.[0] ?? null;
-  return { space, id, request: { details, isRepeatable, ...(body === null ? {} : { body }) } };
+  const body = await joinPieces(await session.run(READ_BODY, { space, id }));
+  return { space, id, request: { details, isRepeatable, ...(body === undefined ? {} : { body }) } };
 }
 
 const BEAT = defineStatement(

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Connections } from '../connection/connections';
 import type { Database } from '../connection/database';
-import { bind, defineStatement, returningBytes, template } from '../connection/statement';
+import { joinPieces, selectInPieces } from '../connection/long-text';
+import { bind, defineStatement, template } from '../connection/statement';
 
 /** A request in the form in which its edge can run it later. */
 export interface JobRequest {
@@ -79,13 +80,13 @@ const FIND_ADDED = defineStatement(
   { named: false },
 );
 
-const READ_ANSWER = returningBytes(
-  defineStatement(
-    template(sql`
+const READ_ANSWER = defineStatement(
+  template(
+    selectInPieces(sql`
       select coalesce(j.answer, '') from andiron.async_job j
       where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
-    { named: false },
   ),
+  { named: false },
 );
 
 const REMOVE = defineStatement(
@@ -126,11 +127,8 @@ export async function findJob(database: Database, space: Space, id: string): Pro
 
 /** Returns the bytes of a finished job's answer; undefined if the job was removed. */
 export async function readAnswer(database: Database, space: Space, id: string): Promise<Buffer | undefined> {
-  const [row] = await database.run({ lane: 'search', space: space.number }, READ_ANSWER, {
-    space: space.number,
-    id,
-  });
-  return row?.[0] as Buffer | undefined;
+  const bound = { space: space.number, id };
+  return joinPieces(await database.run({ lane: 'search', space: space.number }, READ_ANSWER, bound));
 }
 
 /** Removes a job; a process that runs it notices and stops. Returns false if it does not exist. */
