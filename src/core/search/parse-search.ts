@@ -158,7 +158,7 @@ export function parseSearch(
         if (PRESENTATION.has(name)) break;
         if (isInclude(name)) {
           includeCount += 1;
-          if (isNew(name, value)) includes.push(parseInclude(context.definitions, type, name, value));
+          if (isNew(name, value)) includes.push(...parseInclude(context.definitions, type, name, value));
           break;
         }
         links += linksIn(name);
