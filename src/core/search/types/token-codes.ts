@@ -16,7 +16,6 @@ const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
   'uri',
   'url',
   'canonical',
-  'ContactPoint',
   'string',
   'id',
 ]);
