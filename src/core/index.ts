@@ -35,7 +35,7 @@ export type { Admission } from './limits/rate-limiter';
 export { requireAdmitted } from './limits/require-admitted';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
-export { isSearchLength, requireSearchLength } from './search/parse-search';
+export { isSearchLength, requireSearchLength, RESULT_PARAMETERS } from './search/parse-search';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
 export {

@@ -63,7 +63,11 @@ export function parseInclude(
   return [{ source, parameters, targetType, isReverse, iterates }];
 }
 
-function referenceParameters(definitions: Definitions, type: string): readonly SearchParameterDefinition[] {
+/** The reference parameters of a type that can be followed. */
+export function referenceParameters(
+  definitions: Definitions,
+  type: string,
+): readonly SearchParameterDefinition[] {
   return [...storedParameters(definitions, type).values()]
     .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
     .map(({ parameter }) => parameter);
