@@ -1,4 +1,4 @@
-import type { VersionGuard, WriteResult } from '../api/version';
+import type { StoredVersion, VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/resource-input';
@@ -12,7 +12,7 @@ import { toStoredVersion } from './stored-version';
 /**
  * Applies a JSON Patch or a FHIRPath Patch to the resource as a read returns it, `meta` included; all of it or nothing
  * (https://hl7.org/fhir/R4/http.html#patch; docs/behaviour.md, Patch).
- * Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
+ * A JSON Patch that only tests makes no version. Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
  */
 export async function patch(
   services: WriteServices,
@@ -34,18 +34,25 @@ export async function patch(
   const { space } = context;
   const address = addressOf(services, context, type, id);
   let warnings: readonly Issue[] = [];
+  let unchanged: StoredVersion | undefined;
   const next = async (present: VersionRow | undefined): Promise<NextVersion> => {
     if (present === undefined || present.change === 'delete') {
       const base = await readBase(services, context, { type, address, id });
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
       throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
     }
-    const current = toStoredVersion(services, type, present).text;
-    const prepared = await services.preparer.patch({ space, type, id, current, operations });
+    unchanged = toStoredVersion(services, type, present);
+    const prepared = await services.preparer.patch({
+      space,
+      type,
+      id,
+      current: unchanged.text,
+      operations,
+    });
     ({ warnings } = prepared);
     return { change: 'update', prepared };
   };
-  const { version } = await replaceVersion(services, context, {
+  const { version = unchanged } = await replaceVersion(services, context, {
     type,
     id,
     address,
@@ -54,6 +61,6 @@ export async function patch(
     next,
     condition,
   });
-  if (version === undefined) throw new Error('a patch always writes');
+  if (version === undefined) throw new Error('a patch has a version');
   return { version, created: false, warnings };
 }

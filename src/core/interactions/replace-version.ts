@@ -135,10 +135,11 @@ async function planWrite(
     if (current === undefined) throw new Error('there is nothing to delete');
     return { write: await deletionOf(services, context, { type, id, current }), created: false };
   }
-  const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const { text, metaOffset, rows, pairs, targets, changesNothing } = decided.prepared;
   const { key } = address;
   const before = live ? current.body : undefined;
   await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
+  if (changesNothing === true) return undefined;
   const expected = current?.version ?? 0;
   const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
   const held = await requireTargets(services, context, {

@@ -58,12 +58,13 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
         continue;
       }
       const { write, prepared, index, member, identifying } = outcome;
-      if (refused.length === 0) writer.add(write, member);
+      if (refused.length === 0 && prepared?.changesNothing !== true) writer.add(write, member);
       if (prepared === undefined) continue;
-      const { text, metaOffset, warnings, pairs, targets } = prepared;
+      const { text, metaOffset, warnings, pairs, targets, changesNothing } = prepared;
       const more = {
         ...(pairs === undefined ? {} : { pairs }),
         ...(targets === undefined ? {} : { targets }),
+        ...(changesNothing === undefined ? {} : { changesNothing }),
         ...(identifying === undefined ? {} : { identifying }),
       };
       entries.push({ index, member, text, metaOffset, warnings, ...more });

@@ -44,6 +44,8 @@ export interface PreparedVersion {
   readonly targets?: readonly LocalTarget[];
   /** For a SearchParameter: the pairs of type and parameter to index. */
   readonly pairs?: readonly ParameterPair[];
+  /** For a patch that only tests: no version is made. */
+  readonly changesNothing?: true;
 }
 
 /** The type of resources that define search parameters. */
