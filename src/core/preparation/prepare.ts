@@ -7,6 +7,7 @@ import { FhirError, type Issue } from '../errors';
 import { requireWithinBudget } from '../indexing/exceeded-parameter';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
+import { withUniqueLabels } from '../fhir/meta-labels';
 import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
@@ -74,8 +75,9 @@ export async function prepareVersion(
   preparation: Preparation,
 ): Promise<PreparedVersion> {
   const { space, type, id, idMode, document } = preparation;
-  const resource = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
-  const found = await checkContent(tools, space, resource);
+  const sent = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
+  const found = await checkContent(tools, space, sent);
+  const resource = withUniqueLabels(sent);
   const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
   const pairs = parameter?.pairs;
   const warnings = parameter === undefined ? found : [...found, ...parameter.warnings];
