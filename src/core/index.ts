@@ -52,4 +52,6 @@ export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';
 export { Usage } from './storage/connection/usage';
 export { Cancellation } from './concurrency/cancellation';
+export { fitsRelease, isJsonFormat, JSON_SUBTYPES, specificityFor } from './fhir/json-format';
+export { parseMediaRange, parseMediaRanges, splitOutsideQuotes, type MediaRange } from './fhir/media-range';
 export { joinInTurns } from './concurrency/join-in-turns';

@@ -115,6 +115,30 @@ describe.each<[string, Release, string]>([
     expect(self.url).toContain('/Patient?identifier=');
   });
 
+  it('takes _format and _pretty in the url of every method, and refuses a format that is not JSON', async () => {
+    await store('formatted');
+    const resource = patient('formatted', { id: named('formatted') });
+    const urls = (format: string): readonly object[] => [
+      entryOf('GET', `${place('formatted')}?${format}`),
+      entryOf('GET', `Patient?${criteria('formatted')}&${format}`),
+      entryOf('PUT', `${place('formatted')}?${format}`, {}, { resource }),
+      entryOf('POST', `Basic?${format}`, {}, { resource: { resourceType: 'Basic', code: { text: 'a' } } }),
+      entryOf('DELETE', `Patient/${named('absent')}?${format}`),
+    ];
+    for (const format of ['_format=json', '_format=application/fhir%2Bjson', '_pretty=true'])
+      for (const entry of urls(format)) expect(statusOf(await perform(entry))).toBeLessThan(300);
+    for (const entry of urls('_format=xml')) expect(statusOf(await perform(entry))).toBe(406);
+  });
+
+  it('has the outcome that Prefer asks for, also where a conditional create finds a resource', async () => {
+    await store('outcome');
+    const prefer = { prefer: 'return=OperationOutcome' };
+    const body = bundleOf(type, post(patient('outcome'), undefined, { ifNoneExist: criteria('outcome') }));
+    const { json } = await server.request('POST', server.path(tenant, release), body, prefer);
+    expect(json.entry[0].resource).toBeUndefined();
+    expect(json.entry[0].response.outcome.issue[0].diagnostics).toContain('nothing was stored');
+  });
+
   it.each([
     ['the resource is no form and no Parameters', { resourceType: 'Patient' }],
     ['a parameter has no simple value', { resourceType: 'Parameters', parameter: [{ name: 'a', part: [] }] }],

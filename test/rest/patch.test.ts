@@ -66,6 +66,9 @@ describe.each<[Release, string]>([
     expect(answer.headers.etag).toBe('W/"1"');
     expect(answer.text).toBe((await send('GET', `/Patient/${id}`)).text);
     expect((await send('GET', `/Patient/${id}/_history`)).json.total).toBe(1);
+    const outcome = { ...headers, prefer: 'return=OperationOutcome' };
+    const { json } = await send('PATCH', `/Patient/${id}`, operations, outcome);
+    expect(json.issue[0].diagnostics).toBe(`The patch only tests; Patient/${id} is unchanged in version 1`);
     const guarded = { ...headers, 'if-match': 'W/"2"' };
     expect((await send('PATCH', `/Patient/${id}`, operations, guarded)).status).toBe(412);
   });

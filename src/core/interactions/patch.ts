@@ -52,7 +52,7 @@ export async function patch(
     ({ warnings } = prepared);
     return { change: 'update', prepared };
   };
-  const { version = unchanged } = await replaceVersion(services, context, {
+  const { version: made } = await replaceVersion(services, context, {
     type,
     id,
     address,
@@ -61,6 +61,7 @@ export async function patch(
     next,
     condition,
   });
-  if (version === undefined) throw new Error('a patch has a version');
-  return { version, created: false, warnings };
+  if (made !== undefined) return { version: made, created: false, warnings };
+  if (unchanged === undefined) throw new Error('a patch has a current version');
+  return { version: unchanged, created: false, warnings, isUnchanged: true };
 }

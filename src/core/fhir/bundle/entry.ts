@@ -192,8 +192,14 @@ function requireAddress(
 ): Exclude<ReturnType<typeof readEntryAddress>, string> {
   const address = readEntryAddress(url, reader);
   if (typeof address === 'string') throw wrongUrl(index, address);
-  return address;
+  for (const [name, value] of address.query)
+    if (name === '_format' && !reader.isFormat(value))
+      throw fhirError('notAcceptable', { accept: shorten(value) });
+  return { ...address, query: address.query.filter(([name]) => !PRESENTATION.has(name)) };
 }
+
+/** Parameters of the format; the layout of the whole Bundle decides that of its entries. */
+const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 function targetOf(
   place: EntryPlace,

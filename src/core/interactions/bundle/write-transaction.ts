@@ -247,7 +247,8 @@ function toAnswers(
     const head = heads[place];
     if (version !== undefined && head !== undefined && entry?.changesNothing === true) {
       const unchanged = toStoredVersion(services, type, head);
-      answers.set(index, { kind: 'written', result: toResult(version, unchanged, entry) });
+      const result: WriteResult = { ...toResult(version, unchanged, entry), isUnchanged: true };
+      answers.set(index, { kind: 'written', result });
       continue;
     }
     const outcome = written.get(write.member);
