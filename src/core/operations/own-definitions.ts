@@ -4,7 +4,7 @@ import { type JsonObject } from '../fhir/json';
 
 const BASE = 'https://andiron.example/fhir/OperationDefinition';
 /** Must be raised with each change: servers then reload the base resources. */
-export const OWN_OPERATIONS_VERSION = '2';
+export const OWN_OPERATIONS_VERSION = '3';
 
 interface Parameter {
   readonly name: string;
@@ -37,7 +37,8 @@ const PROGRESS: readonly Parameter[] = [
     use: 'out',
     min: 1,
     max: '1',
-    documentation: 'in-progress while any of them is, else failed if any has, else completed',
+    documentation:
+      'in-progress while a parameter is being indexed, else failed if one has failed, else completed',
     type: 'code',
   },
   {
@@ -45,12 +46,12 @@ const PROGRESS: readonly Parameter[] = [
     use: 'out',
     min: 0,
     max: '*',
-    documentation: 'One for each resource type that one of them is searched in',
+    documentation: 'One entry for each search parameter and resource type',
     parts: [
       { name: 'reference', type: 'uri', min: 1, documentation: 'SearchParameter/id' },
-      { name: 'url', type: 'uri', min: 1, documentation: 'Its canonical url' },
-      { name: 'type', type: 'code', min: 1, documentation: 'The resource type that it is searched in' },
-      { name: 'code', type: 'code', min: 1, documentation: 'Its name in searches' },
+      { name: 'url', type: 'uri', min: 1, documentation: 'Canonical url of the search parameter' },
+      { name: 'type', type: 'code', min: 1, documentation: 'The resource type' },
+      { name: 'code', type: 'code', min: 1, documentation: 'Name of the parameter in searches' },
       {
         name: 'status',
         type: 'code',
@@ -61,16 +62,18 @@ const PROGRESS: readonly Parameter[] = [
         name: 'searchable',
         type: 'boolean',
         min: 1,
-        documentation: 'Whether it can be searched by: false until it was complete for the first time',
+        documentation:
+          'True if searches can use the parameter: from the moment when its first indexing is complete',
       },
       {
         name: 'resources',
         type: 'unsignedInt',
         min: 0,
-        documentation: 'Resources of the type when the work began, for clients that may see all of them',
+        documentation:
+          'Number of resources of the type at the start of the work; only for clients that may read all of them',
       },
-      { name: 'indexed', type: 'unsignedInt', min: 0, documentation: 'How many of them are done' },
-      { name: 'reason', type: 'string', min: 0, documentation: 'Why it failed' },
+      { name: 'indexed', type: 'unsignedInt', min: 0, documentation: 'Number of resources that are indexed' },
+      { name: 'reason', type: 'string', min: 0, documentation: 'Reason of the failure' },
     ],
   },
 ];
@@ -78,10 +81,10 @@ const PROGRESS: readonly Parameter[] = [
 const REINDEX: Own = {
   code: 'reindex',
   name: 'Reindex',
-  title: 'Index search parameters again',
+  title: 'Reindex search parameters',
   affectsState: true,
   description:
-    "Has the index of the tenant's own search parameters of this release, or of one of them, made again where something is missing. The work goes on in the background; the answer says how far it is, as $reindex-status does. What could be searched by before can be meanwhile.",
+    "Reindexes the tenant's own search parameters of this release, or one of them, where rows are missing. The work is done in the background. The answer reports the progress, as $reindex-status does. Parameters that are searchable stay searchable meanwhile.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -90,10 +93,10 @@ const REINDEX: Own = {
 const REINDEX_STATUS: Own = {
   code: 'reindex-status',
   name: 'ReindexStatus',
-  title: 'How far the indexing of search parameters is',
+  title: 'Progress of the indexing of search parameters',
   affectsState: false,
   description:
-    "How far the indexing of the tenant's own search parameters of this release is, or of one of them.",
+    "Reports the progress of the indexing of the tenant's own search parameters of this release, or of one of them.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -102,10 +105,10 @@ const REINDEX_STATUS: Own = {
 const PURGE: Own = {
   code: 'purge',
   name: 'Purge',
-  title: 'Remove for ever',
+  title: 'Remove permanently',
   affectsState: true,
   description:
-    'Removes a resource with all its versions and whatever is remembered of them, for ever; of a Patient also all that is in its compartment and in that of no other patient. For administrators. It may be asked for again, also where the resource is not there any more.',
+    'Permanently removes a resource with all its versions, index rows and cached copies. For a Patient it also removes the resources in its compartment that are in no compartment of another patient. Only for administrators. It can be repeated, also after the resource was removed.',
   resource: 'Resource',
   system: false,
   parameters: [
@@ -115,7 +118,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'Whether all that is in the compartment goes too: true unless it is said otherwise of a Patient, and of no other type',
+        'True: the resources of the compartment are removed too. Default: true for a Patient, false for other types',
       type: 'boolean',
     },
     {
@@ -123,7 +126,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'False: something is left, or others made more of it meanwhile; ask again',
+      documentation: 'False: something is left, or new resources were created meanwhile; repeat the request',
       type: 'boolean',
     },
     {
@@ -131,7 +134,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Resources that were purged',
+      documentation: 'Number of purged resources',
       type: 'unsignedInt',
     },
     {
@@ -139,10 +142,15 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The same for each resource type',
+      documentation: 'Number of purged resources by type',
       parts: [
         { name: 'type', type: 'code', min: 1, documentation: 'The resource type' },
-        { name: 'resources', type: 'unsignedInt', min: 1, documentation: 'Resources of it that were purged' },
+        {
+          name: 'resources',
+          type: 'unsignedInt',
+          min: 1,
+          documentation: 'Number of purged resources of the type',
+        },
       ],
     },
     {
@@ -150,22 +158,21 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'One for each table of the database that keeps something of tenants',
+      documentation: 'One entry for each database table with data of tenants',
       parts: [
-        { name: 'name', type: 'string', min: 1, documentation: 'Its name' },
-        { name: 'removed', type: 'unsignedInt', min: 1, documentation: 'Rows that were removed' },
+        { name: 'name', type: 'string', min: 1, documentation: 'Name of the table' },
+        { name: 'removed', type: 'unsignedInt', min: 1, documentation: 'Number of removed rows' },
         {
           name: 'left',
           type: 'unsignedInt',
           min: 1,
-          documentation: 'Rows of what was purged, counted at the end',
+          documentation: 'Rows of purged resources that exist at the end',
         },
         {
           name: 'mentions',
           type: 'unsignedInt',
           min: 1,
-          documentation:
-            'Rows of others in which Type/id of what was asked to be purged stands, counted at the end',
+          documentation: 'Rows of other resources that contain Type/id of a purged resource at the end',
         },
       ],
     },
@@ -174,7 +181,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Server processes that have forgotten what they remembered',
+      documentation: 'Number of server processes that have cleared their caches',
       type: 'unsignedInt',
     },
     {
@@ -182,7 +189,8 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Server processes that gave no sign of life for 20 seconds and were not waited for',
+      documentation:
+        'Number of server processes without a heartbeat for 20 seconds; their caches are not confirmed',
       type: 'unsignedInt',
     },
     {
@@ -191,7 +199,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'Texts that were removed from Redis; absent where it could not be reached: what it holds, it holds for a day at most',
+        'Number of entries removed from Redis; absent if Redis could not be reached. Entries expire after a day at most',
       type: 'unsignedInt',
     },
     {
@@ -199,7 +207,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Resources that mention what was asked to be purged and were kept',
+      documentation: 'Number of resources that refer to a purged resource and were not removed',
       type: 'unsignedInt',
     },
     {
@@ -207,7 +215,7 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The first of them',
+      documentation: 'The first of these resources',
       parts: [
         { name: 'reference', type: 'uri', min: 1, documentation: 'Type/id' },
         {
@@ -215,7 +223,7 @@ const PURGE: Own = {
           type: 'code',
           min: 1,
           documentation:
-            'shared: it is in the compartment of another patient too; elsewhere: it is not in the compartment now; mentions: its type is in no compartment of patients',
+            'shared: the resource is in the compartment of another patient too; elsewhere: it is not in the compartment now; mentions: its type is in no patient compartment',
         },
       ],
     },
