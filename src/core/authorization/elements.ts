@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** Elements that every response needs, so that a policy cannot hide them. */
-const KEPT: ReadonlySet<string> = new Set(['id', 'meta', 'resourceType', 'implicitRules']);
+const ALWAYS_VISIBLE: ReadonlySet<string> = new Set(['id', 'meta', 'resourceType', 'implicitRules']);
 /** The narrative repeats the values of elements in words. */
 const NARRATIVE = 'text';
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -64,7 +64,7 @@ class ElementSet {
       fhirError('invalidValue', { reason: `'${path.slice(0, 100)}' ${reason}` });
     if (!this.definitions.isResourceType(type) || names.length === 0)
       throw refused('is not an element of a resource type; it is written Type.element');
-    if (KEPT.has(names[0] ?? '')) throw refused('is part of every answer');
+    if (ALWAYS_VISIBLE.has(names[0] ?? '')) throw refused('is part of every answer');
     const root = this.roots.get(type) ?? newPlace(false);
     this.roots.set(type, root);
     let place: Place = root;

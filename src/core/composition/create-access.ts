@@ -84,7 +84,7 @@ export interface AccessParts {
   readonly users: UserAdministration;
   readonly signIn: SignIn;
   /** Invalidates caches after a change in another process. */
-  forget(): void;
+  invalidate(): void;
   /**
    * Creates what the first sign-in of the tenant `system` needs (other tenants get theirs on demand), and logs, once,
    * the issuers that had no release.
@@ -169,7 +169,7 @@ export function createAccess(options: AccessOptions): AccessParts {
       assertionBases: options.assertionBases,
     }),
     grants: grantStore,
-    known: grants,
+    userGrants: grants,
     seconds: options.tokenSeconds,
   });
   const authorization = new AuthorizationEndpoint({
@@ -312,14 +312,14 @@ export function createAccess(options: AccessOptions): AccessParts {
       async change(tenant, id, changes) {
         const space = await spaceOf(tenant);
         if (!(await users.change(space, id, changes))) return undefined;
-        grants.forget();
+        grants.invalidate();
         options.changed(tenant);
         const changed = await users.find(space, id);
         return changed && toShownUser(changed);
       },
       async remove(tenant, id) {
         const removed = await users.remove(await spaceOf(tenant), id);
-        grants.forget();
+        grants.invalidate();
         options.changed(tenant);
         return removed;
       },
@@ -328,11 +328,11 @@ export function createAccess(options: AccessOptions): AccessParts {
       step: (visit) => authorization.step(visit),
       launch: (space, context) => authorization.launch(space, context),
     },
-    forget() {
-      clients.forget();
-      grants.forget();
-      keys.forget();
-      issuers.forget();
+    invalidate() {
+      clients.invalidate();
+      grants.invalidate();
+      keys.invalidate();
+      issuers.invalidate();
     },
   };
 }

@@ -111,7 +111,7 @@ export class Clients {
   /** False: there is no such client. Takes effect in this process at once; the caller notifies the others. */
   async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
     const changed = await this.store.update(space, id, details);
-    this.forget();
+    this.invalidate();
     return changed;
   }
 
@@ -121,20 +121,20 @@ export class Clients {
     const made = makeSecret(expires);
     if (!(await this.store.addSecret(space, id, await toStored(made))))
       throw fhirError('invalidValue', { reason: `A client has at most ${MAX_SECRETS} secrets; remove one` });
-    this.forget();
+    this.invalidate();
     return made;
   }
 
   /** False: there is no such secret. */
   async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
     const removed = await this.store.removeSecret(space, id, secret);
-    this.forget();
+    this.invalidate();
     return removed;
   }
 
   /** Invalidates the cache after a change of a tenant. */
-  forget(): void {
-    this.#recent.forget();
+  invalidate(): void {
+    this.#recent.invalidate();
   }
 }
 

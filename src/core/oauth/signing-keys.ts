@@ -66,7 +66,7 @@ export class SigningKeys {
 
   /** Undefined: the tenant has no such key, or no longer. */
   find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
-    const known = this.#known(space);
+    const known = this.listKnown(space);
     const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
       keys?.list.find((key) => key.id === id);
     return known instanceof Promise ? known.then(pick) : pick(known);
@@ -96,7 +96,7 @@ export class SigningKeys {
     const jose = await loadJose();
     const made = { id: stored.id, key: await jose.importJWK(stored.privateKey, stored.algorithm) };
     this.#private.set(name, made);
-    this.forget();
+    this.invalidate();
     return made;
   }
 
@@ -108,20 +108,20 @@ export class SigningKeys {
     const made = await Promise.all(ALGORITHMS.map(makeKey));
     await this.store.rotate(space, made, revokes ? undefined : KEPT_MS);
     for (const algorithm of ALGORITHMS) this.#private.delete(`${space.tenantNumber} ${algorithm}`);
-    this.forget();
+    this.invalidate();
     return made.map(({ id }) => id);
   }
 
   /** Invalidates the cache after a change of a tenant. */
-  forget(): void {
-    this.#recent.forget();
+  invalidate(): void {
+    this.#recent.invalidate();
   }
 
   async #list(space: OfTenant): Promise<readonly PublicSigningKey[]> {
-    return (await this.#known(space))?.list ?? [];
+    return (await this.listKnown(space))?.list ?? [];
   }
 
-  #known(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
+  listKnown(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
     const load = async (): Promise<Keys> => ({ list: await this.store.list(space) });
     return this.#recent.get(String(space.tenantNumber), load);
   }

@@ -25,7 +25,7 @@ export class TokenEndpoint {
       readonly authentication: ClientAuthentication;
       readonly tokens: AccessTokens;
       readonly grants: GrantStore;
-      readonly known: UserGrants;
+      readonly userGrants: UserGrants;
       readonly users: Users;
       readonly seconds: number;
     },
@@ -78,7 +78,7 @@ export class TokenEndpoint {
     if (isOwn && found === undefined && request.trail !== undefined && access.user !== undefined)
       request.trail.person = access.user;
     if (id !== undefined) await this.parts.grants.revoke(space, client.id, id);
-    this.parts.known.forget();
+    this.parts.userGrants.invalidate();
   }
 
   /** Returns the current rights of a token of this client (RFC 7662). Throws OAuthError. */
@@ -91,7 +91,7 @@ export class TokenEndpoint {
     const token = readToken(text);
     const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
     if (access === undefined || access.client !== client.id) return { active: false };
-    if (access.grant !== undefined && !(await this.parts.known.isGood(space, access.grant)))
+    if (access.grant !== undefined && !(await this.parts.userGrants.isGood(space, access.grant)))
       return { active: false };
     const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
     return {
@@ -142,7 +142,7 @@ export class TokenEndpoint {
     if (code === undefined || verifier === undefined || !CODE.test(code)) throw NOT_GOOD();
     const refresh = makeRefreshToken();
     const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
-    this.parts.known.forget();
+    this.parts.userGrants.invalidate();
     if (grant === undefined) throw NOT_GOOD();
     noteAccount(request.trail, grant);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -162,14 +162,14 @@ export class TokenEndpoint {
     const { space, parameters } = request;
     const text = parameters.get('refresh_token');
     if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
-    const { grants, known } = this.parts;
+    const { grants, userGrants } = this.parts;
     const hashes = toHashes(text);
     const grant =
       hashes &&
       (await grants.findByRefresh(space, client.id, hashes, (ended) => noteAccount(request.trail, ended)));
     if (grant !== undefined) noteAccount(request.trail, grant);
     if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
-      known.forget();
+      userGrants.invalidate();
       throw NOT_GOOD();
     }
     const requestedScopes = toWords(parameters.get('scope') ?? '');
@@ -183,7 +183,7 @@ export class TokenEndpoint {
         seconds: OFFLINE_SECONDS,
       }))
     ) {
-      known.forget();
+      userGrants.invalidate();
       throw NOT_GOOD();
     }
     return this.#answer(request, client, {

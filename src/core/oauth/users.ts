@@ -71,7 +71,7 @@ export class Users {
     };
     const user = await this.throttle.attemptSignIn(
       space,
-      { name: folded, address, isRemembered: isKnownNetwork },
+      { name: folded, address, isKnownNetwork },
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });

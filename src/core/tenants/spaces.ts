@@ -79,7 +79,7 @@ export class Spaces {
   }
 
   /** Evicts a tenant that was changed elsewhere. */
-  forget(tenant: string): void {
+  invalidate(tenant: string): void {
     this.known.delete(tenant);
   }
 
@@ -195,7 +195,7 @@ export class Spaces {
 
   /** Called after a change of the tenant here: evicts it from the caches of all processes. */
   changed(name: string): void {
-    this.forget(name);
+    this.invalidate(name);
     this.announce(name);
   }
 }

@@ -23,17 +23,17 @@ const CERTAIN = 0.997;
 const PROBABLE = 0.85;
 const POSSIBLE = 0.5;
 
-export function scoreOf(asked: Person, candidate: Person): Score {
-  const shared = sharesIdentifier(asked, candidate);
+export function scoreOf(searched: Person, candidate: Person): Score {
+  const shared = sharesIdentifier(searched, candidate);
   const bits =
     PRIOR +
-    (shared ? 18 : contradictsIdentifier(asked, candidate) ? -3 : 0) +
-    weighNames(asked.families, candidate.families, FAMILY) +
-    weighNames(asked.givens, candidate.givens, GIVEN) +
-    weighBirthDates(asked.birthDate, candidate.birthDate) +
-    weighGenders(asked.gender, candidate.gender) +
-    (meet(asked.contacts, candidate.contacts) ? 4 : 0) +
-    (meet(asked.homes, candidate.homes) ? 3 : meet(asked.postalCodes, candidate.postalCodes) ? 1.5 : 0);
+    (shared ? 18 : contradictsIdentifier(searched, candidate) ? -3 : 0) +
+    weighNames(searched.families, candidate.families, FAMILY) +
+    weighNames(searched.givens, candidate.givens, GIVEN) +
+    weighBirthDates(searched.birthDate, candidate.birthDate) +
+    weighGenders(searched.gender, candidate.gender) +
+    (meet(searched.contacts, candidate.contacts) ? 4 : 0) +
+    (meet(searched.homes, candidate.homes) ? 3 : meet(searched.postalCodes, candidate.postalCodes) ? 1.5 : 0);
   const likelihood = 1 / (1 + 2 ** -bits);
   // A shared identifier is always in the result, whatever else differs.
   const score = Math.round(1000 * (shared ? Math.max(likelihood, POSSIBLE) : likelihood)) / 1000;
@@ -46,15 +46,15 @@ function gradeOf(score: number): MatchGrade | undefined {
   return score >= POSSIBLE ? 'possible' : undefined;
 }
 
-function sharesIdentifier(asked: Person, candidate: Person): boolean {
-  return asked.identifiers.some(({ system, value }) =>
+function sharesIdentifier(searched: Person, candidate: Person): boolean {
+  return searched.identifiers.some(({ system, value }) =>
     candidate.identifiers.some((other) => other.system === system && other.value === value),
   );
 }
 
 /** True: both have identifiers of one system. Called only when none is shared. */
-function contradictsIdentifier(asked: Person, candidate: Person): boolean {
-  return asked.identifiers.some(
+function contradictsIdentifier(searched: Person, candidate: Person): boolean {
+  return searched.identifiers.some(
     ({ system }) => system !== '' && candidate.identifiers.some((other) => other.system === system),
   );
 }
