@@ -12,6 +12,7 @@ import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolv
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
+import { MOST_LISTED } from '../search/rows/collector';
 import { checkNamedQuery } from '../search/named-query-check';
 import type { SearchTypeContext } from '../search/types/search-type';
 import {
@@ -80,13 +81,13 @@ export async function prepareVersion(
   const resource = withUniqueLabels(sent);
   const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
   const pairs = parameter?.pairs;
-  const warnings = parameter === undefined ? found : [...found, ...parameter.warnings];
   const faults = namedQueryIssues(tools, space, type, resource);
   if (faults.length > 0) throw new FhirError('ruleViolated', faults);
   const running = subscriptionIssues(type, resource);
   if (running.length > 0) throw new FhirError('notSupported', running);
   const rows = tools.extract(space, type, resource);
   requireWithinBudget(rows, space.searchParameters);
+  const warnings = [...found, ...(parameter?.warnings ?? []), ...(rows.isCut === true ? [CUT] : [])];
   const { text, metaOffset } = toStoredText(resource, document.marked, {
     id,
     extensionBase: tools.extensionBase,
@@ -131,9 +132,12 @@ async function checkContent(
 ): Promise<readonly Issue[]> {
   const isFull = space.settings.validation === 'full';
   const findings = await findInContent(tools, space, resource, { isFull });
-  const refusal = join(refusalOf(findings), referenceFault(tools, space, resource));
+  const isPublished = space.storesAsPublished === true;
+  const refusal = join(isPublished ? undefined : refusalOf(findings), referenceFault(tools, space, resource));
   if (refusal !== undefined) throw refusal;
-  return findings.length === 0 ? NO_ISSUES : toIssues(findings);
+  if (findings.length === 0) return NO_ISSUES;
+  const issues = toIssues(findings);
+  return isPublished ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
 }
 
 /** Combines the issues of two errors under the key of the first. */
@@ -143,6 +147,12 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
 }
 
 const NO_ISSUES: readonly Issue[] = [];
+
+const CUT: Issue = {
+  severity: 'warning',
+  code: 'incomplete',
+  diagnostics: `Searches by code find this resource by its first ${MOST_LISTED} codes only`,
+};
 
 /** Returns the error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
 export function referenceFault(
