@@ -83,6 +83,7 @@ export function smartConfiguration(described: Described): object {
     capabilities: [
       'launch-ehr',
       'launch-standalone',
+      'authorize-post',
       'sso-openid-connect',
       'context-ehr-patient',
       'context-ehr-encounter',
