@@ -19,9 +19,11 @@ export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
   const { text, etag } = await edge.core.capabilities(context, mode);
-  const uris = JSON.stringify(oauthUris(edge.describe(exchange.request, context.space.tenant)));
-  const own = createHash('sha256').update(etag).update(uris).digest('base64url').slice(0, 22);
-  return sendPrepared(exchange, { text: withUris(text, uris), etag: own });
+  const described = edge.describe(exchange.request, context.space.tenant);
+  const uris = JSON.stringify(oauthUris(described));
+  // Each tenant has an address of its own, so that its name need not be in the tag.
+  const tag = createHash('sha256').update(etag).update(described.base).digest('base64url').slice(0, 22);
+  return sendPrepared(exchange, { text: withUris(text, uris), etag: tag, key: `${tag} ${described.tenant}` });
 }
 
 const SECURITY = '"security":{';
