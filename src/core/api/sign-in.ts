@@ -33,8 +33,10 @@ export interface SignInVisit {
   readonly space: TenantSpace;
   /** The `{base_url}` that the browser used. */
   readonly base: string;
-  /** The part of the address after the `?`, as it was sent. */
+  /** The client's request, as it was sent: the part of the address after the `?`, or the body of a POST. */
   readonly query: string;
+  /** True: the request came in a body. A valid one is redirected to the address that contains it. */
+  readonly isPosted: boolean;
   /** The submitted form of one of our pages, each field once; undefined: no form was submitted. */
   readonly form: ReadonlyMap<string, string> | undefined;
   /** Values of the two cookies. */

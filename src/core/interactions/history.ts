@@ -191,8 +191,7 @@ async function requireKnown(
   const visibility = visibilityOf(services, context);
   const isSeen =
     known !== undefined &&
-    (visibility === undefined ||
-      (await visibility.seesVersion(type, { right: 'r', space: context.space.number, address, row: known })));
+    (visibility === undefined || (await visibility.seesVersion(type, 'r', context.space.number, known)));
   if (!isSeen) throw fhirError('notFound', { type, id });
 }
 

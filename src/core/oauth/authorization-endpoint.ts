@@ -93,6 +93,8 @@ export class AuthorizationEndpoint {
     const bases = this.parts.publicUrls.length > 0 ? this.parts.publicUrls : [base];
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
     const request = checkAuthorization(parameters, client, back, roots);
+    // Browsers send no cookies with a POST from the client's page, but they do with the GET that it is redirected to.
+    if (visit.isPosted) return { kind: 'redirect', to: toAddress(parameters) };
     const signedIn = await this.#signedIn(visit);
     if (form === undefined) return this.#show(visit, request, signedIn);
     const step = form.get('step') ?? '';
@@ -338,7 +340,12 @@ function redirect(
 /** Returns this same address without parameters that would request another sign-in. */
 function addressOf({ query }: SignInVisit): string {
   const parameters = [...readAuthorization(query)].filter(([name]) => !['prompt', 'max_age'].includes(name));
-  return `authorize?${new URLSearchParams(parameters).toString()}`;
+  return toAddress(parameters);
+}
+
+/** Returns the address of a request, relative to the tenant's endpoints. */
+function toAddress(parameters: Iterable<[string, string]>): string {
+  return `authorize?${new URLSearchParams([...parameters]).toString()}`;
 }
 
 function signInPage(

@@ -2,7 +2,7 @@
  * /w/{tenant}/oidc: the endpoints that clients, and users who sign in for them, need before there is a token. They need
  * no credentials in any mode.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
 import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
@@ -25,7 +25,11 @@ const CACHE_CONTROL = 'public, max-age=60';
 const PRIVATE_CACHE_CONTROL = 'private, max-age=60';
 
 export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): void {
-  const add = (path: string, answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>): void => {
+  const add = (
+    path: string,
+    answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>,
+    config: FastifyContextConfig = {},
+  ): void => {
     const url = ROOT + path;
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
       const { tenant } = request.params;
@@ -49,10 +53,11 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       server.route<{ Params: { tenant: string }; Body: string | undefined }>({
         method,
         url,
+        config,
         handler: async (request, reply) => answer(request, reply, await open(request)),
       });
     }
-    refuseOtherMethods(server, url, served, open);
+    refuseOtherMethods(server, url, served, { before: open, config });
   };
 
   const client =
@@ -65,9 +70,10 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
 
   add('/authorize', { GET: page, POST: page });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
-  add('/token', { POST: client((request) => tokens.grant(request)) });
-  add('/revoke', { POST: client((request) => tokens.revoke(request).then(() => ({}))) });
-  add('/introspect', { POST: client((request) => tokens.introspect(request)) });
+  const oauth = { hasOAuthErrors: true };
+  add('/token', { POST: client((request) => tokens.grant(request)) }, oauth);
+  add('/revoke', { POST: client((request) => tokens.revoke(request).then(() => ({}))) }, oauth);
+  add('/introspect', { POST: client((request) => tokens.introspect(request)) }, oauth);
   add('/jwks', {
     GET: async (request, reply, { tenant }) =>
       sendJson(request, reply, {
