@@ -127,7 +127,7 @@ describe.each(RELEASE_NAMES)('an app with the record of a patient, in %s', (rele
       `/w/${smart.tenant}/api/v1/fhir/${release}/$graphql`,
       {
         query:
-          '{ mine: Practitioner(id: "ann-Practitioner") { id } theirs: Practitioner(id: "ben-Practitioner") { id } PractitionerList { id } }',
+          '{ mine: Practitioner(id: "ann-Practitioner") { id } theirs: Practitioner(id: "ben-Practitioner") { id } PractitionerList(_sort: "_id") { id } }',
       },
       { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     );

@@ -14,7 +14,7 @@ const NAME = 'referenced';
 /**
  * Returns the criterion that one of the resources in the compartments refers to a resource of `type`. `conditionsOf`
  * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. Undefined: nothing
- * that counts can refer to the type. References to any type count for none, because whoever writes them chooses what they lead to.
+ * that counts can refer to the type. References to any type count for none, because their writer chooses what they lead to.
  *
  * @param owner type of the compartments' owners
  */
