@@ -3,6 +3,7 @@ export * from './api/core';
 export type { Access } from './authorization/access';
 export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
+export { STYLE_PATH } from './oauth/tenant-address';
 export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/accounts/client-applications';
 export { OAuthError } from './oauth/oauth-error';
 export type { JobRequest } from './storage/jobs/async-jobs';

@@ -158,6 +158,9 @@ export interface TokenAnswer {
   /** This and the following members only after a person has signed in: ids of the Patient and Encounter in context. */
   readonly patient?: string;
   readonly encounter?: string;
+  /** This and the next one only after a launch from an EHR. */
+  readonly need_patient_banner?: boolean;
+  readonly smart_style_url?: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
 }

@@ -87,7 +87,12 @@ export type SignInStep =
       readonly kind: 'consent';
       /** Display name of the user. */
       readonly user: string;
+      /** The scopes of which the user may withdraw any. */
       readonly scopes: readonly string[];
+      /** The scopes that say what the launch is about. */
+      readonly about: readonly string[];
+      /** Those of `scopes` that the user has withdrawn so far. */
+      readonly withdrawn: readonly string[];
       /** The Patient in context where it is certain; undefined: none, or the user must select one. */
       readonly patient?: PatientChoice | undefined;
       /** The Patients to select from; undefined: there is no selection. */

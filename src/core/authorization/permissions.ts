@@ -23,6 +23,10 @@ const DECIDING: readonly string[] = ['Person', 'RelatedPerson', 'Group'];
 const WRITING: readonly Right[] = ['c', 'u', 'd'];
 const READING: readonly Right[] = ['r', 's'];
 
+/** Scopes that are not about types of resources. */
+const OTHER_SCOPES: readonly string[] = [
+  ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
+];
 /** Scopes with which a client learns who the user is, and reads that resource. */
 const IDENTITY: readonly string[] = ['fhirUser', 'profile'];
 
@@ -82,6 +86,22 @@ export class Permissions {
     const conditions = this.#conditionsOf(type, right);
     if (conditions === null) throw this.missing(type, right);
     return conditions;
+  }
+
+  /** True if a scope of the caller can allow anything, whatever the policies say. */
+  isUsable(text: string): boolean {
+    const scope = parseScope(text);
+    if (scope === undefined) return OTHER_SCOPES.includes(text);
+    const { resourceTypes } = this.full.definitions;
+    return resourceTypes
+      .filter((type) => scope.type === ANY_TYPE || scope.type === type)
+      .some((type) =>
+        [...scope.rights].some((right) =>
+          type === AUDIT_EVENT && right !== 'c'
+            ? this.access.isAuditor
+            : this.#grantOf(scope, type, right) !== undefined,
+        ),
+      );
   }
 
   /** The context for parsing searches: only allowed search parameters, with the conditions of the grants. */
@@ -200,12 +220,14 @@ export class Permissions {
   }
 
   #scopesOf(type: string, right: Right): Alternative[] {
-    return this.#scopesFor(type, right).map(({ context, criteria }) => {
-      if (this.#wouldWiden(type, right, context)) return undefined;
-      const within = this.#within(type, right, this.#recordsOf(context));
-      const parsed = this.#parse(type, criteria);
-      return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
-    });
+    return this.#scopesFor(type, right).map((scope) => this.#grantOf(scope, type, right));
+  }
+
+  #grantOf({ context, criteria }: Scope, type: string, right: Right): Alternative {
+    if (this.#wouldWiden(type, right, context)) return undefined;
+    const within = this.#within(type, right, this.#recordsOf(context));
+    const parsed = this.#parse(type, criteria);
+    return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
   }
 
   /** The condition that a resource is the user, whom clients with the scope of the user's identity may read. */

@@ -13,8 +13,9 @@ const NAME = 'referenced';
 
 /**
  * Returns the criterion that one of the resources in the compartments refers to a resource of `type`. `conditionsOf`
- * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. Undefined: nothing
- * that counts can refer to the type. References to any type count for none, because their writer chooses what they lead to.
+ * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. A reference that
+ * may lead to any type never counts, because it would open all types. Undefined: nothing that counts can refer to the
+ * type.
  *
  * @param owner type of the compartments' owners
  */

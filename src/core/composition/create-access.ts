@@ -14,6 +14,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
 import type { DefinitionServices, ReadServices } from '../ports';
+import type { SearchTypeContext } from '../search/types/search-type';
 import { Outbound } from '../outbound/outbound';
 import type { RateLimiter } from '../limits/rate-limiter';
 import { registerCache } from '../erasure/cache-registry';
@@ -65,6 +66,8 @@ export interface AccessOptions {
   /** The patients that a person may access. */
   readonly people: PersonSource;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** With all search parameters of the space. */
+  searchContext(space: TenantSpace): SearchTypeContext;
   /** As `Core.decoy`. */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
   /** Notifies the other processes of a change of the tenant. */
@@ -115,12 +118,14 @@ export function createCoreAccess(
     changed: (tenant) => spaces.changed(tenant),
     people: createPersonSource(services),
     patients: interactions,
+    searchContext: (space) => services.searchContext(space),
   });
 }
 
-type PersonServices = Pick<ReadServices, 'reader' | 'keys'> & Pick<DefinitionServices, 'references'>;
+type PersonServices = Pick<ReadServices, 'reader' | 'keys'> &
+  Pick<DefinitionServices, 'references' | 'searchContext'>;
 
-function createPersonSource(services: PersonServices): PersonSource {
+function createPersonSource(services: Omit<PersonServices, 'searchContext'>): PersonSource {
   return {
     references: (space) => services.references(space),
     async find({ number, release }, type, id) {
@@ -160,8 +165,9 @@ export function createAccess(options: AccessOptions): AccessParts {
     findSpace,
     decoy: (tenant, release) => options.decoy(tenant, release),
   });
+  const searchContext = (space: TenantSpace): SearchTypeContext => options.searchContext(space);
   const endpoint = new TokenEndpoint({
-    ...{ tokens, users },
+    ...{ tokens, users, findSpace, searchContext },
     authentication: new ClientAuthentication({
       clients,
       store,
@@ -173,7 +179,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     seconds: options.tokenSeconds,
   });
   const authorization = new AuthorizationEndpoint({
-    ...{ clients, users, publicUrls, findSpace },
+    ...{ clients, users, publicUrls, findSpace, searchContext },
     grants: grantStore,
     patients: options.patients,
     people: patients,

@@ -11,6 +11,11 @@ import { familyOf, hashToken, makeRefreshToken } from './random-token';
 import { readToken } from './read-token';
 import { coversScope } from '../authorization/scope-cover';
 import { ownScopes } from '../authorization/scope';
+import { usableScopes } from '../authorization/usable-scopes';
+import type { TenantSpace } from '../context';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import type { SearchTypeContext } from '../search/types/search-type';
+import { STYLE_PATH, toIssuer } from './tenant-address';
 import { noteAccount } from '../audit/sign-in-trail';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Users } from './users';
@@ -18,6 +23,8 @@ import type { Users } from './users';
 /** Characters of a code verifier (RFC 7636, section 4.1). */
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
+/** Stands for the Patient of a person who reaches one. */
+const ANY_PATIENT = 'any';
 
 export class TokenEndpoint {
   constructor(
@@ -28,6 +35,9 @@ export class TokenEndpoint {
       readonly userGrants: UserGrants;
       readonly users: Users;
       readonly seconds: number;
+      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+      /** With all search parameters of the space. */
+      searchContext(space: TenantSpace): SearchTypeContext;
     },
   ) {}
 
@@ -124,7 +134,11 @@ export class TokenEndpoint {
   async #forClient(request: TokenRequest, { client, isProven }: ClientProof): Promise<TokenAnswer> {
     if (!isProven) throw new OAuthError('unauthorized_client', 'A public client acts for nobody but people');
     const { space, base, parameters } = request;
-    const scopes = chooseScopes(client, parameters.get('scope'));
+    const chosen = chooseScopes(client, parameters.get('scope'));
+    const holder = { isAuditor: client.isAuditor };
+    const scopes = await this.#usable(space, RELEASE_NAMES, holder, chosen);
+    if (chosen.length > 0 && scopes.length === 0)
+      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
     const { tokens, seconds } = this.parts;
     const grant = { client: client.id, scopes };
     const token = await tokens.issue(space, { base, tenant: space.tenant }, grant, seconds);
@@ -172,9 +186,7 @@ export class TokenEndpoint {
       userGrants.invalidate();
       throw NOT_GOOD();
     }
-    const requestedScopes = toWords(parameters.get('scope') ?? '');
-    if (requestedScopes.some((scope) => !grant.scopes.includes(scope)))
-      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+    const allowed = await this.#narrowed(space, grant, toWords(parameters.get('scope') ?? ''));
     const next = makeRefreshToken(familyOf(text));
     if (
       !(await grants.rotate(space, client.id, {
@@ -188,9 +200,51 @@ export class TokenEndpoint {
     }
     return this.#answer(request, client, {
       grant,
-      allowed: requestedScopes.length > 0 ? requestedScopes : grant.scopes,
+      allowed,
       refresh: next,
     });
+  }
+
+  /**
+   * Returns the requested ones of the grant's scopes or parts of them (`patient/Observation.rs` of `patient/*.rs`); all
+   * where none is requested. Throws OAuthError.
+   */
+  async #narrowed(
+    space: TenantSpace,
+    grant: UserGrant,
+    requested: readonly string[],
+  ): Promise<readonly string[]> {
+    if (requested.length === 0) return grant.scopes;
+    if (requested.some((scope) => !coversScope(grant.scopes, scope)))
+      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+    const { fhirUser: user, patient } = grant;
+    const holder = {
+      ...(user === null ? {} : { user }),
+      ...(patient === null ? {} : { patient }),
+      // Whether the person reaches a record now is checked with each request.
+      userPatients: [patient ?? ANY_PATIENT],
+      isAuditor: false,
+    };
+    const scopes = await this.#usable(space, [grant.release], holder, [...new Set(requested)]);
+    if (scopes.length === 0)
+      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
+    return scopes;
+  }
+
+  /** Returns the scopes that can allow something in the data of one of the releases. */
+  async #usable(
+    { tenant }: TenantSpace,
+    releases: readonly Release[],
+    holder: Parameters<typeof usableScopes>[1],
+    scopes: readonly string[],
+  ): Promise<readonly string[]> {
+    const usable = new Set<string>();
+    for (const release of releases) {
+      const space = await this.parts.findSpace(tenant, release);
+      if (space === undefined) continue;
+      for (const scope of usableScopes(this.parts.searchContext(space), holder, scopes)) usable.add(scope);
+    }
+    return scopes.filter((scope) => usable.has(scope));
   }
 
   async #answer(
@@ -231,6 +285,12 @@ export class TokenEndpoint {
       scope: scopes.join(' '),
       ...(grant.patient === null ? {} : { patient: grant.patient }),
       ...(grant.encounter === null ? {} : { encounter: grant.encounter }),
+      ...(isLaunched(grant)
+        ? {
+            need_patient_banner: grant.needPatientBanner ?? true,
+            smart_style_url: grant.smartStyleUrl ?? `${toIssuer(address)}${STYLE_PATH}`,
+          }
+        : {}),
       ...(refresh === undefined ? {} : { refresh_token: refresh }),
       ...(user === undefined
         ? {}
@@ -254,6 +314,11 @@ const WAYS: ReadonlyMap<string, 'client' | 'code' | 'refresh'> = new Map([
 
 const NOT_GOOD = (): OAuthError =>
   new OAuthError('invalid_grant', 'It is not good for this client, was used before, or has expired');
+
+/** True if the grant began with a launch from an EHR. */
+function isLaunched({ scopes }: UserGrant): boolean {
+  return scopes.includes('launch');
+}
 
 function isRefreshed({ scopes }: UserGrant): boolean {
   return scopes.includes('offline_access') || scopes.includes('online_access');

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { fhirError, type CapabilityMode } from '../../core';
+import { allowEveryOrigin } from '../cors';
 import type { Exchange } from '../exchange';
 import { oauthUris } from '../oidc/discovery';
 import { sendPrepared } from '../prepared-text';
@@ -18,6 +19,7 @@ export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
   if (mode === undefined) {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
+  allowEveryOrigin(exchange.reply);
   const { text, etag } = await edge.core.capabilities(context, mode);
   const described = edge.describe(exchange.request, context.space.tenant);
   const uris = JSON.stringify(oauthUris(described));

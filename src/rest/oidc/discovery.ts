@@ -100,6 +100,8 @@ export function smartConfiguration(described: Described): object {
       'launch-standalone',
       'authorize-post',
       'sso-openid-connect',
+      'context-banner',
+      'context-style',
       'context-ehr-patient',
       'context-ehr-encounter',
       'context-standalone-patient',

@@ -52,22 +52,31 @@ ${hidden('token', token)}<label for="user">User name</label>
 }
 
 export function consentPage(shown: ConsentPage): string {
-  const { client, token, user, scopes, problem } = shown;
-  const wishes = [...new Set(scopes.map(describeScope))];
+  const { client, token, user, about, problem } = shown;
+  const known = [...new Set(about.map(describeScope))];
   return page(
     `Allow ${client}?`,
     `<h1>${escapeHtml(client)} asks for access</h1>
 <p>You are signed in as <strong>${escapeHtml(user)}</strong>.</p>
 ${toProblem(problem)}<form method="post">
-${hidden('token', token)}<p id="wishes">It wants to:</p>
-<ul aria-labelledby="wishes">
-${wishes.map((wish) => `<li>${escapeHtml(wish)}</li>`).join('\n')}
-</ul>
-${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
+${hidden('token', token)}${toBoxes(shown)}${known.map((what) => `<p>It will ${escapeHtml(what)}.</p>\n`).join('')}${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
 <button type="submit" name="step" value="deny" formnovalidate>Do not allow</button>
 <button type="submit" name="step" value="sign-out" formnovalidate>Sign in as somebody else</button></div>
 </form>`,
   );
+}
+
+/** A check box for all scopes with the same words; its value is these scopes. */
+function toBoxes({ scopes, withdrawn }: ConsentPage): string {
+  const boxes = [...new Set(scopes.map(describeScope))].map((wish, place) => {
+    const meant = scopes.filter((scope) => describeScope(scope) === wish);
+    const state = meant.every((scope) => withdrawn.includes(scope)) ? '' : ' checked';
+    return `<label class="choice"><input type="checkbox" name="scopes-${place}" value="${escapeHtml(meant.join(' '))}"${state}> ${escapeHtml(wish)}</label>`;
+  });
+  return `<fieldset><legend>It wants to:</legend>
+${boxes.join('\n')}
+</fieldset>
+`;
 }
 
 export function refusalPage(reason: string): string {
