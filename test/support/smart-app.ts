@@ -32,6 +32,10 @@ export interface SmartOptions {
   readonly more?: Readonly<Record<string, string>>;
   /** Scopes that the person withdraws on the page. */
   readonly withdrawn?: readonly string[];
+  /** Parts of scopes that the person chooses on the page. */
+  readonly chosen?: readonly string[];
+  /** Changes the request to the token endpoint; '' leaves a parameter out. */
+  readonly exchange?: Readonly<Record<string, string>>;
   readonly patient?: string;
 }
 
@@ -46,6 +50,8 @@ export class SmartTenant {
     readonly app: string,
     /** A program with all rights, also an administrator of the tenant. */
     readonly writer: MadeClient,
+    /** With which the app proves itself; none for a public app. */
+    private readonly proof: Record<string, string> = {},
   ) {}
 
   static async make(
@@ -63,6 +69,13 @@ export class SmartTenant {
       ...details,
     });
     return new SmartTenant(server, tenant, release, id, writer);
+  }
+
+  /** The same tenant with another app, which has a secret. */
+  async confidential(scopes: readonly string[]): Promise<SmartTenant> {
+    const details = { name: 'Chart', redirectUris: [APP], scopes };
+    const { id, basic } = await makeClient(this.server.app.core, this.tenant, details);
+    return new SmartTenant(this.server, this.tenant, this.release, id, this.writer, { authorization: basic });
   }
 
   get root(): string {
@@ -96,7 +109,11 @@ export class SmartTenant {
   /** Posts a form to an endpoint of the tenant. */
   post(path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
     const body = new URLSearchParams(form).toString();
-    return this.server.request('POST', `/w/${this.tenant}/oidc/${path}`, body, { ...FORM, ...headers });
+    return this.server.request('POST', `/w/${this.tenant}/oidc/${path}`, body, {
+      ...FORM,
+      ...this.proof,
+      ...headers,
+    });
   }
 
   /** The address at which the app begins. */
@@ -125,16 +142,21 @@ export class SmartTenant {
     const { verifier, challenge } = makeProof();
     const { browser, page } = await this.consent(options, challenge);
     if (page.status !== 200) throw new Error(`${page.status} ${String(page.headers['location'])}`);
-    const { withdrawn = [], patient = '' } = options;
+    const { withdrawn = [], chosen = [], patient = '', exchange } = options;
     const cleared = Object.entries(boxesOf(page)).filter(([, value]) =>
       value.split(' ').some((scope) => withdrawn.includes(scope)),
     );
-    const fields = Object.fromEntries(cleared.map(([name]) => [name, '']));
+    const fields = Object.fromEntries([
+      ...cleared.map(([name]) => [name, '']),
+      ...chosen.map((scope, index) => [`scopes-${100 + index}`, scope]),
+    ]);
     const returned = toReturned(await browser.send(page, { ...fields, step: 'allow', patient }));
-    return this.post('token', {
+    const form = {
       ...{ grant_type: 'authorization_code', client_id: this.app, redirect_uri: APP },
       ...{ code_verifier: verifier, code: returned.answer['code'] ?? '' },
-    });
+      ...exchange,
+    };
+    return this.post('token', Object.fromEntries(Object.entries(form).filter(([, value]) => value !== '')));
   }
 
   async token(options: SmartOptions): Promise<TokenJson> {

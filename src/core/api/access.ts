@@ -175,7 +175,12 @@ export type IntrospectionAnswer =
       /** Seconds since 1970. */
       readonly exp: number;
       readonly token_type: 'Bearer';
+      /** Issuer and subject, as in the ID token. */
+      readonly iss: string;
+      readonly sub?: string;
+      /** Absolute address of the user, as in the ID token. */
       readonly fhirUser?: string;
+      readonly encounter?: string;
       readonly patient?: string;
     };
 

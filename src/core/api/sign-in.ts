@@ -91,8 +91,10 @@ export type SignInStep =
       readonly scopes: readonly string[];
       /** The scopes that say what the launch is about. */
       readonly about: readonly string[];
-      /** Those of `scopes` that the user has withdrawn so far. */
-      readonly withdrawn: readonly string[];
+      /** Parts of `scopes` that the user may allow in their place. */
+      readonly parts: readonly string[];
+      /** Those of `scopes` and `parts` that are chosen so far. */
+      readonly chosen: readonly string[];
       /** The Patient in context where it is certain; undefined: none, or the user must select one. */
       readonly patient?: PatientChoice | undefined;
       /** The Patients to select from; undefined: there is no selection. */

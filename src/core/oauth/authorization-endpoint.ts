@@ -106,7 +106,7 @@ export class AuthorizationEndpoint {
         return this.#consent(visit, request, {
           signedIn,
           searched: form.get('search'),
-          kept: allowedScopes(form, request.scopes),
+          form,
         });
       case 'allow':
         if (signedIn === undefined) return this.#show(visit, request, undefined);
@@ -171,18 +171,19 @@ export class AuthorizationEndpoint {
     {
       signedIn,
       searched,
-      kept,
+      form,
       problem,
     }: {
       readonly signedIn: SignedIn;
       readonly searched?: string | undefined;
-      /** The scopes that the person has not withdrawn so far; undefined: all. */
-      readonly kept?: readonly string[];
+      /** The form that was sent before, whose choice of scopes stays; undefined: all requested ones are chosen. */
+      readonly form?: ReadonlyMap<string, string>;
       readonly problem?: string;
     },
   ): Promise<SignInStep> {
     const { client, redirectUri } = request;
-    const { fixed, choices, scopes } = await offerOf(this.parts, visit, request, signedIn.user);
+    const offer = await offerOf(this.parts, visit, request, signedIn.user);
+    const { fixed, choices, scopes, parts } = offer;
     const page = {
       kind: 'consent',
       client: client.name,
@@ -191,7 +192,8 @@ export class AuthorizationEndpoint {
       user: signedIn.user.display,
       scopes: scopes.filter((scope) => !isAboutLaunch(scope)),
       about: scopes.filter(isAboutLaunch),
-      withdrawn: kept === undefined ? [] : scopes.filter((scope) => !kept.includes(scope)),
+      parts,
+      chosen: form === undefined ? scopes : allowedScopes(form, offer),
       problem,
     } as const;
     if (choices === undefined) return { ...page, patient: fixed };
@@ -206,16 +208,11 @@ export class AuthorizationEndpoint {
   ): Promise<SignInStep> {
     const { space } = visit;
     const { user } = signedIn;
-    const {
-      person,
-      fixed,
-      choices,
-      launch,
-      scopes: offered,
-    } = await offerOf(this.parts, visit, request, user);
-    const scopes = allowedScopes(form, offered);
+    const offer = await offerOf(this.parts, visit, request, user);
+    const { person, fixed, choices, launch } = offer;
+    const scopes = allowedScopes(form, offer);
     const again = (problem: string): Promise<SignInStep> =>
-      this.#consent(visit, request, { signedIn, searched: form.get('search'), kept: scopes, problem });
+      this.#consent(visit, request, { signedIn, searched: form.get('search'), form, problem });
     if (scopes.every(isAboutLaunch)) return again('Choose what to allow first, or do not allow it.');
     let patient = fixed;
     if (choices !== undefined) {

@@ -4,6 +4,7 @@ import { PatientChoices, type PatientSource, type SigningIn } from '../authoriza
 import { isStaff } from '../authorization/person';
 import type { PersonPatients } from '../authorization/person-patients';
 import { parseScope } from '../authorization/scope';
+import { coversScope } from '../authorization/scope-cover';
 import { usableScopes } from '../authorization/usable-scopes';
 import { reachOf } from '../authorization/user-reach';
 import type { TenantSpace } from '../context';
@@ -26,8 +27,10 @@ export interface ConsentParts {
 
 export interface Offer {
   readonly person: SigningIn;
-  /** The scopes that can allow something. */
+  /** The requested scopes that can allow something. */
   readonly scopes: readonly string[];
+  /** Parts of them by conditions, of the client's scopes: the person may allow these in their place. */
+  readonly parts: readonly string[];
   /** The Patient in context where it is certain. */
   readonly fixed?: PatientChoice;
   /** Set where the person must select a Patient. */
@@ -45,14 +48,15 @@ export function isAboutLaunch(scope: string): boolean {
   return scope === 'launch' || scope === 'launch/patient';
 }
 
-/** Those of the requested scopes that the form allows. */
+/** The scopes and parts of an offer that the form allows; a part of an allowed scope is left out. */
 export function allowedScopes(
   form: ReadonlyMap<string, string>,
-  requested: readonly string[],
+  { scopes, parts }: Pick<Offer, 'scopes' | 'parts'>,
 ): readonly string[] {
   const boxes = [...form].filter(([name]) => name.startsWith(BOX));
-  const allowed = new Set(boxes.flatMap(([, value]) => toWords(value)));
-  return requested.filter((scope) => isAboutLaunch(scope) || allowed.has(scope));
+  const chosen = new Set(boxes.flatMap(([, value]) => toWords(value)));
+  const allowed = scopes.filter((scope) => isAboutLaunch(scope) || chosen.has(scope));
+  return [...allowed, ...parts.filter((part) => chosen.has(part) && !coversScope(allowed, part))];
 }
 
 /** Returns what the user may allow. Throws AuthorizationError where the account has nothing that the request needs. */
@@ -72,10 +76,14 @@ export async function offerOf(
     userPatients: patient === ANY_PATIENT ? [...userPatients, patient] : userPatients,
     isAuditor: false,
   };
-  const scopes = usableScopes(parts.searchContext(person.space), holder, request.scopes);
+  const usable = (some: readonly string[]): readonly string[] =>
+    usableScopes(parts.searchContext(person.space), holder, some);
+  const scopes = usable(request.scopes);
   if (scopes.every(isAboutLaunch))
     throw new AuthorizationError('invalid_scope', 'None of these scopes can allow anything here', request);
-  return { person, scopes, ...found };
+  const isPart = (scope: string): boolean =>
+    (parseScope(scope)?.criteria.length ?? 0) > 0 && !scopes.includes(scope) && coversScope(scopes, scope);
+  return { person, scopes, parts: usable(request.client.scopes.filter(isPart)), ...found };
 }
 
 /**

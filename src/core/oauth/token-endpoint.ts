@@ -15,7 +15,7 @@ import { usableScopes } from '../authorization/usable-scopes';
 import type { TenantSpace } from '../context';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { SearchTypeContext } from '../search/types/search-type';
-import { STYLE_PATH, toIssuer } from './tenant-address';
+import { STYLE_PATH, toIssuer, toRoot } from './tenant-address';
 import { noteAccount } from '../audit/sign-in-trail';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Users } from './users';
@@ -103,15 +103,26 @@ export class TokenEndpoint {
     if (access === undefined || access.client !== client.id) return { active: false };
     if (access.grant !== undefined && !(await this.parts.userGrants.isGood(space, access.grant)))
       return { active: false };
+    const { user, patient, encounter, release, issuer, subject } = access;
     const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
+    const base = issuer.slice(0, issuer.lastIndexOf('/w/'));
     return {
       active: true,
       client_id: access.client,
       scope: scopes.join(' '),
       exp: access.expires,
       token_type: 'Bearer',
-      ...(access.user === undefined ? {} : { fhirUser: access.user }),
-      ...(access.patient === undefined ? {} : { patient: access.patient }),
+      iss: issuer,
+      ...(subject === undefined ? {} : { sub: subject }),
+      // As in the ID token; a token of both releases has no such address.
+      ...(user === undefined
+        ? {}
+        : {
+            fhirUser:
+              release === undefined ? user : `${toRoot({ base, tenant: space.tenant }, release)}/${user}`,
+          }),
+      ...(patient === undefined ? {} : { patient }),
+      ...(encounter === undefined ? {} : { encounter }),
     };
   }
 
@@ -274,6 +285,7 @@ export class TokenEndpoint {
         release: grant.release,
         ...(grant.fhirUser === null ? {} : { user: grant.fhirUser }),
         ...(grant.patient === null ? {} : { patient: grant.patient }),
+        ...(grant.encounter === null ? {} : { encounter: grant.encounter }),
       },
       seconds,
     );

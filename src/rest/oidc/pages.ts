@@ -66,17 +66,30 @@ ${hidden('token', token)}${toBoxes(shown)}${known.map((what) => `<p>It will ${es
   );
 }
 
-/** A check box for all scopes with the same words; its value is these scopes. */
-function toBoxes({ scopes, withdrawn }: ConsentPage): string {
-  const boxes = [...new Set(scopes.map(describeScope))].map((wish, place) => {
-    const meant = scopes.filter((scope) => describeScope(scope) === wish);
-    const state = meant.every((scope) => withdrawn.includes(scope)) ? '' : ' checked';
-    return `<label class="choice"><input type="checkbox" name="scopes-${place}" value="${escapeHtml(meant.join(' '))}"${state}> ${escapeHtml(wish)}</label>`;
-  });
-  return `<fieldset><legend>It wants to:</legend>
-${boxes.join('\n')}
-</fieldset>
-`;
+function toBoxes({ scopes, parts, chosen }: ConsentPage): string {
+  const [wishes, narrower] = [wishesOf(scopes), wishesOf(parts)];
+  const toBox = ({ words, meant }: Wish, place: number): string => {
+    const state = meant.some((scope) => chosen.includes(scope)) ? ' checked' : '';
+    return `<label class="choice"><input type="checkbox" name="scopes-${place}" value="${escapeHtml(meant.join(' '))}"${state}> ${escapeHtml(words)}</label>`;
+  };
+  const group = (legend: string, boxes: readonly string[]): string =>
+    `<fieldset><legend>${legend}</legend>\n${boxes.join('\n')}\n</fieldset>\n`;
+  const less = narrower.map((wish, place) => toBox(wish, wishes.length + place));
+  return group('It wants to:', wishes.map(toBox)) + (less.length === 0 ? '' : group('Or only to:', less));
+}
+
+/** All scopes with the same words, which share a check box; its value is these scopes. */
+interface Wish {
+  readonly words: string;
+  readonly meant: readonly string[];
+}
+
+function wishesOf(scopes: readonly string[]): readonly Wish[] {
+  const all = new Set(scopes.map(describeScope));
+  return [...all].map((words) => ({
+    words,
+    meant: scopes.filter((scope) => describeScope(scope) === words),
+  }));
 }
 
 export function refusalPage(reason: string): string {
