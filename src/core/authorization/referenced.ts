@@ -15,7 +15,7 @@ const NAME = 'referenced';
  * Returns the criterion that one of the resources in the compartments refers to a resource of `type`. `conditionsOf`
  * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. A reference that
  * may lead to any type never counts, because it would open all types. Undefined: nothing that counts can refer to the
- * type.
+ * type. Cost of the criterion: a look-up for each resource of the record and each of its references.
  *
  * @param owner type of the compartments' owners
  */
@@ -42,7 +42,8 @@ export function referencedCriterion(
     }
   }
   const merged = merge(anyOf);
-  return merged.length === 0 ? undefined : { name: NAME, anyOf: merged };
+  // As a set, the cost is that of the record; a row-by-row test would read all references to a popular Organization.
+  return merged.length === 0 ? undefined : { name: NAME, anyOf: merged, asSet: true };
 }
 
 /** Returns the codes of the literal references of `source` whose definition names `type`. */
