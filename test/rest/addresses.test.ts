@@ -193,15 +193,17 @@ describe('headers', () => {
     expect((await server.request('GET', '/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
   });
 
-  it('allow configured origins, and no others', async () => {
-    const friend = await metadata({ origin: 'https://app.example' });
+  it('allow configured origins, and no others but for what everyone may discover', async () => {
+    const search = (origin: string) =>
+      server.request('GET', `${server.path('system', 'r4')}/Patient?_count=1`, undefined, { origin });
+    const friend = await search('https://app.example');
     expect(friend.headers['access-control-allow-origin']).toBe('https://app.example');
     for (const name of ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id']) {
       expect(friend.headers['access-control-expose-headers']).toContain(name);
     }
-    expect(
-      (await metadata({ origin: 'https://other.example' })).headers['access-control-allow-origin'],
-    ).toBeUndefined();
+    const stranger = { origin: 'https://other.example' };
+    expect((await search(stranger.origin)).headers['access-control-allow-origin']).toBeUndefined();
+    expect((await metadata(stranger)).headers['access-control-allow-origin']).toBe('*');
     const preflight = await server.request('OPTIONS', `${server.path('system', 'r4')}/Patient/1`, undefined, {
       origin: 'https://app.example',
       'access-control-request-method': 'PATCH',
