@@ -1,10 +1,10 @@
-/** OperationDefinitions of this program, for operations that FHIR does not define; stored among the base resources. */
+/** OperationDefinitions of this server, for operations that FHIR does not define; stored among the base resources. */
 import { type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 
 const BASE = 'https://andiron.example/fhir/OperationDefinition';
 /** Must be raised with each change: servers then reload the base resources. */
-export const OWN_OPERATIONS_VERSION = '2';
+export const OWN_OPERATIONS_VERSION = '3';
 
 interface Parameter {
   readonly name: string;
@@ -37,7 +37,8 @@ const PROGRESS: readonly Parameter[] = [
     use: 'out',
     min: 1,
     max: '1',
-    documentation: 'in-progress while any of them is, else failed if any has, else completed',
+    documentation:
+      'in-progress while any search parameter is in progress, otherwise failed if any has failed, otherwise completed',
     type: 'code',
   },
   {
@@ -45,12 +46,17 @@ const PROGRESS: readonly Parameter[] = [
     use: 'out',
     min: 0,
     max: '*',
-    documentation: 'One for each resource type that one of them is searched in',
+    documentation: 'One entry for each search parameter and each resource type it applies to',
     parts: [
       { name: 'reference', type: 'uri', min: 1, documentation: 'SearchParameter/id' },
-      { name: 'url', type: 'uri', min: 1, documentation: 'Its canonical url' },
-      { name: 'type', type: 'code', min: 1, documentation: 'The resource type that it is searched in' },
-      { name: 'code', type: 'code', min: 1, documentation: 'Its name in searches' },
+      { name: 'url', type: 'uri', min: 1, documentation: 'The canonical URL of the search parameter' },
+      {
+        name: 'type',
+        type: 'code',
+        min: 1,
+        documentation: 'The resource type that the search parameter applies to',
+      },
+      { name: 'code', type: 'code', min: 1, documentation: 'The name of the search parameter in searches' },
       {
         name: 'status',
         type: 'code',
@@ -61,16 +67,22 @@ const PROGRESS: readonly Parameter[] = [
         name: 'searchable',
         type: 'boolean',
         min: 1,
-        documentation: 'Whether it can be searched by: false until it was complete for the first time',
+        documentation: 'True if searches can use the parameter: it has been completely indexed at least once',
       },
       {
         name: 'resources',
         type: 'unsignedInt',
         min: 0,
-        documentation: 'Resources of the type when the work began, for clients that may see all of them',
+        documentation:
+          'The number of resources of the type when indexing began; only for clients that may see all of them',
       },
-      { name: 'indexed', type: 'unsignedInt', min: 0, documentation: 'How many of them are done' },
-      { name: 'reason', type: 'string', min: 0, documentation: 'Why it failed' },
+      {
+        name: 'indexed',
+        type: 'unsignedInt',
+        min: 0,
+        documentation: 'The number of resources that are indexed',
+      },
+      { name: 'reason', type: 'string', min: 0, documentation: 'The reason of the failure' },
     ],
   },
 ];
@@ -81,7 +93,7 @@ const REINDEX: Own = {
   title: 'Index search parameters again',
   affectsState: true,
   description:
-    "Has the index of the tenant's own search parameters of this release, or of one of them, made again where something is missing. The work goes on in the background; the answer says how far it is, as $reindex-status does. What could be searched by before can be meanwhile.",
+    "Completes the index of one or all of the tenant's own search parameters of this release. Indexing runs in the background; the response reports its progress, like $reindex-status. Searches can use the parameters that were searchable before.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -90,10 +102,10 @@ const REINDEX: Own = {
 const REINDEX_STATUS: Own = {
   code: 'reindex-status',
   name: 'ReindexStatus',
-  title: 'How far the indexing of search parameters is',
+  title: 'Progress of the indexing of search parameters',
   affectsState: false,
   description:
-    "How far the indexing of the tenant's own search parameters of this release is, or of one of them.",
+    "Returns the progress of the indexing of one or all of the tenant's own search parameters of this release.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -102,10 +114,10 @@ const REINDEX_STATUS: Own = {
 const PURGE: Own = {
   code: 'purge',
   name: 'Purge',
-  title: 'Remove for ever',
+  title: 'Remove permanently',
   affectsState: true,
   description:
-    'Removes a resource with all its versions and whatever is remembered of them, for ever; of a Patient also all that is in its compartment and in that of no other patient. For administrators. It may be asked for again, also where the resource is not there any more.',
+    'Permanently removes a resource with all its versions, from the database and from all caches. For a Patient, also removes the resources that are in its compartment and in no other patient compartment. Only for administrators. The operation can be repeated, even if the resource no longer exists.',
   resource: 'Resource',
   system: false,
   parameters: [
@@ -115,7 +127,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'Whether all that is in the compartment goes too: true unless it is said otherwise of a Patient, and of no other type',
+        'True to also purge the resources of the compartment. Only a Patient can have this parameter as true; the default for a Patient is true',
       type: 'boolean',
     },
     {
@@ -123,7 +135,8 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'False: something is left, or others made more of it meanwhile; ask again',
+      documentation:
+        'False if data is left, or if other requests wrote more data meanwhile; then repeat the operation',
       type: 'boolean',
     },
     {
@@ -131,7 +144,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Resources that were purged',
+      documentation: 'The number of resources that were purged',
       type: 'unsignedInt',
     },
     {
@@ -139,10 +152,15 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The same for each resource type',
+      documentation: 'The number of resources that were purged, by resource type',
       parts: [
         { name: 'type', type: 'code', min: 1, documentation: 'The resource type' },
-        { name: 'resources', type: 'unsignedInt', min: 1, documentation: 'Resources of it that were purged' },
+        {
+          name: 'resources',
+          type: 'unsignedInt',
+          min: 1,
+          documentation: 'The number of resources of the type that were purged',
+        },
       ],
     },
     {
@@ -150,22 +168,27 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'One for each table of the database that keeps something of tenants',
+      documentation: 'One entry for each table of the database that stores data of tenants',
       parts: [
-        { name: 'name', type: 'string', min: 1, documentation: 'Its name' },
-        { name: 'removed', type: 'unsignedInt', min: 1, documentation: 'Rows that were removed' },
+        { name: 'name', type: 'string', min: 1, documentation: 'The name of the table' },
+        {
+          name: 'removed',
+          type: 'unsignedInt',
+          min: 1,
+          documentation: 'The number of rows that were removed',
+        },
         {
           name: 'left',
           type: 'unsignedInt',
           min: 1,
-          documentation: 'Rows of what was purged, counted at the end',
+          documentation: 'The number of rows of the purged resources that still exist, counted at the end',
         },
         {
           name: 'mentions',
           type: 'unsignedInt',
           min: 1,
           documentation:
-            'Rows of others in which Type/id of what was asked to be purged stands, counted at the end',
+            'The number of rows of other resources that contain Type/id of the resource to purge, counted at the end',
         },
       ],
     },
@@ -174,7 +197,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Server processes that have forgotten what they remembered',
+      documentation: 'The number of server processes that have invalidated their caches',
       type: 'unsignedInt',
     },
     {
@@ -182,7 +205,8 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Server processes that gave no sign of life for 20 seconds and were not waited for',
+      documentation:
+        'The number of server processes without a heartbeat for 20 seconds; the operation did not wait for them',
       type: 'unsignedInt',
     },
     {
@@ -191,7 +215,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'Texts that were removed from Redis; absent where it could not be reached: what it holds, it holds for a day at most',
+        'The number of cached texts that were removed from Redis. Absent if Redis could not be reached; its entries then expire within a day',
       type: 'unsignedInt',
     },
     {
@@ -199,7 +223,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'Resources that mention what was asked to be purged and were kept',
+      documentation: 'The number of resources that refer to the resource to purge and were not purged',
       type: 'unsignedInt',
     },
     {
@@ -207,7 +231,7 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The first of them',
+      documentation: 'The first of the resources that were not purged',
       parts: [
         { name: 'reference', type: 'uri', min: 1, documentation: 'Type/id' },
         {
@@ -215,7 +239,7 @@ const PURGE: Own = {
           type: 'code',
           min: 1,
           documentation:
-            'shared: it is in the compartment of another patient too; elsewhere: it is not in the compartment now; mentions: its type is in no compartment of patients',
+            'shared: the resource is also in the compartment of another patient; elsewhere: its current version is not in the compartment; mentions: its type is in no patient compartment',
         },
       ],
     },
