@@ -9,6 +9,15 @@ import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
+interface Patch {
+  readonly type: string;
+  readonly id: string;
+  readonly operations: ResourceInput;
+  readonly guard?: VersionGuard;
+  /** Must hold when the patch is committed. */
+  readonly condition?: WriteCondition;
+}
+
 /**
  * Applies a JSON Patch or a FHIRPath Patch to the resource as a read returns it, `meta` included; all of it or nothing
  * (https://hl7.org/fhir/R4/http.html#patch; docs/behaviour.md, Patch).
@@ -17,19 +26,7 @@ import { toStoredVersion } from './stored-version';
 export async function patch(
   services: WriteServices,
   context: RequestContext,
-  {
-    type,
-    id,
-    operations,
-    guard,
-    condition,
-  }: {
-    readonly type: string;
-    readonly id: string;
-    readonly operations: ResourceInput;
-    readonly guard?: VersionGuard;
-    readonly condition?: WriteCondition;
-  },
+  { type, id, operations, guard, condition }: Patch,
 ): Promise<WriteResult> {
   const { space } = context;
   const address = addressOf(services, context, type, id);

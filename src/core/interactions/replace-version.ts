@@ -31,6 +31,16 @@ export interface Replaced {
   readonly created: boolean;
 }
 
+/** A resource, and the version that replaces its current one. */
+interface Replacement {
+  readonly type: string;
+  readonly id: string;
+  readonly address: ResourceAddress;
+  readonly guard: VersionGuard | undefined;
+  readonly intent: WriteIntent;
+  readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+}
+
 /** Races lost to other processes before the head is locked. */
 const MAX_RACES = 2;
 
@@ -52,15 +62,7 @@ export async function replaceVersion(
     intent,
     next,
     condition,
-  }: {
-    readonly type: string;
-    readonly id: string;
-    readonly address: ResourceAddress;
-    readonly guard: VersionGuard | undefined;
-    readonly intent: WriteIntent;
-    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
-    readonly condition?: WriteCondition;
-  },
+  }: Replacement & { readonly condition?: WriteCondition },
 ): Promise<Replaced> {
   const turn = `${context.space.number} ${address.type} ${keyText(address.key)}`;
   return services.turns.run(turn, async () => {
@@ -111,15 +113,7 @@ async function planWrite(
     intent,
     stored,
     next,
-  }: {
-    readonly type: string;
-    readonly id: string;
-    readonly address: ResourceAddress;
-    readonly guard: VersionGuard | undefined;
-    readonly intent: WriteIntent;
-    readonly stored: VersionRow | undefined;
-    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
-  },
+  }: Replacement & { readonly stored: VersionRow | undefined },
 ): Promise<Plan | undefined> {
   const current = await presentFor(
     services,
@@ -287,13 +281,7 @@ async function replaceLocked(
     next,
     condition,
     rows,
-  }: {
-    readonly type: string;
-    readonly id: string;
-    readonly address: ResourceAddress;
-    readonly guard: VersionGuard | undefined;
-    readonly intent: WriteIntent;
-    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+  }: Replacement & {
     readonly condition: WriteCondition | undefined;
     /** Rows of the last attempt's version, which approximate those of this one. */
     readonly rows: IndexRows;

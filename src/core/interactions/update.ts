@@ -9,6 +9,15 @@ import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 
+interface Update {
+  readonly type: string;
+  readonly id: string;
+  readonly input: ResourceInput;
+  readonly guard?: VersionGuard;
+  /** Must hold when the update is committed. */
+  readonly condition?: WriteCondition;
+}
+
 /**
  * Stores the next version of a resource, or its first under the client's id (http.html#update, http.html#upsert).
  * Throws the errors of its preparation, preconditionFailed, versionConflict; ConditionLost.
@@ -16,19 +25,7 @@ import { replaceVersion, type NextVersion } from './replace-version';
 export async function update(
   services: WriteServices,
   context: RequestContext,
-  {
-    type,
-    id,
-    input,
-    guard,
-    condition,
-  }: {
-    readonly type: string;
-    readonly id: string;
-    readonly input: ResourceInput;
-    readonly guard?: VersionGuard;
-    readonly condition?: WriteCondition;
-  },
+  { type, id, input, guard, condition }: Update,
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
