@@ -57,8 +57,8 @@ export const importPackage: Command = {
   async run({ words, options }) {
     const [path, ...more] = words;
     const { tenant, release } = options;
-    const isKnown = release === undefined || (typeof release === 'string' && isRelease(release));
-    if (path === undefined || more.length > 0 || typeof tenant !== 'string' || !isKnown)
+    const isValidRelease = release === undefined || (typeof release === 'string' && isRelease(release));
+    if (path === undefined || more.length > 0 || typeof tenant !== 'string' || !isValidRelease)
       throw new UsageError(`andiron import-package ${USAGE}`);
     const settings = loadSettings(process.env);
     const { readPackage } = await import('../packages/package-file.js');

@@ -5,7 +5,7 @@ import { RawJson } from '../schema/raw-json';
 import { parametersInputScalar, resourceTypePlaceholder } from '../schema/scalars';
 import { Metadata } from '../schema/types/metadata';
 import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/operation';
-import { forgetReads } from './changes/forget-reads';
+import { clearLoaders } from './changes/forget-reads';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';
@@ -91,7 +91,7 @@ export class OperationResolver {
     @Arg('parameters', () => parametersInputScalar, { nullable: true })
     parameters: JsonObject | null | undefined,
   ): Promise<InvokeResult> {
-    forgetReads(context);
+    clearLoaders(context);
     const result = await context.core.invoke(context.request, {
       level: level ?? toLevel(type, id),
       type: type ?? undefined,

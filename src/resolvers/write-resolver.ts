@@ -5,7 +5,7 @@ import { resourceInputScalar, resourceTypePlaceholder } from '../schema/scalars'
 import { Resource } from '../schema/types/resource';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
 import { creation, deletion, patching, update } from './changes/change';
-import { forgetReads } from './changes/forget-reads';
+import { clearLoaders } from './changes/forget-reads';
 import { perform, reportIssues } from './changes/perform';
 import { toWriteResult } from './changes/write-result';
 import type { GatewayContext } from './context';
@@ -151,7 +151,7 @@ export class WriteResolver {
   ): Promise<Resource> {
     const { core, request, maxDepth } = context;
     const input = await toInput(bundle, maxDepth);
-    forgetReads(context);
+    clearLoaders(context);
     const answer = await core.bundle(request, { input, types: ['transaction'], isDryRun: dryRun === true });
     for (const [index, entry] of answer.entries.entries())
       reportIssues(context, [String(info.path.key), 'entry', index], entry);

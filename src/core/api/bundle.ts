@@ -28,7 +28,7 @@ export type EntryAnswer =
       readonly kind: 'read';
       readonly version: StoredVersion;
       readonly isHead: boolean;
-      readonly isKnown: boolean;
+      readonly isUnchanged: boolean;
     }
   /** `path`: the path of the entry's address below `{fhir_root}`. */
   | {

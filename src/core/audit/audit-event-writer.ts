@@ -26,7 +26,7 @@ import type { VersionWrite } from '../storage/write/version-write';
 import { writeVersions } from '../storage/write/write-statements';
 import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from './audit-space';
-import { createKnownOwners, patientsOf } from '../authorization/patients';
+import { createOwnersCache, patientsOf } from '../authorization/patients';
 
 /** Interval between checks for records that other processes have left. */
 const LOOK_MS = 5_000;
@@ -63,7 +63,7 @@ export class AuditEventWriter {
   #isStarted = false;
   #isClosed = false;
   #hurry: (() => void) | undefined;
-  readonly #knownOwners = createKnownOwners();
+  readonly #cachedOwners = createOwnersCache();
 
   constructor(private readonly options: AuditEventWriterOptions) {}
 
@@ -187,7 +187,7 @@ export class AuditEventWriter {
     const { services } = this.options;
     const id = idOfKey(record.key.high, record.key.low);
     if (id === undefined) throw new Error('a record has a key that is none of ours');
-    const patients = await patientsOf(services, this.#knownOwners, from, record);
+    const patients = await patientsOf(services, this.#cachedOwners, from, record);
     const event = toAuditEvent(record, patients, from.tenant);
     const { text, metaOffset } = toStoredText(event, false, { id, extensionBase: services.extensionBase });
     return {

@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** Elements that every response needs, so that a policy cannot hide them. */
-const KEPT: ReadonlySet<string> = new Set(['id', 'meta', 'resourceType', 'implicitRules']);
+const ALWAYS_VISIBLE: ReadonlySet<string> = new Set(['id', 'meta', 'resourceType', 'implicitRules']);
 /** The narrative repeats the values of elements in words. */
 const NARRATIVE = 'text';
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -64,7 +64,7 @@ class ElementSet {
       fhirError('invalidValue', { reason: `'${path.slice(0, 100)}' ${reason}` });
     if (!this.definitions.isResourceType(type) || names.length === 0)
       throw refused('is not an element of a resource type; it is written Type.element');
-    if (KEPT.has(names[0] ?? '')) throw refused('is part of every answer');
+    if (ALWAYS_VISIBLE.has(names[0] ?? '')) throw refused('is part of every answer');
     const root = this.roots.get(type) ?? newPlace(false);
     this.roots.set(type, root);
     let place: Place = root;
@@ -153,12 +153,12 @@ export class ElementRules {
     private readonly all: Definitions,
     policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[],
   ) {
-    const known = (paths: readonly string[]): readonly string[] =>
+    const existing = (paths: readonly string[]): readonly string[] =>
       paths.filter((path) => isElement(all, path));
-    this.hidden = new ElementSet(all, known(policies.flatMap(({ hidden }) => hidden)));
+    this.hidden = new ElementSet(all, existing(policies.flatMap(({ hidden }) => hidden)));
     this.readOnly = new ElementSet(
       all,
-      known(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
+      existing(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
     );
     this.definitions = this.hidden.isEmpty
       ? all

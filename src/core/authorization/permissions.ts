@@ -175,11 +175,11 @@ export class Permissions {
   }
 
   #conditionsOf(type: string, right: Right): readonly Criterion[] | null {
-    const known = this.#conditions[right];
-    let conditions = known.get(type);
+    const compiled = this.#conditions[right];
+    let conditions = compiled.get(type);
     if (conditions === undefined) {
       conditions = this.#compile(type, right);
-      known.set(type, conditions);
+      compiled.set(type, conditions);
     }
     return conditions;
   }

@@ -73,7 +73,7 @@ export function createPolicies({ store, findSpace, searchContext, changed }: Pol
         if (space !== undefined) spaces.push(space);
       }
       if (spaces.length === 0) throw fhirError('unknownTenant');
-      requireKnown(policy, spaces.map(searchContext));
+      requireExisting(policy, spaces.map(searchContext));
       const { existed, isChanged } = await change(tenant, name, definition, guard);
       if (!isChanged)
         throw fhirError('tooCostly', {
@@ -112,7 +112,7 @@ function policyChanged(): Error {
 }
 
 /** Throws `invalidValue` unless all types, criteria, elements and operations exist in one of the releases. */
-function requireKnown(
+function requireExisting(
   { rules, operations = [], hidden, readOnly }: Policy,
   contexts: readonly SearchTypeContext[],
 ): void {

@@ -4,9 +4,9 @@ import { parseScope } from './scope';
  * Whether the scopes `held` include `asked`: the same scope, or a resource scope that covers it (`system/*.cruds` covers
  * `system/Patient.rs?active=true`). Cost: parsed scopes are cached.
  */
-export function coversScope(held: readonly string[], asked: string): boolean {
-  if (held.includes(asked)) return true;
-  const wanted = parseScope(asked);
+export function coversScope(held: readonly string[], requested: string): boolean {
+  if (held.includes(requested)) return true;
+  const wanted = parseScope(requested);
   if (wanted === undefined) return false;
   return held.some((text) => {
     const scope = parseScope(text);

@@ -40,10 +40,10 @@ export async function presentFor(
     isLive && permissions.allows(type, right) && visibility.seesCurrent(type, right, space, current);
   /** The refusal of an update. A writer that cannot read the resource gets the error for a missing one. */
   const refusalOver = async (): Promise<Error> => {
-    const isKnown = await sees('r');
-    if (!isKnown && !permissions.allows(type, 'c')) return permissions.missing(type, 'c');
+    const isReadable = await sees('r');
+    if (!isReadable && !permissions.allows(type, 'c')) return permissions.missing(type, 'c');
     const hasScope = permissions.allows(type, 'u');
-    const isCertain = isKnown || permissions.conditions(type, 'c').length === 0;
+    const isCertain = isReadable || permissions.conditions(type, 'c').length === 0;
     return isCertain && !hasScope ? permissions.missing(type, 'u') : outside(type);
   };
   switch (intent) {

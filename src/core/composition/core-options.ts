@@ -12,9 +12,9 @@ import type { DatabaseOptions, Lane } from '../storage/connection/database';
 /** Callbacks for metrics. They never receive a tenant, an id or a value. */
 export interface Instruments {
   statement(lane: Lane, milliseconds: number): void;
-  gathered(kind: 'read' | 'search' | 'write', members: number): void;
+  batched(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
-  rememberedSearch(outcome: CacheOutcome): void;
+  cachedSearch(outcome: CacheOutcome): void;
 }
 
 export interface CoreOptions {

@@ -84,7 +84,7 @@ export interface AccessParts {
   readonly users: UserAdministration;
   readonly signIn: SignIn;
   /** Invalidates caches after a change in another process. */
-  forget(): void;
+  invalidate(): void;
   /**
    * Creates what the first sign-in of the tenant `system` needs (other tenants get theirs on demand), and logs, once,
    * the issuers that had no release.
@@ -328,11 +328,11 @@ export function createAccess(options: AccessOptions): AccessParts {
       step: (visit) => authorization.step(visit),
       launch: (space, context) => authorization.launch(space, context),
     },
-    forget() {
-      clients.forget();
+    invalidate() {
+      clients.invalidate();
       grants.forget();
-      keys.forget();
-      issuers.forget();
+      keys.invalidate();
+      issuers.invalidate();
     },
   };
 }

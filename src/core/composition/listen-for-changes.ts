@@ -17,8 +17,8 @@ export function listenForChanges(
 ): void {
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') {
-      spaces.forget(subject);
-      access.forget();
+      spaces.invalidate(subject);
+      access.invalidate();
     } else if (kind === 'erased') erasures.look();
     // Only a log entry: all cache entries about base resources name their digest.
     else if (subject !== baseDigest) log.warn({}, OTHER_DEFINITIONS);

@@ -21,7 +21,7 @@ export interface ErasureWatchOptions {
  */
 export class ErasureWatch {
   readonly #process = randomBytes(8).toString('hex');
-  #forgotten = 0;
+  #invalidated = 0;
   #isStarted = false;
   #isClosed = false;
   #isWanted = false;
@@ -34,7 +34,7 @@ export class ErasureWatch {
 
   /** Must be awaited before this process caches anything. */
   async open(): Promise<void> {
-    this.#forgotten = await lastErasure(this.options.database);
+    this.#invalidated = await lastErasure(this.options.database);
   }
 
   /** Starts polling. */
@@ -74,17 +74,17 @@ export class ErasureWatch {
   }
 
   async #evictNext(database: Database): Promise<void> {
-    const erasures = await attendErasures(database, this.#process, this.#forgotten);
+    const erasures = await attendErasures(database, this.#process, this.#invalidated);
     const last = erasures.at(-1);
     if (last === undefined) return;
-    this.forget(erasures.flatMap(({ spaces }) => spaces));
-    this.#forgotten = last.number;
+    this.invalidate(erasures.flatMap(({ spaces }) => spaces));
+    this.#invalidated = last.number;
     // The next poll, which follows at once, confirms the eviction.
     this.#isWanted = true;
   }
 
   /** Evicts the spaces from the caches of this process at once. */
-  forget(spaces: readonly number[]): void {
+  invalidate(spaces: readonly number[]): void {
     evictSpaces(spaces);
     for (const space of spaces) this.#hushed.add(space);
     this.options.evictElsewhere(spaces);

@@ -100,7 +100,7 @@ export class AsyncJobs {
     const { database, limits } = this.options;
     const id = randomBytes(16).toString('hex');
     const most = limits.maxAsyncJobs;
-    const job = { id, owner: ownerOf(context), request, most, kept: LONGEST_WAIT_MS };
+    const job = { id, owner: ownerOf(context), request, most, retentionMs: LONGEST_WAIT_MS };
     if (!(await addJob(database, space, job))) throw fhirError('tooManyJobs', { limit: most });
     this.#wake();
     return id;
@@ -202,7 +202,12 @@ export class AsyncJobs {
       const expiryMs = this.options.limits.asyncExpiryMs;
       if (outcome === undefined) await returnJob(session, this.#worker, job);
       else
-        await finishJob(session, { worker: this.#worker, jobKey: job, jobOutcome: outcome, kept: expiryMs });
+        await finishJob(session, {
+          worker: this.#worker,
+          jobKey: job,
+          jobOutcome: outcome,
+          retentionMs: expiryMs,
+        });
       this.#finished.shift();
     }
   }

@@ -5,13 +5,13 @@ export interface BucketRequest extends Rate {
   /** Key of the bucket. */
   readonly key: string;
   /** Tokens that requests wait for. */
-  readonly asked: number;
+  readonly requested: number;
   /** Further tokens requested for later use; the store may grant fewer. */
   readonly wanted: number;
   /** Unused tokens that are returned; negative: tokens that were used without a grant. */
   readonly returned: number;
   /** Upper bound of the bucket's content from another store; undefined: this store knows the content. */
-  readonly known: number | undefined;
+  readonly upperBound: number | undefined;
 }
 
 export interface BucketAnswer {
@@ -52,10 +52,10 @@ export class BucketStores {
   /** `asked`: the store that answered last. `known` is passed only to the other store. */
   async take(
     request: BucketRequest,
-    asked: 'first' | 'second' | undefined,
+    source: 'first' | 'second' | undefined,
   ): Promise<BucketAnswer & { readonly store: 'first' | 'second' }> {
     const of = (store: 'first' | 'second'): BucketRequest =>
-      store === asked ? { ...request, known: undefined } : request;
+      store === source ? { ...request, upperBound: undefined } : request;
     if (performance.now() >= this.awayUntil) {
       const answer = await this.first(of('first'));
       if (answer !== undefined) return { ...answer, store: 'first' };
@@ -145,22 +145,22 @@ export class TokenBucket {
     const returned = this.balance;
     this.balance = 0;
     this.reported = Math.min(0, returned);
-    const asked = batch.length;
+    const requested = batch.length;
     const now = performance.now();
     // Lease size: twice the used tokens if they ran out early, the same if they lasted, none after a pause.
     const lives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
     const wanted = lives < 1 ? 2 * this.used : lives < 2 ? this.used : 0;
-    this.used = asked;
+    this.used = requested;
     try {
-      const request = { key: this.key, ...this.rate, asked, wanted, returned, known: this.left() };
+      const request = { key: this.key, ...this.rate, requested, wanted, returned, upperBound: this.left() };
       const { granted, tokens, store } = await this.stores.take(request, this.store);
       const readAt = performance.now();
       this.store = store;
       this.tokens = tokens;
       this.storeReadAt = readAt;
       this.expires = readAt + leaseLife(this.rate.windowMs);
-      this.balance += Math.max(0, granted - asked);
-      if (granted < asked) this.emptyUntil = readAt + this.untilNext();
+      this.balance += Math.max(0, granted - requested);
+      if (granted < requested) this.emptyUntil = readAt + this.untilNext();
       for (const [index, { resolve }] of batch.entries()) resolve(index < granted);
     } catch (error) {
       this.balance += returned;

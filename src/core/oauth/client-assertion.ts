@@ -28,8 +28,8 @@ export async function verifyAssertion(
   { readonly id: string; /** Milliseconds since 1970. */ readonly expires: number } | string | undefined
 > {
   const jose = await loadJose();
-  const known = client === undefined || client.isDisabled ? undefined : client;
-  const keys = (known && (await keysOf(known, remote))) ?? (await decoyKeys());
+  const enabled = client === undefined || client.isDisabled ? undefined : client;
+  const keys = (enabled && (await keysOf(enabled, remote))) ?? (await decoyKeys());
   const { iss: claimed } = assertion.payload;
   try {
     const { payload } = await jose.jwtVerify(assertion.text, keys, {

@@ -75,8 +75,8 @@ export class Clients {
     const key = createHmac('sha256', this.#key)
       .update(`${space.tenantNumber} ${id} ${secret}`)
       .digest('base64url');
-    const known = this.#verified.get(key);
-    if (client !== undefined && usable.some((each) => each.id === known)) return toProof(client);
+    const verifiedSecret = this.#verified.get(key);
+    if (client !== undefined && usable.some((each) => each.id === verifiedSecret)) return toProof(client);
     const attempt = `${key} ${address}`;
     const begun = this.#proving.get(attempt);
     if (begun !== undefined) return begun;
@@ -111,7 +111,7 @@ export class Clients {
   /** False: there is no such client. Takes effect in this process at once; the caller notifies the others. */
   async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
     const changed = await this.store.update(space, id, details);
-    this.forget();
+    this.invalidate();
     return changed;
   }
 
@@ -121,20 +121,20 @@ export class Clients {
     const made = makeSecret(expires);
     if (!(await this.store.addSecret(space, id, await toStored(made))))
       throw fhirError('invalidValue', { reason: `A client has at most ${MAX_SECRETS} secrets; remove one` });
-    this.forget();
+    this.invalidate();
     return made;
   }
 
   /** False: there is no such secret. */
   async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
     const removed = await this.store.removeSecret(space, id, secret);
-    this.forget();
+    this.invalidate();
     return removed;
   }
 
   /** Invalidates the cache after a change of a tenant. */
-  forget(): void {
-    this.#recent.forget();
+  invalidate(): void {
+    this.#recent.invalidate();
   }
 }
 
@@ -144,8 +144,8 @@ export function makeSecret(expires?: number): NewSecret {
   return { id: randomUUID(), secret, ...(expires === undefined ? {} : { expires }) };
 }
 
-async function toStored({ secret, ...kept }: NewSecret): Promise<NewStoredSecret> {
-  return { ...kept, hash: await hashSecret(secret) };
+async function toStored({ secret, ...rest }: NewSecret): Promise<NewStoredSecret> {
+  return { ...rest, hash: await hashSecret(secret) };
 }
 
 const REFUSED: Proof = { kind: 'refused' };

@@ -33,7 +33,7 @@ export interface SignInAttempt {
    * True: the user has signed in from the network (`networkOf`) before. Called only where the budget of the user is
    * used up.
    */
-  isRemembered(network: string): Promise<boolean>;
+  wasUsedBefore(network: string): Promise<boolean>;
 }
 
 /**
@@ -66,7 +66,7 @@ export class CredentialThrottle {
    */
   async attemptSignIn<T>(
     space: OfTenant,
-    { name, address, isRemembered }: SignInAttempt,
+    { name, address, wasUsedBefore }: SignInAttempt,
     check: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const network = networkOf(address);
@@ -76,7 +76,7 @@ export class CredentialThrottle {
         { tenant, kind: 'guess', name: `user ${name}`, rates: PER_USER },
       ]);
       if (admission.isAdmitted) return count(admission, check);
-      if (await isRemembered(network)) return check();
+      if (await wasUsedBefore(network)) return check();
       throw tooMany(admission.retryAfterSeconds);
     });
   }

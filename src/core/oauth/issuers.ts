@@ -47,10 +47,10 @@ export class OutsideIssuers {
   /** Undefined: the tenant does not accept tokens of this issuer. */
   find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.parts.store.list(space) });
-    const known = this.#recent.get(String(space.tenantNumber), load);
+    const issuersOfTenant = this.#recent.get(String(space.tenantNumber), load);
     const pick = (issuers: Issuers | undefined): TokenIssuer | undefined =>
       issuers?.list.find((each) => each.issuer === issuer);
-    return known instanceof Promise ? known.then(pick) : pick(known);
+    return issuersOfTenant instanceof Promise ? issuersOfTenant.then(pick) : pick(issuersOfTenant);
   }
 
   /**
@@ -107,13 +107,13 @@ export class OutsideIssuers {
     if (fault !== undefined) refuse(`The address of an issuer’s keys is not allowed: ${fault}`);
     if (!(await this.parts.store.put(space, issuer)))
       refuse(`There is no client '${issuer.client.slice(0, 64)}'`);
-    this.forget();
+    this.invalidate();
   }
 
   /** False: there is no issuer of this name. */
   async remove(space: OfTenant, issuer: string): Promise<boolean> {
     const removed = await this.parts.store.remove(space, issuer);
-    this.forget();
+    this.invalidate();
     return removed;
   }
 
@@ -127,8 +127,8 @@ export class OutsideIssuers {
   }
 
   /** Invalidates the cache after a change of a tenant. */
-  forget(): void {
-    this.#recent.forget();
+  invalidate(): void {
+    this.#recent.invalidate();
   }
 }
 

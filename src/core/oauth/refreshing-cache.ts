@@ -46,7 +46,7 @@ export class RefreshingCache<Value extends object> {
   }
 
   /** Marks all entries as stale. */
-  forget(): void {
+  invalidate(): void {
     this.#changes++;
     this.#loading.clear();
     // A copy, because `set` moves an entry to the end of the iteration.

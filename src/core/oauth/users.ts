@@ -65,13 +65,13 @@ export class Users {
     },
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
-    const isKnownNetwork = async (network: string): Promise<boolean> => {
+    const wasUsedBefore = async (network: string): Promise<boolean> => {
       const user = await this.store.findByName(space, folded);
       return user !== undefined && this.networks.has(space, user.id, network);
     };
     const user = await this.throttle.attemptSignIn(
       space,
-      { name: folded, address, isRemembered: isKnownNetwork },
+      { name: folded, address, wasUsedBefore },
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });

@@ -172,8 +172,8 @@ async function translateBy(
       if (requested.has(canonical) || requested.size === MAX_MAPS) continue;
       requested.add(canonical);
       const { url, version } = parseCanonical(canonical);
-      const known = await environment.findCanonical('ConceptMap', url, version);
-      if (known !== undefined) further.push(parseStored(known.text));
+      const conceptMap = await environment.findCanonical('ConceptMap', url, version);
+      if (conceptMap !== undefined) further.push(parseStored(conceptMap.text));
     }
     waiting = further;
   }

@@ -74,7 +74,7 @@ export interface PagedOperation extends Named {
   runPage(
     environment: OperationEnvironment,
     input: OperationInput,
-    asked: RequestedPage,
+    requested: RequestedPage,
   ): Promise<SearchPage>;
 }
 

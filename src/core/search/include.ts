@@ -46,12 +46,12 @@ export function parseInclude(
   if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
   if (targetType !== undefined && !definitions.isResourceType(targetType))
     throw refuse(`'${targetType.slice(0, 40)}' is not a resource type`);
-  const known = [...storedParameters(definitions, source).values()]
+  const references = [...storedParameters(definitions, source).values()]
     .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
     .map(({ parameter }) => parameter);
-  const parameters = code === '*' ? known : known.filter((parameter) => parameter.code === code);
+  const parameters = code === '*' ? references : references.filter((parameter) => parameter.code === code);
   if (parameters.length === 0 && code !== '*') {
-    const codes = known.map((parameter) => parameter.code).join(', ');
+    const codes = references.map((parameter) => parameter.code).join(', ');
     throw refuse(`reference parameters of ${source} are ${codes === '' ? 'none' : codes}`);
   }
   return { source, parameters, targetType, isReverse, iterates };

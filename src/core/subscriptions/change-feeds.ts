@@ -101,8 +101,8 @@ export class ChangeFeeds {
   }
 
   #open(space: TenantSpace, head: number): Followed {
-    const known = this.#spaces.get(space.number);
-    if (known !== undefined) return known;
+    const existing = this.#spaces.get(space.number);
+    if (existing !== undefined) return existing;
     const { services, log, limits, cache, findSpace } = this.options;
     const feed = new SpaceFeed(
       {
@@ -128,8 +128,8 @@ export class ChangeFeeds {
 
   /** The existing filter of the same name, else the given one. Throws tooManySubscriptions. */
   #share(filters: ReadonlyMap<string, ChangeFilter>, filter: ChangeFilter): ChangeFilter {
-    const known = filters.get(filter.name);
-    if (known !== undefined) return known;
+    const existing = filters.get(filter.name);
+    if (existing !== undefined) return existing;
     const asking = [...filters.values()].filter(({ asksDatabase }) => asksDatabase).length;
     if (filter.asksDatabase && asking >= MAX_ASKING) {
       const reason = `At most ${MAX_ASKING} different live queries of a tenant may follow references (chains, _has)`;

@@ -19,7 +19,7 @@ const TURN_MS = 10;
 /** Predecessors that are read at once: one statement returns their texts, without a limit of length. */
 const MAX_READ = 16;
 /** Index rows of longer texts are not cached for the next filter. */
-const MAX_KEPT = 256 * 1024;
+const MAX_CACHED = 256 * 1024;
 /** No limit: stored resources were accepted, perhaps under another limit. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
@@ -124,7 +124,7 @@ export class PageChanges {
     const before = await this.services.reader.version(this.space.number, row, row.version - 1);
     const isThere = before !== undefined && before.change !== 'delete';
     const tested = isThere ? this.#toTested(before) : undefined;
-    if (!isThere || before.body.length <= MAX_KEPT) this.#before.set(row, tested);
+    if (!isThere || before.body.length <= MAX_CACHED) this.#before.set(row, tested);
     return tested;
   }
 

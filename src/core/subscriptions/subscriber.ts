@@ -92,7 +92,7 @@ export class Subscriber implements ChangeStream {
 
   close(): void {
     if (this.#isOver) return;
-    this.#forget();
+    this.#clear();
     this.#pending?.resolve(undefined);
     this.#pending = undefined;
     this.options.onClose(this);
@@ -106,7 +106,7 @@ export class Subscriber implements ChangeStream {
   end(error: FhirError): void {
     if (this.#isOver) return;
     this.position = this.resumeAfter;
-    this.#forget();
+    this.#clear();
     this.#ended = error;
     this.#pending?.reject(error);
     this.#pending = undefined;
@@ -114,7 +114,7 @@ export class Subscriber implements ChangeStream {
     this.#listener?.();
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#isOver = true;
     this.#queue.length = 0;
     this.#size = 0;

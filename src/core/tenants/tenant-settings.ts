@@ -109,9 +109,9 @@ export function requireSettings(changes: SettingChanges): void {
     }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
-      const known = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
+      const names = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
       throw fhirError('invalidValue', {
-        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${known}`,
+        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${names}`,
       });
     }
     if (value !== null && !kind.values.includes(value))

@@ -4,7 +4,7 @@ import { type EntryAnswer, FhirError, fhirError } from '../../core/index';
 import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
-import { forgetReads } from './forget-reads';
+import { clearLoaders } from './forget-reads';
 import { type Performed, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
@@ -45,7 +45,7 @@ async function performField(
   if (isAtomic(info)) return performTogether(context, info, key);
   const change = make(given);
   requireNoUrn(change);
-  forgetReads(context);
+  clearLoaders(context);
   countChange(context);
   if (!change.isDryRun) return { answer: await runAlone(context, change), isDryRun: false };
   return answerOf(runAll(context, [{ key, change }], { isDryRun: true, isSingleWrite: true }), key);

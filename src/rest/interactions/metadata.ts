@@ -10,11 +10,11 @@ import { sendPrepared } from '../prepared-text';
 const MODES: readonly CapabilityMode[] = ['full', 'normative', 'terminology'];
 
 export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, context, query } = exchange;
+  const { restContext, context, query } = exchange;
   const wanted = query.parameters.find(([name, value]) => name === 'mode' && value !== '')?.[1] ?? 'full';
   const mode = MODES.find((each) => each === wanted);
   if (mode === undefined) {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
-  return sendPrepared(exchange, await edge.core.capabilities(context, mode));
+  return sendPrepared(exchange, await restContext.core.capabilities(context, mode));
 }

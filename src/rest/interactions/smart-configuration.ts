@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange';
 import { smartConfiguration as describe } from '../oidc/discovery';
 
 export async function smartConfiguration(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context } = exchange;
-  const document = describe(edge.describe(request, context.space.tenant));
+  const { restContext, request, context } = exchange;
+  const document = describe(restContext.describe(request, context.space.tenant));
   return exchange.send(200, JSON.stringify(document), 'application/json; charset=utf-8');
 }

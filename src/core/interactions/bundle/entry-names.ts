@@ -10,7 +10,7 @@ const LASTING: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
 
 /** The fullUrls of a transaction's entries. */
 export class EntryNames {
-  private known: ReadonlyMap<string, number> | undefined;
+  private cachedIndexes: ReadonlyMap<string, number> | undefined;
 
   constructor(
     private readonly definitions: Definitions,
@@ -20,7 +20,7 @@ export class EntryNames {
 
   /** Computed on demand, because most transactions have no criteria. */
   private get indexes(): ReadonlyMap<string, number> {
-    return (this.known ??= this.readIndexes());
+    return (this.cachedIndexes ??= this.readIndexes());
   }
 
   private readIndexes(): ReadonlyMap<string, number> {

@@ -147,12 +147,12 @@ class Planner {
   finish(): Plan {
     const { writes, found, repeated, nothing } = this;
     requireDifferent(writes);
-    this.requireMatchesKept();
+    this.refuseDeletedMatches();
     return { writes: inWritingOrder(writes), found, repeated, nothing, targets: this.targets() };
   }
 
   /** Throws `ruleViolated` if another entry deletes the match of a conditional create. */
-  private requireMatchesKept(): void {
+  private refuseDeletedMatches(): void {
     const { found, writes } = this;
     if (found.length === 0) return;
     const deleted = new Map<string, number>();

@@ -23,17 +23,21 @@ const CERTAIN = 0.997;
 const PROBABLE = 0.85;
 const POSSIBLE = 0.5;
 
-export function scoreOf(asked: Person, candidate: Person): Score {
-  const shared = sharesIdentifier(asked, candidate);
+export function scoreOf(requested: Person, candidate: Person): Score {
+  const shared = sharesIdentifier(requested, candidate);
   const bits =
     PRIOR +
-    (shared ? 18 : contradictsIdentifier(asked, candidate) ? -3 : 0) +
-    weighNames(asked.families, candidate.families, FAMILY) +
-    weighNames(asked.givens, candidate.givens, GIVEN) +
-    weighBirthDates(asked.birthDate, candidate.birthDate) +
-    weighGenders(asked.gender, candidate.gender) +
-    (meet(asked.contacts, candidate.contacts) ? 4 : 0) +
-    (meet(asked.homes, candidate.homes) ? 3 : meet(asked.postalCodes, candidate.postalCodes) ? 1.5 : 0);
+    (shared ? 18 : contradictsIdentifier(requested, candidate) ? -3 : 0) +
+    weighNames(requested.families, candidate.families, FAMILY) +
+    weighNames(requested.givens, candidate.givens, GIVEN) +
+    weighBirthDates(requested.birthDate, candidate.birthDate) +
+    weighGenders(requested.gender, candidate.gender) +
+    (meet(requested.contacts, candidate.contacts) ? 4 : 0) +
+    (meet(requested.homes, candidate.homes)
+      ? 3
+      : meet(requested.postalCodes, candidate.postalCodes)
+        ? 1.5
+        : 0);
   const likelihood = 1 / (1 + 2 ** -bits);
   // A shared identifier is always in the result, whatever else differs.
   const score = Math.round(1000 * (shared ? Math.max(likelihood, POSSIBLE) : likelihood)) / 1000;
@@ -46,15 +50,15 @@ function gradeOf(score: number): MatchGrade | undefined {
   return score >= POSSIBLE ? 'possible' : undefined;
 }
 
-function sharesIdentifier(asked: Person, candidate: Person): boolean {
-  return asked.identifiers.some(({ system, value }) =>
+function sharesIdentifier(requested: Person, candidate: Person): boolean {
+  return requested.identifiers.some(({ system, value }) =>
     candidate.identifiers.some((other) => other.system === system && other.value === value),
   );
 }
 
 /** True: both have identifiers of one system. Called only when none is shared. */
-function contradictsIdentifier(asked: Person, candidate: Person): boolean {
-  return asked.identifiers.some(
+function contradictsIdentifier(requested: Person, candidate: Person): boolean {
+  return requested.identifiers.some(
     ({ system }) => system !== '' && candidate.identifiers.some((other) => other.system === system),
   );
 }

@@ -149,9 +149,9 @@ class Chains {
   private behind(of: TypeCriteria, from: ContainedMode): Promise<Behind> {
     const mode = modeBehindStored(from);
     const key = JSON.stringify([mode, of.type, of.criteria]);
-    const known = this.sets.get(key) ?? this.find(of, mode);
-    this.sets.set(key, known);
-    return known;
+    const keys = this.sets.get(key) ?? this.find(of, mode);
+    this.sets.set(key, keys);
+    return keys;
   }
 
   private async find(of: TypeCriteria, mode: ContainedMode): Promise<Behind> {

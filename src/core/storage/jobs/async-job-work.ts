@@ -78,15 +78,15 @@ export async function finishJob(
     worker,
     jobKey: { space, id },
     jobOutcome: { status, body },
-    kept,
+    retentionMs,
   }: {
     readonly worker: string;
     readonly jobKey: JobKey;
     readonly jobOutcome: JobOutcome;
-    readonly kept: number;
+    readonly retentionMs: number;
   },
 ): Promise<void> {
-  await session.run(FINISH, { space, id, worker, status, answer: body, kept });
+  await session.run(FINISH, { space, id, worker, status, answer: body, kept: retentionMs });
 }
 
 const RETURN = defineStatement(
