@@ -99,7 +99,7 @@ export interface SearchServices extends DefinitionServices, ReadServices {
   readonly scope: ReadScope;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
-  /** Whether clients may use `_explain`. */
+  /** True if clients may use `_explain`. */
   readonly explainsSearches: boolean;
   /** Set inside a search with `_explain=true`. */
   readonly explanation?: SearchExplanation;

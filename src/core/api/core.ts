@@ -163,7 +163,7 @@ export interface Core extends Interactions {
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   /**
-   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `known`. Cost:
+   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `cachedVersion`. Cost:
    * one statement, two more after a change.
    */
   namedQueries(context: RequestContext, cachedVersion?: string): Promise<NamedQueries | undefined>;

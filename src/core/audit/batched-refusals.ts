@@ -48,7 +48,7 @@ export class BatchedRefusals {
     private readonly windowMs = WINDOW_MS,
   ) {}
 
-  /** As AccessLog.note. `isKnown`: the client is authenticated. */
+  /** As AccessLog.note. `isAuthenticated`: the client is authenticated. */
   note(space: number, record: AccessRecord, isAuthenticated: boolean): Promise<void> | undefined {
     const window = this.#windowOf(space);
     const kind = kindOf(isAuthenticated ? window.authenticated : window.unauthenticated, record);

@@ -52,7 +52,7 @@ class ElementSet {
     return this.roots.get(type);
   }
 
-  /** Whether one of the names is the narrative, or an element of some type that is selected or has a selected descendant. */
+  /** True if one of the names is the narrative, or an element of some type that is selected or has a selected descendant. */
   hasAny(names: ReadonlySet<string>): boolean {
     return [...this.roots.values()].some((root) => isNamed(root, names));
   }
@@ -125,7 +125,7 @@ function linkRecurring(definitions: Definitions, type: string, root: Place): voi
   }
 }
 
-/** Whether one of the names is the narrative, or an element of the type that is selected or has a selected descendant. */
+/** True if one of the names is the narrative, or an element of the type that is selected or has a selected descendant. */
 function isNamed({ below }: Place, names: ReadonlySet<string>): boolean {
   return names.has(NARRATIVE) || [...below.keys()].some((name) => names.has(name));
 }
@@ -193,7 +193,7 @@ export class ElementRules {
     return stringifyJson(markSubsetted(isJsonObject(stripped) ? stripped : {}), marked);
   }
 
-  /** Whether a resource, or one nested in it, is of a type with hidden elements, with or without a hidden value. */
+  /** True if a resource, or one nested in it, is of a type with hidden elements, with or without a hidden value. */
   concernsText(text: string): boolean {
     return !this.hidden.isEmpty && text !== '' && this.concerns(parseStoredObject(text));
   }
@@ -266,7 +266,7 @@ export class ElementRules {
   }
 
   /**
-   * Whether a search parameter is allowed: its values must not come from hidden elements of its type or of nested
+   * True if a search parameter is allowed: its values must not come from hidden elements of its type or of nested
    * resources. False where that is uncertain.
    */
   mayAsk({ type, expression, components }: SearchParameterDefinition): boolean {
@@ -331,7 +331,7 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Whether the release has this element, and a policy may hide it. */
+/** True if the release has this element and a policy may hide it. */
 export function isElement(definitions: Definitions, path: string): boolean {
   try {
     new ElementSet(definitions, []).add(path);

@@ -62,12 +62,12 @@ export class Permissions {
     this.elements = new ElementRules(full.definitions, this.#policies);
   }
 
-  /** Whether the right may hold for some resources of the type. */
+  /** True if the right may hold for some resources of the type. */
   allows(type: string, right: Right): boolean {
     return this.#conditionsOf(type, right) !== null;
   }
 
-  /** Whether the right holds for all resources of the type, with all their elements. */
+  /** True if the right holds for all resources of the type, with all their elements. */
   allowsAll(type: string, right: Right): boolean {
     return this.#conditionsOf(type, right)?.length === 0 && !this.elements.hides(type);
   }
@@ -116,7 +116,7 @@ export class Permissions {
     throw fhirError('forbidden', { reason });
   }
 
-  /** Whether the right holds for all resources of all types except AuditEvent, with all their elements. */
+  /** True if the right holds for all resources of all types except AuditEvent, with all their elements. */
   allowsEverything(right: Right): boolean {
     const { resourceTypes } = this.full.definitions;
     return (
@@ -209,7 +209,7 @@ export class Permissions {
     );
   }
 
-  /** Whether this write could let a person extend access to records. It is allowed for staff and for programs. */
+  /** True if this write could let a person extend access to records. It is allowed for staff and for programs. */
   #wouldWiden(type: string, right: Right, context: Scope['context']): boolean {
     if (!DECIDING.includes(type) || !WRITING.includes(right)) return false;
     const { user } = this.access;

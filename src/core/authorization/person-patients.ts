@@ -79,7 +79,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ],
 ]);
 
-/** Whether a period contains this moment. A period without limits always does, an invalid one never. */
+/** True if a period contains this moment. A period without limits always does, an invalid one never. */
 function isWithin(period: JsonObject[string] | undefined, zone: Zone): boolean {
   if (period === undefined) return true;
   if (!isJsonObject(period)) return false;

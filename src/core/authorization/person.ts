@@ -14,7 +14,7 @@ export const PERSON_TYPES: readonly string[] = [
 /** Types whose `user/` scopes cover the whole tenant. */
 const STAFF: readonly string[] = ['Practitioner', 'PractitionerRole'];
 
-/** Whether the reference is to a member of the tenant's staff. */
+/** True if the reference is to a member of the tenant's staff. */
 export function isStaff(user: string | undefined): boolean {
   return user !== undefined && STAFF.includes(user.slice(0, user.indexOf('/')));
 }

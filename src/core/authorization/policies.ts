@@ -144,7 +144,7 @@ function requireExisting(
   }
 }
 
-/** Whether a criterion is valid for the type; `*`: for some type. */
+/** True if a criterion is valid for the type; `*`: for some type. */
 function isUnderstood(context: SearchTypeContext, type: string, name: string, value: string): boolean {
   const { definitions } = context;
   if (type === ANY_TYPE)

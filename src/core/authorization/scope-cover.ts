@@ -1,7 +1,7 @@
 import { parseScope } from './scope';
 
 /**
- * Whether the scopes `held` include `asked`: the same scope, or a resource scope that covers it (`system/*.cruds` covers
+ * True if the scopes `held` include `requested`: the same scope, or a resource scope that covers it (`system/*.cruds` covers
  * `system/Patient.rs?active=true`). Cost: parsed scopes are cached.
  */
 export function coversScope(held: readonly string[], requested: string): boolean {

@@ -12,7 +12,7 @@ export class UserGrants {
 
   constructor(private readonly store: GrantStore) {}
 
-  /** Whether the grant is valid. Cost: a lookup; a statement after 1.5 s. */
+  /** True if the grant is valid. Cost: a lookup; a statement after 1.5 s. */
   async isGood(space: OfTenant, id: string): Promise<boolean> {
     const grant = await this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
       (await this.store.isGood(space, id)) ? { isGood: true } : undefined,

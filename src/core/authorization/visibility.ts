@@ -150,7 +150,7 @@ export class Visibility {
     private readonly extract: Extractor,
   ) {}
 
-  /** Whether a live, current version is visible. Throws `forbidden` where the scope is missing. */
+  /** True if a live, current version is visible. Throws `forbidden` where the scope is missing. */
   async seesCurrent(type: string, right: Right, space: number, row: VersionRow): Promise<boolean> {
     if (this.permissions.conditions(type, right).length === 0) return true;
     return (await this.amongCurrent(type, right, space, [row])).has(row);
@@ -182,13 +182,13 @@ export class Visibility {
     return seen;
   }
 
-  /** Whether a live version, perhaps an old one, is visible by its own content. */
+  /** True if a live version, perhaps an old one, is visible by its own content. */
   async seesContent(type: string, right: Right, row: VersionRow): Promise<boolean> {
     return (await this.verdictOf(type, this.permissions.conditions(type, right), row)) === 'yes';
   }
 
   /**
-   * Whether any version is visible: it must meet the conditions, and so must the current version, or the last one before
+   * True if a version is visible: it must meet the conditions, and so must the current version, or the last one before
    * the deletion. A deletion is visible where the deleted version was. Cost: one or two batched reads, none for a current
    * version.
    */
@@ -219,14 +219,14 @@ export class Visibility {
       : this.seesContent(type, right, row);
   }
 
-  /** Whether the version that a deletion deleted was visible. Cost: a batched read. */
+  /** True if the version that a deletion deleted was visible. Cost: a batched read. */
   async sawDeleted(type: string, right: Right, space: number, deletion: VersionRow): Promise<boolean> {
     if (this.permissions.conditions(type, right).length === 0) return true;
     const before = await this.services.reader.version(space, deletion, deletion.version - 1);
     return before !== undefined && before.change !== 'delete' && this.seesContent(type, right, before);
   }
 
-  /** Whether content that is about to be stored meets the conditions. */
+  /** True if content that is about to be stored meets the conditions. */
   async verdictOn(
     type: string,
     right: Right,

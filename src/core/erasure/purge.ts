@@ -45,7 +45,7 @@ export interface PurgeOptions {
   readonly services: SearchServices;
   readonly database: DatabaseOptions;
   readonly cacheInvalidator: CacheInvalidator;
-  /** Whether clients without credentials may purge in open mode. */
+  /** True if clients without credentials may purge in open mode. */
   readonly isOpen: boolean;
 }
 

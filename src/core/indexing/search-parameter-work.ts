@@ -75,7 +75,7 @@ export interface SearchParameterWorkOptions {
 export class SearchParameterWork {
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
-  /** Whether there may be work beyond the current run. */
+  /** True if there may be work beyond the current run. */
   private isWanted = false;
   private isStarted = false;
   private isClosed = false;

@@ -92,7 +92,7 @@ export async function replaceVersion(
   });
 }
 
-/** Whether to lock the head first: writes that refer to the resource must wait until the deletion commits or fails. */
+/** True if the head must be locked first: writes that refer to the resource must wait until the deletion commits or fails. */
 function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
   return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
 }

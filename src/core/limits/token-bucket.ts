@@ -49,7 +49,7 @@ export class BucketStores {
     private readonly second: TakeTokens,
   ) {}
 
-  /** `asked`: the store that answered last. `known` is passed only to the other store. */
+  /** `source`: the store that answered last. `upperBound` is passed only to the other store. */
   async take(
     request: BucketRequest,
     source: 'first' | 'second' | undefined,

@@ -62,7 +62,7 @@ export class CredentialThrottle {
   /**
    * As `attempt` for a user, but also counted over all networks. Where others have used up that budget, a network
    * from which the user has signed in before may continue within its own limits. **Cost**: another round trip to
-   * Redis, and `isRemembered` where the budget is used up.
+   * Redis, and `wasUsedBefore` where the budget is used up.
    */
   async attemptSignIn<T>(
     space: OfTenant,

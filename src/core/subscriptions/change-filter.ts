@@ -156,18 +156,18 @@ export class ChangeFilter {
     return test;
   }
 
-  /** Whether a version meets all criteria, by its own content. */
+  /** True if a version meets all criteria, by its own content. */
   test(version: TestedVersion): TestResult {
     return testCriteria(this.#criteria, version, (scan) => this.#scanTest(scan));
   }
 
-  /** Whether the subscriber may see a version that does not match its request, by the content of the version. */
+  /** True if the subscriber may see a version that does not match its request, by the content of the version. */
   shows(version: TestedVersion): boolean {
     return testCriteria(this.#restricting, version, (scan) => this.#scanTest(scan)) === 'yes';
   }
 
   /**
-   * Whether the subscriber may still see a version that meets its grants. A resource that has left the grants since is
+   * True if the subscriber may still see a version that meets its grants. A resource that has left the grants since is
    * hidden with its past versions. Cost: where grants have conditions, a batched read of the current version.
    */
   async stillShows(row: VersionRow): Promise<boolean> {

@@ -174,7 +174,7 @@ export interface ConditionalReferences {
   readonly conditions: ReadonlyMap<string, Condition>;
   /** The first FHIRPath of each text. */
   readonly places: ReadonlyMap<string, string>;
-  /** Whether some criteria name entries, so that `targets` are necessary. */
+  /** True if some criteria name entries, so that `targets` are necessary. */
   readonly haveNames: boolean;
 }
 

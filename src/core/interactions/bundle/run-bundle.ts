@@ -22,7 +22,7 @@ export interface BundleTools {
   /** Audit records of the entries. */
   readonly records: EntryRecords;
   readonly toRead: ReadingContext;
-  /** Whether AuditEvents are in a space of their own. */
+  /** True if AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
   /** Counts this many requests in addition to that of the Bundle. */
   charge(context: RequestContext, requests: number): void;

@@ -62,7 +62,7 @@ export interface TransactionTools {
   /** Audit records of the entries, stored together with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
-  /** Whether AuditEvents are in a space of their own. */
+  /** True if AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
   /** Runs an operation with services that read within the transaction. */
   invoke(services: Services, ...args: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;

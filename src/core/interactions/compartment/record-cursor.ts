@@ -9,7 +9,7 @@ import { PHASES } from '../../search-execution/page/search-position';
 
 /** The position of the next page among the resources of a record. */
 export interface RecordPosition extends RecordPlace {
-  /** The resources that the pages so far have included, by `BroughtAlong`. */
+  /** The resources that the pages so far have included, by `IncludedResources`. */
   readonly alreadyIncluded: string;
 }
 

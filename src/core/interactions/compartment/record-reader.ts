@@ -47,14 +47,14 @@ export class RecordReader {
         : this.ownersOf(PATIENT, { type, id }, owner);
   }
 
-  /** Whether a resource belongs to a step; a resource that was shown does not belong to a later one. */
+  /** True if a resource belongs to a step; a resource that was shown does not belong to a later one. */
   isOfStep(step: RecordStep, version: StoredVersion, content: JsonObject): boolean {
     if (!step.isShown && this.isRequested(version)) return false;
     const { owner } = this.request;
     return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
   }
 
-  /** Whether a referenced resource may be included, judged by its type and id before it is read. */
+  /** True if a referenced resource may be included, according to its type and id before it is read. */
   mayComeAlong({ type, id }: LocalReference): boolean {
     const { owner, types } = this.request;
     if (types !== undefined && !types.includes(type)) return false;
@@ -62,7 +62,7 @@ export class RecordReader {
     return type !== PATIENT || this.ownPatients.has(id);
   }
 
-  /** Whether a referenced resource is included: not if it is part of the record or belongs to another patient. */
+  /** True if a referenced resource is included; false if it is part of the record or belongs to another patient. */
   async comesAlong(version: StoredVersion): Promise<boolean> {
     if (!this.isRequested(version)) return false;
     const content = await this.contentOf(version);

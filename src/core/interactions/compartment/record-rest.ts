@@ -16,7 +16,7 @@ import { afterOf } from '../../search-execution/page/search-position';
 const BATCH = 1000;
 
 /**
- * One page of the resources that the record refers to and that are not yet included (`start.brought`), in the order of
+ * One page of the resources that the record refers to and that are not yet included (`start.alreadyIncluded`), in the order of
  * their keys. Each page scans the whole record again and keeps the lowest keys behind those of the previous page, so
  * that each resource is included once, however many there are. A record that is too long for one request is scanned by
  * several pages, of which only the last has entries.

@@ -118,7 +118,7 @@ function toInstant(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
 }
 
-/** Whether a step is completely before a position. */
+/** True if a step is completely before a position. */
 export function isBefore({ isShown, stream }: RecordStep, place: RecordPlace): boolean {
   if (isShown !== place.isShown) return isShown;
   return stream.typeNumber < place.typeNumber;

@@ -69,7 +69,7 @@ const FINISH = defineStatement(
 );
 
 /**
- * Stores the answer for `kept` milliseconds. It replaces a failure that was stored because this process seemed dead.
+ * Stores the answer for `retentionMs` milliseconds. It replaces a failure that was stored because this process seemed dead.
  * The answer of a job that was removed meanwhile is discarded.
  */
 export async function finishJob(
