@@ -64,7 +64,7 @@ export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
   ...[type, input]
 ) => run(inSpaceOf(context, type), type, input);
 
-/** Updates a resource. An AuditEvent can be created by an update, but never changed: throws ``. */
+/** Updates a resource. An AuditEvent can be created by an update, but never changed: throws `methodNotAllowed`. */
 export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = async (
   _router,
   run,

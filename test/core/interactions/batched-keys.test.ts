@@ -1,4 +1,4 @@
-/** What an index finds several times is one match, on its page and behind it; and strings are found by parts of any length. */
+/** A resource with several matching index rows is one match over all pages; strings are found by parts of any length. */
 import { toResourceInput, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 
@@ -44,12 +44,15 @@ async function pagesOf(type: string, parameter: readonly [string, string], count
   return ids;
 }
 
-it.each([1, 2, 3, 20])('resources with many components above a value, in pages of %d', async (count) => {
-  const ids = await pagesOf('Observation', ['component-code-value-quantity', 'part$gt5'], count);
-  expect([...ids].sort()).toEqual(['o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6']);
-});
+it.each([1, 2, 3, 20])(
+  'a search finds each resource once if several components match, in pages of %d',
+  async (count) => {
+    const ids = await pagesOf('Observation', ['component-code-value-quantity', 'part$gt5'], count);
+    expect([...ids].sort()).toEqual(['o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6']);
+  },
+);
 
-it.each(['x', 'XQ', 'xqz'])('names that contain %s', async (part) => {
+it.each(['x', 'XQ', 'xqz'])('a search finds names that contain %s', async (part) => {
   const ids = await pagesOf('Patient', ['family:contains', part], 4);
   expect([...ids].sort()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6']);
 });

@@ -1,4 +1,4 @@
-/** A chain gives the newest first, merged from what each of its targets is referred to by, alone and beside other criteria. */
+/** A search by a chain merges the resources that refer to each target, newest first, alone and with other criteria. */
 import { toResourceInput, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 
@@ -67,13 +67,16 @@ async function pagesOf(parameters: readonly (readonly [string, string])[], count
   return ids;
 }
 
-it.each([1, 2, 7, 40, 200])('each once, newest first, in pages of %d', async (count) => {
-  const ids = await pagesOf([['subject:Patient.family', 'merged']], count);
-  expect(ids.map((id) => dates.get(id))).toEqual([...dates.values()].sort().reverse());
-  expect([...ids].sort()).toEqual([...dates.keys()].sort());
-});
+it.each([1, 2, 7, 40, 200])(
+  'a chain finds each resource once, newest first, in pages of %d',
+  async (count) => {
+    const ids = await pagesOf([['subject:Patient.family', 'merged']], count);
+    expect(ids.map((id) => dates.get(id))).toEqual([...dates.values()].sort().reverse());
+    expect([...ids].sort()).toEqual([...dates.keys()].sort());
+  },
+);
 
-it.each(['date', '-date'])('sorted by %s, those without a date last', async (sort) => {
+it.each(['date', '-date'])('a chain sorted by %s returns resources without a date last', async (sort) => {
   const ids = await pagesOf(
     [
       ['subject:Patient.family', 'merged'],
@@ -88,7 +91,7 @@ it.each(['date', '-date'])('sorted by %s, those without a date last', async (sor
   expect(ids.slice(ordered.length).every((id) => dates.get(id) === '')).toBe(true);
 });
 
-it('with its total, which is that of all targets', async () => {
+it('the total of a chain counts the resources of all targets', async () => {
   for (const [name, value] of [
     ['_total', 'accurate'],
     ['_summary', 'count'],
@@ -113,7 +116,7 @@ it.each([
   [3, 'date'],
   [7, '-date'],
   [200, 'date'],
-])('beside a code each of both once, in pages of %d sorted by %s', async (count, sort) => {
+])('a chain with a code finds each match once, in pages of %d sorted by %s', async (count, sort) => {
   const ids = await pagesOf([...BESIDE, ['_sort', sort]], count);
   const dated = [...coded].map((id) => dates.get(id) ?? '').filter((date) => date !== '');
   const ordered = sort === 'date' ? dated.sort() : dated.sort().reverse();
@@ -124,7 +127,7 @@ it.each([
 it.each([
   ['code', 'asked', 'looked up among the resources that refer to the targets of a chain'],
   ['date', 'ge2021-03-05', 'the resources that refer to each target of a chain are merged in order'],
-])('through links to several types beside %s, and is found so', async (name, value, way) => {
+])('a chain to several types is combined with %s by the expected access path', async (name, value, way) => {
   const parameters = [
     ['subject.name', 'merged'],
     [name, value],
@@ -140,7 +143,7 @@ it.each([
   expect(plans[0]?.diagnostics).toContain(way);
 });
 
-describe('beside a code that many have, of many targets', () => {
+describe('a chain with many targets and a frequent code', () => {
   const CODES = ['counted', 'second'];
   const expected = new Map<string, string>();
   beforeAll(async () => {
@@ -168,7 +171,7 @@ describe('beside a code that many have, of many targets', () => {
     return issues.map(({ diagnostics }) => diagnostics).join('\n');
   };
 
-  it('some of these are counted for all of them', async () => {
+  it('is planned by the counts of some of its targets', async () => {
     const told = await explained([
       ['subject:Patient.family', 'many'],
       ['code', 'second'],
@@ -184,7 +187,7 @@ describe('beside a code that many have, of many targets', () => {
     [3, '-date', 'counted,second'],
     [50, 'date', 'counted,second'],
     [9, '-date', 'second,absent'],
-  ])('each of both once, in pages of %d sorted by %s of %s', async (count, sort, codes) => {
+  ])('finds each match once, in pages of %d sorted by %s with the codes %s', async (count, sort, codes) => {
     const asked = [
       ['subject:Patient.family', 'many'],
       ['code', codes],

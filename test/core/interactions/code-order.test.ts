@@ -49,7 +49,7 @@ async function put(context: RequestContext, id: string, more: object): Promise<v
   await opened.core.update(context, { type: 'Observation', id, input });
 }
 
-describe.each(TESTED_RELEASES)('of %s', (release) => {
+describe.each(TESTED_RELEASES)('a sorted search by code in %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await opened.context('system', release);
@@ -86,29 +86,32 @@ describe.each(TESTED_RELEASES)('of %s', (release) => {
     ['-value-quantity', 4],
     ['value-date', 5],
     ['-value-date', 1000],
-  ])('by %s, they stand as among all others, in pages of %d', async (sort, count) => {
-    const all = await idsOf([['_sort', sort]], 1000);
-    expect(all).toHaveLength(CODINGS.length * VALUES.length);
-    for (const criteria of [
-      [['code', 'a']],
-      [['code', 'urn:s|a']],
-      [['code', '|a']],
-      [['code', 'a,urn:s|C,b']],
-      [
-        ['code', 'urn:s|a'],
-        ['status', 'final'],
-      ],
-    ] as const) {
-      const met = new Set(await idsOf(criteria, 1000));
-      expect(met.size).toBeGreaterThan(4);
-      expect([criteria, await idsOf([...criteria, ['_sort', sort]], count)]).toEqual([
-        criteria,
-        all.filter((id) => met.has(id)),
-      ]);
-    }
-  });
+  ])(
+    'sorted by %s returns its matches in the order of all resources, in pages of %d',
+    async (sort, count) => {
+      const all = await idsOf([['_sort', sort]], 1000);
+      expect(all).toHaveLength(CODINGS.length * VALUES.length);
+      for (const criteria of [
+        [['code', 'a']],
+        [['code', 'urn:s|a']],
+        [['code', '|a']],
+        [['code', 'a,urn:s|C,b']],
+        [
+          ['code', 'urn:s|a'],
+          ['status', 'final'],
+        ],
+      ] as const) {
+        const met = new Set(await idsOf(criteria, 1000));
+        expect(met.size).toBeGreaterThan(4);
+        expect([criteria, await idsOf([...criteria, ['_sort', sort]], count)]).toEqual([
+          criteria,
+          all.filter((id) => met.has(id)),
+        ]);
+      }
+    },
+  );
 
-  it('the rows of a composite are walked for it', async () => {
+  it('scans the index of a composite parameter', async () => {
     for (const sort of ['value-quantity', '-value-date']) {
       const parameters = [
         ['code', 'urn:s|a'],
@@ -121,7 +124,7 @@ describe.each(TESTED_RELEASES)('of %s', (release) => {
     }
   });
 
-  it('what the composite leaves out is not found by it, and has no value for it', async () => {
+  it('does not find values that the composite excludes', async () => {
     const found = async (name: string, value: string): Promise<number> =>
       (await idsOf([[name, value]], 1000)).filter((id) => /-[67]$/.test(id)).length;
     expect(await found('code-value-quantity', 'a$gt-100')).toBe(0);

@@ -94,7 +94,7 @@ const WRITES: readonly [
   expected: Outcome,
 ][] = [
   [
-    'an update makes another',
+    'an update creates another resource',
     'system',
     async (context, value) => {
       const body = input(patient(value, 'Conditional'));
@@ -125,7 +125,7 @@ const WRITES: readonly [
     [],
   ],
   [
-    'a delete of several deletes the others',
+    'a delete of several resources deletes the others',
     'several',
     async (context, value) =>
       (await one.core.deleteWhere(context, 'Patient', criteriaOf(value))).map(({ id }) => id).sort(),
@@ -136,36 +136,39 @@ const WRITES: readonly [
 let last = 0;
 
 describe.each([
-  ['before its transaction', holdCondition, 0],
-  ['amid its transaction', holdHead, 1],
-])('what somebody takes out of the criteria %s', (_title, hold, waitingBefore) => {
-  it.each(WRITES)('is left alone: %s', async (_name, tenant, write, expected) => {
-    const value = `value-${++last}`;
-    const [here, there] = [await one.context(tenant, 'r4'), await other.context(tenant, 'r4')];
-    const put = (id: string, of: string, family: string) =>
-      other.core.update(there, { type: 'Patient', id, input: input(patient(of, family, id)) });
-    const id = `first-${last}`;
-    await put(id, value, 'Before');
-    if (tenant === 'several') for (const more of ['second', 'third']) await put(more, value, 'Before');
+  ['before the transaction', holdCondition, 0],
+  ['during the transaction', holdHead, 1],
+])(
+  'a resource that another writer changes %s so that it no longer matches the criteria',
+  (_title, hold, waitingBefore) => {
+    it.each(WRITES)('is not affected: %s', async (_name, tenant, write, expected) => {
+      const value = `value-${++last}`;
+      const [here, there] = [await one.context(tenant, 'r4'), await other.context(tenant, 'r4')];
+      const put = (id: string, of: string, family: string) =>
+        other.core.update(there, { type: 'Patient', id, input: input(patient(of, family, id)) });
+      const id = `first-${last}`;
+      await put(id, value, 'Before');
+      if (tenant === 'several') for (const more of ['second', 'third']) await put(more, value, 'Before');
 
-    await hold(here, id);
-    const change = () => put(id, 'no longer', 'Changed');
-    // Who waits for a head comes before those who begin to wait later.
-    const early = waitingBefore > 0 ? change() : undefined;
-    if (early !== undefined) await untilWaiting(waitingBefore);
-    const written = outcomeOf(write(here, value));
-    await untilWaiting(waitingBefore + 1);
-    if (early === undefined) await change();
-    await holder.query('commit');
-    await early;
+      await hold(here, id);
+      const change = () => put(id, 'no longer', 'Changed');
+      // Writers get the lock of a head in the order in which they began to wait.
+      const early = waitingBefore > 0 ? change() : undefined;
+      if (early !== undefined) await untilWaiting(waitingBefore);
+      const written = outcomeOf(write(here, value));
+      await untilWaiting(waitingBefore + 1);
+      if (early === undefined) await change();
+      await holder.query('commit');
+      await early;
 
-    expect(await written).toEqual(expected);
-    const kept = await other.core.read(there, 'Patient', id);
-    expect([kept.versionId, kept.text.includes('Changed')]).toEqual([2, true]);
-  });
-});
+      expect(await written).toEqual(expected);
+      const kept = await other.core.read(there, 'Patient', id);
+      expect([kept.versionId, kept.text.includes('Changed')]).toEqual([2, true]);
+    });
+  },
+);
 
-it('a second one that meets the criteria meanwhile refuses the write', async () => {
+it('a conditional write is refused if a concurrent write creates a second match', async () => {
   const [here, there] = [await one.context('system', 'r4b'), await other.context('system', 'r4b')];
   const first = await other.core.create(there, 'Patient', input(patient('twice', 'Before')));
   await holdCondition(here);

@@ -116,7 +116,7 @@ async function fill(context: RequestContext): Promise<void> {
   await put({ ...observation(38), subject: { reference: `Patient/${made}-1` } }, 'Observation', 'p-2');
 }
 
-describe.each(TESTED_RELEASES)('of %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('a sorted search in %s', (release: Release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await few.context('system', release);
@@ -154,7 +154,7 @@ describe.each(TESTED_RELEASES)('of %s', (release: Release) => {
   // The same code for both releases; each of them shows a half.
   const isFirst = release === 'r4';
 
-  it(`each key alone, ${isFirst ? 'ascending' : 'descending'}`, async () => {
+  it(`sorts by each key alone, ${isFirst ? 'ascending' : 'descending'}`, async () => {
     const parameters = [...loadDefinitions(release).searchParameters('Observation').values()];
     // What the server computes (`_content`, `_text` …) has no expression, and no values to sort by.
     const codes = parameters.flatMap(({ code, kind, expression }) =>
@@ -180,7 +180,7 @@ describe.each(TESTED_RELEASES)('of %s', (release: Release) => {
     '_lastUpdated',
   ];
   it.each(KEYS)(
-    '%s before others, page by page, forward and backward, however the page before was found',
+    'sorts by %s and a second key in pages, forward and backward, with any access path',
     async (first) => {
       const at = KEYS.indexOf(first);
       for (const step of isFirst ? [1, 3] : [2, 5]) {

@@ -52,7 +52,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
   it.each([
     ['full', () => opened, wrong],
     ['structural', () => lenient, malformed],
-  ])('that are wrong are refused by %s validation', async (_name, core, expected) => {
+  ])('with errors are refused by %s validation', async (_name, core, expected) => {
     const refused: string[] = [];
     await forEachOf(all, 32, async ({ type, id, document }) => {
       if (!wrong.has(`${type}/${id}`)) return;
@@ -67,7 +67,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
     expect(refused.sort()).toEqual([...expected.keys()].sort());
   });
 
-  it('that are stored by PUT come back equal, member order included', async () => {
+  it('are unchanged after a PUT, including the order of members', async () => {
     const unequal: string[] = [];
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
       const store = storeOf(type, id);
@@ -88,7 +88,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
     expect(unequal).toEqual([]);
   });
 
-  it('that are stored by POST come back equal', async () => {
+  it('are unchanged after a POST', async () => {
     const unequal: string[] = [];
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
       const store = storeOf(type, id);
@@ -104,6 +104,6 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
   });
 });
 
-it('the search index is what the stored examples give', async () => {
+it('the search index matches the stored examples', async () => {
   expect(await opened.differences('system')).toEqual([]);
 });

@@ -57,7 +57,7 @@ async function fill(context: RequestContext, release: Release): Promise<void> {
     );
 }
 
-describe.each(TESTED_RELEASES)('of %s', (release) => {
+describe.each(TESTED_RELEASES)('a search of many codes in %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await opened.context('system', release);
@@ -96,7 +96,7 @@ describe.each(TESTED_RELEASES)('of %s', (release) => {
 
   // What follows is the same code for both releases; each of them shows a part of it.
   if (release === 'r4') {
-    it('each once, in the order that a few of them have', async () => {
+    it('finds each resource once, in the same order as a search of few resources', async () => {
       const parameters = [
         ['_sort', '-code'],
         ['_count', '1000'],
@@ -107,7 +107,7 @@ describe.each(TESTED_RELEASES)('of %s', (release) => {
       expect(keys.filter((id) => /^c\d+$/.test(id))).toEqual(await ofFew('-code'));
     });
   } else {
-    it('beside criteria, where the first key is the same for all, with the total that is asked for', async () => {
+    it('sorts with further criteria and equal first keys, and returns the requested total', async () => {
       const parameters = [
         ['subject', 'Patient/2'],
         ['code:not', 'nothing'],

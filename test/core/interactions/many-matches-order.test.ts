@@ -70,7 +70,7 @@ async function follow(
   return { ids, totals };
 }
 
-describe('while others insert, update and delete', () => {
+describe('while other requests insert, update and delete', () => {
   const KEPT = 33;
   const OTHERS = 24;
   let context: RequestContext;
@@ -94,7 +94,7 @@ describe('while others insert, update and delete', () => {
   }
 
   it.each(['-code', '_id', 'subject,-code', '-combo-value-quantity'])(
-    'each resource that nobody touches is met once, in its order, by %s',
+    'each unchanged resource is returned once and in order by %s',
     async (sort) => {
       for (let number = 0; number < OTHERS; number++)
         await put(context, 'Observation', `other-${number}`, observation(number + 1));
@@ -112,7 +112,7 @@ describe('while others insert, update and delete', () => {
   );
 });
 
-describe.each(TESTED_RELEASES)('of several types of %s', (release) => {
+describe.each(TESTED_RELEASES)('a search of several types in %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await many.context('system', release);
@@ -148,12 +148,12 @@ describe.each(TESTED_RELEASES)('of several types of %s', (release) => {
   // The same code for both releases; each of them shows a half.
   it.each(
     release === 'r4' ? ['code', '-subject,_id', '-date,code'] : ['subject', '-status,-_lastUpdated', '_id'],
-  )('by %s, as few of them stand', (sort) =>
+  )('sorts by %s in the same order as a search with few matches', (sort) =>
     expectSame(sort, [['_type', 'Observation,DiagnosticReport']], 28),
   );
 
   it.each(release === 'r4' ? ['-name'] : ['url,-_id'])(
-    "by %s, the base space's among the tenant's own",
+    "sorts base resources by %s among the tenant's resources",
     (sort) =>
       expectSame(
         sort,
@@ -167,7 +167,7 @@ describe.each(TESTED_RELEASES)('of several types of %s', (release) => {
 });
 
 it.each(TESTED_RELEASES)(
-  'a base value set is hidden by one of the same url, however many others the tenant has (%s)',
+  'a value set of the tenant replaces a base value set with the same URL, among many others (%s)',
   async (release) => {
     const context = await many.context('system', release);
     const named = (): Promise<{ ids: string[] }> =>

@@ -114,7 +114,7 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
     return all;
   }
 
-  it('are the same in both directions, whatever the order', async () => {
+  it('are the same in both directions for each sort order', async () => {
     for (const query of ORDERS) {
       const all = await walk('Observation', query);
       if (all.length <= SIZE) throw new Error(`${query} has one page`);
@@ -123,12 +123,12 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
     }
   });
 
-  it('are, of base conformance resources and as of a moment', async () => {
+  it('are the same for base conformance resources and for a past moment', async () => {
     expect((await walk('CompartmentDefinition', '', 2)).length).toBeGreaterThan(1);
     await walk('Observation', '_sort=-date', SIZE, { asOf: Date.now() });
   });
 
-  it('lead back to what was inserted meanwhile, and past what was deleted', async () => {
+  it('include resources that were inserted meanwhile and skip deleted ones', async () => {
     const write = (id: string): Promise<unknown> =>
       opened.core.update(context, {
         type: 'Basic',
@@ -148,7 +148,7 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
     expect([idsOf(back), back.previous]).toEqual([['b', 'c'], undefined]);
   });
 
-  it('are not told where nobody asks, and a cursor is of its own search', async () => {
+  it('have no links to other pages unless requested, and a cursor is valid only for its search', async () => {
     const asked: Parameters = [['_sort', 'date'], ['_count', '2']]; // prettier-ignore
     const { next, last } = await search('Observation', asked);
     const plain = await opened.core.search(context, {

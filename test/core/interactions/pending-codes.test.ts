@@ -7,7 +7,7 @@ import { TESTED_RELEASES } from '../../support/releases';
 const LOINC = 'http://loinc.org';
 const VARIANTS = 'http://loinc.org/vs/LL379-9';
 
-describe.each(TESTED_RELEASES)('codes of %s that only the terminology of a tenant can judge', (release) => {
+describe.each(TESTED_RELEASES)('codes of %s in a value set of the tenant', (release) => {
   let opened: OpenedCore;
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(TESTED_RELEASES)('codes of %s that only the terminology of a tenan
     ],
   };
 
-  it('are stored while the value set is not known', async () => {
+  it('are accepted while the value set does not exist', async () => {
     await expect(create('clinic', sequence('LA0-0'))).resolves.toMatchObject({
       created: true,
       warnings: [
@@ -60,20 +60,20 @@ describe.each(TESTED_RELEASES)('codes of %s that only the terminology of a tenan
     });
   });
 
-  it('are judged by the value set that the tenant has stored, in this tenant alone', async () => {
+  it('are validated against the value set of this tenant only', async () => {
     await create('laboratory', variants(['LA9658-1']));
     await expect(create('laboratory', sequence('LA9658-1'))).resolves.toMatchObject({ created: true });
     await expect(create('laboratory', sequence('LA0-0'))).rejects.toMatchObject(REFUSAL);
     await expect(create('clinic', sequence('LA0-0'))).resolves.toMatchObject({ created: true });
   });
 
-  it('are judged in long resources too, which another thread reads', async () => {
+  it('are also validated in long resources, which a worker thread reads', async () => {
     const text = 'ACGT'.repeat(100_000);
     await expect(create('laboratory', sequence('LA9658-1', text))).resolves.toMatchObject({ created: true });
     await expect(create('laboratory', sequence('LA0-0', text))).rejects.toMatchObject(REFUSAL);
   });
 
-  it('are judged anew once the value set has changed', async () => {
+  it('are validated against the new value set after a change', async () => {
     await create('clinic', variants(['LA9658-1']));
     await expect(create('clinic', sequence('LA0-0'))).rejects.toMatchObject(REFUSAL);
     await create('clinic', variants(['LA9658-1', 'LA0-0']));

@@ -26,13 +26,13 @@ function run(...words: string[]): Promise<{ code: number; output: string; errors
   });
 }
 
-it('says so and ends with code 0 when there is no difference, base resources included', async () => {
+it('reports that there is no difference, including base resources, and ends with code 0', async () => {
   const { code, output } = await run('--verify');
   expect(output).toBe('The index matches the stored versions\n');
   expect(code).toBe(0);
 });
 
-it('prints what is missing and what is too much, and ends with code 1', async () => {
+it('prints missing and superfluous rows, and ends with code 1', async () => {
   const owner = new Client(opened.database.settings);
   await owner.connect();
   await owner.query(`update andiron.string_index set value = 'smith' where value = 'chalmers' and space > 2`);
@@ -45,7 +45,7 @@ it('prints what is missing and what is too much, and ends with code 1', async ()
   expect(code).toBe(1);
 });
 
-it('puts it right without --verify, and says with what and how much', async () => {
+it('repairs the index without --verify, and reports the changed rows', async () => {
   const { code, output, errors } = await run('--tenant', 'system', '--release', 'r4');
   expect(errors).toBe('');
   expect(output).toMatch(
@@ -55,7 +55,7 @@ it('puts it right without --verify, and says with what and how much', async () =
   expect(await run('--verify', '--tenant', 'system')).toMatchObject({ code: 0 });
 });
 
-it('prints what no reindex can repair, and ends with code 1', async () => {
+it('prints differences that a reindex cannot repair, and ends with code 1', async () => {
   const owner = new Client(opened.database.settings);
   await owner.connect();
   await owner.query(`delete from andiron.resource_version where space > 2`);

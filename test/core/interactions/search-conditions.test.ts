@@ -56,10 +56,10 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
   afterAll(() => opened.close());
 
   const patients: readonly (readonly [string, readonly SearchCondition[], readonly string[]])[] = [
-    ['nothing asks for nothing', [], ['ann', 'bob', 'cid']],
-    ['all are met together', [is('gender', 'male'), is('birthdate', 'lt1985')], ['bob']],
+    ['no condition matches all resources', [], ['ann', 'bob', 'cid']],
+    ['a resource must meet all conditions', [is('gender', 'male'), is('birthdate', 'lt1985')], ['bob']],
     [
-      'one of several is enough, each of which may be several',
+      'a resource must meet one of several alternatives',
       [
         {
           kind: 'any',
@@ -68,38 +68,54 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
       ],
       ['ann', 'cid'],
     ],
-    ['one of none is never met', [{ kind: 'any', of: [] }], []],
+    ['an empty list of alternatives matches nothing', [{ kind: 'any', of: [] }], []],
     [
-      'an empty alternative is always met',
+      'an empty alternative matches all resources',
       [{ kind: 'any', of: [[is('gender', 'other')], []] }],
       ['ann', 'bob', 'cid'],
     ],
     [
-      'what does not meet all of them',
+      'a negation matches resources that do not meet all conditions',
       [{ kind: 'not', of: [is('gender', 'male'), is('family', 'Abel')] }],
       ['ann', 'cid'],
     ],
-    ['the contrary of nothing is never met', [{ kind: 'not', of: [] }], []],
+    ['the negation of no condition matches nothing', [{ kind: 'not', of: [] }], []],
     [
-      'a negated modifier inside of an alternative',
+      'an alternative may contain a negated modifier',
       [{ kind: 'any', of: [[is('gender:not', 'male')], [is('family', 'Cain')]] }],
       ['ann', 'cid'],
     ],
-    ['one resource that refers to it meets all', [observed([is('code', 'x'), is('date', '2021')])], ['bob']],
-    ['two may', [observed([is('code', 'x')]), observed([is('date', '2021')])], ['ann', 'bob']],
-    ['anything that refers to it', [observed([])], ['ann', 'bob']],
-    ['nothing that refers to it', [{ kind: 'not', of: [observed([])] }], ['cid']],
+    [
+      'one referring resource must meet all conditions',
+      [observed([is('code', 'x'), is('date', '2021')])],
+      ['bob'],
+    ],
+    [
+      'two referring resources may meet one condition each',
+      [observed([is('code', 'x')]), observed([is('date', '2021')])],
+      ['ann', 'bob'],
+    ],
+    ['any resource may refer to it', [observed([])], ['ann', 'bob']],
+    ['no resource may refer to it', [{ kind: 'not', of: [observed([])] }], ['cid']],
   ];
   it.each(patients)('%s', async (_title, where, found) => {
     expect(await ids('Patient', where)).toEqual(found);
   });
 
   const observations: readonly (readonly [string, readonly SearchCondition[], readonly string[]])[] = [
-    ['what it refers to meets all', [patient([is('family', 'Abel'), is('gender', 'male')])], ['b1']],
-    ['it refers to anything of a type', [patient([])], ['a1', 'a2', 'b1']],
-    ['links go on and come back', [patient([observed([is('code', 'y')])]), is('code', 'x')], ['a1']],
     [
-      'alternatives stand below links',
+      'a referenced resource must meet all conditions',
+      [patient([is('family', 'Abel'), is('gender', 'male')])],
+      ['b1'],
+    ],
+    ['any resource of a type may be referenced', [patient([])], ['a1', 'a2', 'b1']],
+    [
+      'a chain may return to the first type',
+      [patient([observed([is('code', 'y')])]), is('code', 'x')],
+      ['a1'],
+    ],
+    [
+      'a chain may end in alternatives',
       [
         patient([{ kind: 'any', of: [[is('gender', 'female')], [is('birthdate', '1980')]] }]),
         is('code', 'x'),
@@ -111,7 +127,7 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
     expect(await ids('Observation', where)).toEqual(found);
   });
 
-  it('go on page by page, by cursors that no other condition takes', async () => {
+  it('have pages with cursors that are valid only for the same condition', async () => {
     const where = [is('family', 'Abel')];
     const ask = (by: readonly SearchCondition[], cursor = '') =>
       opened.core.search(context, {
@@ -130,7 +146,7 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
     await expect(ask([is('family', 'Cain')], first.next)).rejects.toMatchObject({ key: 'invalidCursor' });
   });
 
-  it('are refused as parameters are, and bounded', async () => {
+  it('are refused like search parameters, and their number is limited', async () => {
     const refused = (where: readonly SearchCondition[]): Promise<unknown> =>
       ids('Patient', where).catch((error: unknown) => (error as { key: string }).key);
     expect(await refused([is('nothing', 'x')])).toBe('unknownParameter');

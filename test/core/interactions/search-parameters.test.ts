@@ -45,7 +45,7 @@ async function isFound(query: string, count: number): Promise<void> {
   expect(await find(query)).toBe(count);
 }
 
-it('a write that was prepared before a search parameter was made is found by it', async () => {
+it('a search parameter finds a resource whose write began before the parameter was created', async () => {
   const before = await opened.context('system', 'r4');
   await core.create(before, 'Basic', basic('first'));
   await store(before, 'mark');
@@ -64,7 +64,7 @@ it('a write that was prepared before a search parameter was made is found by it'
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('an update by one who does not know it removes and adds the rows of what is indexed', async () => {
+it('an update with an outdated list of search parameters changes the rows of all of them', async () => {
   const before = await opened.context('system', 'r4');
   const { version } = await core.create(before, 'Basic', basic('old'));
   await store(before, 'mark');
@@ -78,7 +78,7 @@ it('an update by one who does not know it removes and adds the rows of what is i
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('a reindex makes the rows of what is being indexed, and removes none', async () => {
+it('a reindex adds the rows of a search parameter that is being indexed, and removes none', async () => {
   const context = await opened.context('system', 'r4');
   await core.create(context, 'Basic', basic('a'));
   await store(context, 'mark');
@@ -92,7 +92,7 @@ it('a reindex makes the rows of what is being indexed, and removes none', async 
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('a parameter that was taken away leaves no rows, and its place in heads is used again', async () => {
+it('a deleted search parameter leaves no rows, and its column in heads is reused', async () => {
   const context = await opened.context('system', 'r4');
   await core.create(context, 'Basic', basic('a'));
   core.startWork();
@@ -120,7 +120,7 @@ it('a parameter that was taken away leaves no rows, and its place in heads is us
   await isFound('next:missing=true', 1);
 });
 
-it('an expression that goes through too much is searched by no more, and holds nobody up', async () => {
+it('a search parameter with a too costly expression fails and does not delay writes', async () => {
   const context = await opened.context('system', 'r4');
   const costly =
     'Basic.extension.select(%resource.extension).select(%resource.extension).value.ofType(string)';
@@ -144,7 +144,7 @@ it('an expression that goes through too much is searched by no more, and holds n
   expect(await opened.differences('system')).toEqual([]);
 });
 
-it('at most 200 are let in, and 64 of one type', async () => {
+it('a tenant can have at most 200 search parameters, and 64 of one type', async () => {
   const context = await opened.context('system', 'r4');
   const store = (id: string, base: string): Promise<unknown> =>
     core.update(context, {

@@ -28,7 +28,7 @@ const observe = (patientId: string): Promise<unknown> => {
 };
 
 describe('reads and searches in a snapshot', () => {
-  it('see one moment, whatever is written meanwhile', async () => {
+  it('return the state of one moment during concurrent writes', async () => {
     const { core } = opened;
     await core.inSnapshot(context, 2000, async (within) => {
       const before = await core.read(within, 'Patient', 'p1');
@@ -49,7 +49,7 @@ describe('reads and searches in a snapshot', () => {
     expect((await core.search(context, SEARCH)).matches).toHaveLength(40);
   });
 
-  it('go together: forty reads and ten searches that are asked for at once are a few statements', async () => {
+  it('are batched: forty reads and ten searches at once are a few statements', async () => {
     const { core } = opened;
     const asked: RequestContext = { ...context, usage: new Usage() };
     await core.inSnapshot(asked, 2000, (within) =>
@@ -64,7 +64,7 @@ describe('reads and searches in a snapshot', () => {
     expect(asked.usage?.rows).toBeGreaterThanOrEqual(50);
   });
 
-  it('are refused with timeout when the time is over, and give the connection back', async () => {
+  it('fail with timeout after the deadline, and release the connection', async () => {
     const { core } = opened;
     const late = core.inSnapshot(context, 20, async (within) => {
       await core.read(within, 'Patient', 'p2');
@@ -80,7 +80,7 @@ describe('reads and searches in a snapshot', () => {
     });
   });
 
-  it('give the connection back when the work fails', async () => {
+  it('release the connection after an error', async () => {
     const { core } = opened;
     const failing = core.inSnapshot(context, 2000, async (within) => {
       await core.read(within, 'Patient', 'p2');
@@ -93,7 +93,7 @@ describe('reads and searches in a snapshot', () => {
 });
 
 describe('the statements of a request', () => {
-  it('are counted by themselves, once for all reads that go together', async () => {
+  it('are counted for each request, once for a batch of reads', async () => {
     const { core } = opened;
     const [first, second] = [new Usage(), new Usage()];
     await Promise.all([

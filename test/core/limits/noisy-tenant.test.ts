@@ -85,7 +85,7 @@ function useAll(context: RequestContext): Promise<unknown> {
   ]);
 }
 
-it('statements of one that hang leave connections of every kind to the other', async () => {
+it('a tenant whose statements hang leaves connections of every kind to another tenant', async () => {
   const { core } = opened;
   await core.create(noisy, 'Subscription', bodyOf('Subscription', subscription));
   await useAll(quiet);

@@ -46,7 +46,7 @@ async function countFound(tenant: string): Promise<number> {
 }
 
 describe('a tenant that may have five resources', () => {
-  it('has five over both releases, however many are sent at once; nothing else is stored, and others are free', async () => {
+  it('can store five over both releases, even by concurrent requests; other tenants are not limited', async () => {
     const tenant = await makeTenant({ 'quota-resources': '5' });
     const contexts = await Promise.all(
       (['r4', 'r4b'] as Release[]).map((release) => opened.context(tenant, release)),
@@ -64,7 +64,7 @@ describe('a tenant that may have five resources', () => {
     await expect(create(await opened.context(await makeTenant({}), 'r4'))).resolves.toBeDefined();
   });
 
-  it('may change and delete them, and has room for what it has deleted', async () => {
+  it('can change and delete them, and can create others after a deletion', async () => {
     const tenant = await makeTenant({ 'quota-resources': '2' });
     const context = await opened.context(tenant, 'r4');
     await put(context, 'a');
@@ -79,7 +79,7 @@ describe('a tenant that may have five resources', () => {
     expect((await usageOf(tenant)).resources).toBe(2);
   });
 
-  it('stores all of a transaction or nothing of it', async () => {
+  it('can store a transaction only as a whole', async () => {
     const tenant = await makeTenant({ 'quota-resources': '2' });
     const context = await opened.context(tenant, 'r4');
     const entry = Array.from({ length: 3 }, () => ({
@@ -97,7 +97,7 @@ describe('a tenant that may have five resources', () => {
   });
 });
 
-it('bytes are those of the texts of all versions, and a deletion needs none', async () => {
+it('the quota of bytes counts the texts of all versions, and a deletion needs none', async () => {
   const tenant = await makeTenant({ 'quota-bytes': '400' });
   const context = await opened.context(tenant, 'r4');
   await put(context, 'a');
@@ -111,7 +111,7 @@ it('bytes are those of the texts of all versions, and a deletion needs none', as
   expect(await usageOf(tenant)).toEqual({ resources: 0, bytes: versions * bytes });
 });
 
-it('the quota of the server holds for who sets none, and off is none', async () => {
+it('a tenant without a quota has the default of the server, and off disables it', async () => {
   const long = { ...basic, code: { text: 'x'.repeat(100_000) } };
   const [usual, free] = [await makeTenant({}), await makeTenant({ 'quota-bytes': 'off' })];
   await expect(create(await opened.context(usual, 'r4'), long)).rejects.toMatchObject(OVER);
@@ -120,7 +120,7 @@ it('the quota of the server holds for who sets none, and off is none', async () 
   expect((await usageOf(free)).bytes).toBeGreaterThan(100_000);
 });
 
-it('what is purged is not kept any more', async () => {
+it('a purged resource no longer counts', async () => {
   const tenant = await makeTenant({ 'quota-bytes': '100000' });
   const context = await opened.context(tenant, 'r4');
   await put(context, 'stays');

@@ -56,7 +56,7 @@ function refilled(quota: number, since: number): number {
   return Math.ceil(((performance.now() - since) * quota) / 60_000);
 }
 
-it('two processes let pass what the limit says, together', async () => {
+it('two processes together admit as many requests as the limit allows', async () => {
   const tenant = await makeTenant({ 'rate-limit': '60/m' });
   const since = performance.now();
   const admitted = await countAdmitted([one, other], tenant, 200);
@@ -71,7 +71,7 @@ it('two processes let pass what the limit says, together', async () => {
   ]);
 });
 
-it('what was let pass is remembered when Redis goes, and when it comes back empty', async () => {
+it('admitted requests still count when Redis becomes unavailable and when it restarts empty', async () => {
   const tenant = await makeTenant({ 'rate-limit': '60/m' });
   const since = performance.now();
   let admitted = await countAdmitted([one, other], tenant, 20, 2);
@@ -85,7 +85,7 @@ it('what was let pass is remembered when Redis goes, and when it comes back empt
   expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since) + 8);
 });
 
-it('a client that has used up its limit leaves that of the tenant to others', async () => {
+it('a client that has used up its limit leaves the rest of the tenant’s limit to other clients', async () => {
   const tenant = await makeTenant({ 'rate-limit': '40/m', 'rate-limit-client': '10/m' });
   const since = performance.now();
   const answers = [];
@@ -106,7 +106,7 @@ it('a client that has used up its limit leaves that of the tenant to others', as
   expect(remaining).toBeLessThanOrEqual(39 - loud + refilled(40, since));
 });
 
-it('a client may have a limit of its own, and off is none', async () => {
+it('a client can have a limit of its own, and off disables it', async () => {
   const tenant = await makeTenant({
     'rate-limit-client': '2/m',
     'rate-limit-client.lab': '5/m',
@@ -122,7 +122,7 @@ it('a client may have a limit of its own, and off is none', async () => {
   expect(Object.fromEntries(admitted)).toEqual({ ward: 2, lab: 5, import: 8 });
 });
 
-it('what a request turns out to be is owed by all processes, and by none for longer than ten minutes', async () => {
+it('an additional charge of a request delays all processes, for at most ten minutes', async () => {
   for (const [charged, least, most] of [
     [10_000, 90, 101],
     [1_000_000, 590, 601],
@@ -139,12 +139,12 @@ it('what a request turns out to be is owed by all processes, and by none for lon
   }
 });
 
-it('a tenant has so many requests under way and no more, and another none the less', async () => {
+it('a limit of concurrent requests holds for one tenant and does not affect another', async () => {
   const tenant = await makeTenant({ 'max-requests': '2', 'rate-limit': '10/m' });
   const quiet = await makeTenant({ 'max-requests': '1' });
   const [first, second, third] = [await ask(one, tenant), await ask(one, tenant), await ask(one, tenant)];
   expect([first, second, third].map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, false]);
-  // What was refused took no token.
+  // The refused request took no token.
   expect(third.limits()).toMatchObject([
     { name: 'tenant-minute', remaining: 8 },
     { name: 'tenant-concurrent', quota: 2, remaining: 0 },

@@ -24,7 +24,7 @@ function createDelay() {
 }
 
 describe('refusals of a client', () => {
-  it('are answered at once nine times, then each later than the one before, up to a second', async () => {
+  it('are sent at once nine times, then each with a longer delay, up to a second', async () => {
     const { sleeping, refuse, refuseAtOnce } = createDelay();
     await refuseAtOnce(9);
     const waiting = Array.from({ length: 15 }, () => refuse());
@@ -34,7 +34,7 @@ describe('refusals of a client', () => {
     await Promise.all(waiting);
   });
 
-  it('delay no other client', async () => {
+  it('do not delay other clients', async () => {
     const { sleeping, refuse, refuseAtOnce } = createDelay();
     await refuseAtOnce(9);
     const waiting = refuse();
@@ -44,14 +44,14 @@ describe('refusals of a client', () => {
     await waiting;
   });
 
-  it('are counted anew when the window is over', async () => {
+  it('are counted from zero after the window', async () => {
     const { clock, refuseAtOnce } = createDelay();
     await refuseAtOnce(9);
     clock.now = WINDOW_MS;
     await refuseAtOnce(9);
   });
 
-  it('are answered at once where a hundred of its refusals wait', async () => {
+  it('are sent at once while a hundred refusals of the client are delayed', async () => {
     const { sleeping, refuse, refuseAtOnce } = createDelay();
     await refuseAtOnce(9);
     const waiting = Array.from({ length: 100 }, () => refuse());
@@ -61,7 +61,7 @@ describe('refusals of a client', () => {
     await Promise.all(waiting);
   });
 
-  it('are answered at once where a thousand wait of all clients', async () => {
+  it('are sent at once while a thousand refusals of all clients are delayed', async () => {
     const { sleeping, refuse, refuseAtOnce } = createDelay();
     const waiting: Promise<void>[] = [];
     for (let client = 0; client < 11; client++) {
@@ -73,7 +73,7 @@ describe('refusals of a client', () => {
     await Promise.all(waiting);
   });
 
-  it('wait no longer than the client', async () => {
+  it('are cancelled when the client disconnects', async () => {
     const { refuse, refuseAtOnce } = createDelay();
     await refuseAtOnce(9);
     const cancellation = new Cancellation(Date.now() + 60_000);

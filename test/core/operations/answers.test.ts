@@ -7,7 +7,7 @@ import { TESTED_RELEASES } from '../../support/releases';
 
 const EXPAND = { level: 'type' as const, type: 'ValueSet', code: 'expand' };
 
-describe.each(TESTED_RELEASES)('what operations answer in %s', (release) => {
+describe.each(TESTED_RELEASES)('results of operations in %s', (release) => {
   const URL = 'http://zoo.example/animals';
   const animals = {
     resourceType: 'ValueSet',
@@ -17,7 +17,7 @@ describe.each(TESTED_RELEASES)('what operations answer in %s', (release) => {
     compose: { include: [{ system: URL, concept: [{ code: 'secret-bat' }] }] },
   };
 
-  test('an answer that is not FHIR is not sent, and the log names operation and place, never a value', async () => {
+  test('a result that is not valid FHIR is not sent, and the log has the operation and the place, but no value', async () => {
     const lines: object[] = [];
     const own = makeEnvironment(release);
     const extension = [{ url: 'http://hl7.org/fhir/StructureDefinition/ordinalValue', nothing: 'secret' }];
@@ -41,7 +41,7 @@ describe.each(TESTED_RELEASES)('what operations answer in %s', (release) => {
     expect(JSON.stringify([lines, error])).not.toContain('secret');
   });
 
-  test('a fault of what is stored is not ours: a value set of R4B itself has no status', async () => {
+  test('an invalid stored resource does not make a result invalid: a value set of R4B itself has no status', async () => {
     const own = makeEnvironment(release);
     const { status: _status, ...lacking } = animals;
     own.store({ ...lacking, copyright: 7 });
@@ -49,7 +49,7 @@ describe.each(TESTED_RELEASES)('what operations answer in %s', (release) => {
     expect(answer).toMatchObject({ expansion: { contains: [{ code: 'secret-bat' }] } });
   });
 
-  test('looking at 10,000 codes of an answer takes a small part of making it', async () => {
+  test('the check of a result with 10,000 codes takes a small part of its computation', async () => {
     const environment = makeEnvironment(release);
     const concept = Array.from({ length: 10_000 }, (_, index) => ({
       code: `animal-${index}`,

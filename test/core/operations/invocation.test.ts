@@ -34,7 +34,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     });
   }
 
-  test('only those that can be run are listed', () => {
+  test('the list has only operations that can be called', () => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual([
       'document',
@@ -91,7 +91,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       { level: 'instance' as const, type: 'CodeSystem', id: '1', code: 'lookup' },
       'it is defined on the type CodeSystem',
     ],
-  ])('an operation at the wrong place is 400 and says the right one', async (address, words) => {
+  ])('a call at the wrong level is 400 and names the right level', async (address, words) => {
     const error = await failure({ ...address, body: { resourceType: 'Parameters' } });
     expect(error).toMatchObject({ status: 400, key: 'operationWrongLevel' });
     expect(error.message).toContain(words);
@@ -100,7 +100,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
   test.each<[string, unknown, string | undefined]>([
     ['an unknown parameter', [{ name: 'uri', valueUri: URL }], 'Parameters.parameter[0].name'],
     ['a parameter without a name', [{ valueUri: URL }], 'Parameters.parameter[0].name'],
-    ['no object', ['url'], 'Parameters.parameter[0].name'],
+    ['a parameter that is not an object', ['url'], 'Parameters.parameter[0].name'],
     ['a wrong type', [{ name: 'url', valueString: URL }], 'Parameters.parameter[0].valueString'],
     [
       'a canonical where a uri is declared',
@@ -155,11 +155,11 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       ],
       'Parameters.parameter[1].valueInteger',
     ],
-    ['no value', [{ name: 'url' }], 'Parameters.parameter[0]'],
-    ['parts for a value', [{ name: 'url', part: [] }], 'Parameters.parameter[0].part'],
-    ['a stray member', [{ name: 'url', valueUri: URL, extra: 1 }], 'Parameters.parameter[0].extra'],
+    ['a parameter without a value', [{ name: 'url' }], 'Parameters.parameter[0]'],
+    ['parts instead of a value', [{ name: 'url', part: [] }], 'Parameters.parameter[0].part'],
+    ['an unknown member', [{ name: 'url', valueUri: URL, extra: 1 }], 'Parameters.parameter[0].extra'],
     [
-      'one too many',
+      'a parameter that is repeated too often',
       [
         { name: 'url', valueUri: URL },
         { name: 'url', valueUri: URL },
@@ -171,10 +171,10 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       [{ name: 'valueSet', resource: { resourceType: 'Patient' } }],
       'Parameters.parameter[0].resource',
     ],
-    ['no list', { name: 'url' }, 'Parameters.parameter'],
-    ['nothing', [], 'Parameters.parameter'],
+    ['a parameter list that is not a list', { name: 'url' }, 'Parameters.parameter'],
+    ['an empty list', [], 'Parameters.parameter'],
     [
-      'url and valueSet',
+      'url together with valueSet',
       [
         { name: 'url', valueUri: URL },
         { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active' } },
@@ -187,7 +187,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     expect(error.issues[0]).toMatchObject({ code: 'invalid', expression });
   });
 
-  test('several faults are told at once', async () => {
+  test('several errors are reported together', async () => {
     const error = await expandFailure([{ name: 'a' }, { name: 'url', valueString: URL }]);
     expect(error.issues.map(({ expression }) => expression)).toEqual([
       'Parameters.parameter[0].name',
@@ -205,7 +205,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     },
   );
 
-  test('GET takes simple parameters, and says what it cannot take', async () => {
+  test('GET accepts simple parameters, and the error names others', async () => {
     const address = { level: 'type' as const, type: 'ValueSet', code: 'expand', safe: true };
     const text = await invokeText(environment, {
       ...address,
@@ -245,13 +245,13 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     ['activeOnly', 'yes', "'yes' is not a boolean; allowed: true and false"],
     ['date', '2023-02-29', "'2023-02-29' is not a dateTime: 2023-02 has the days 01 to 28; allowed: YYYY"],
     ['url', 'a b', "'a b' is not a uri; allowed: at least one character, without white space"],
-  ])('a GET with %s=%.20s is told what is allowed', async (name, value, words) => {
+  ])('the error for a GET with %s=%.20s says what is allowed', async (name, value, words) => {
     const query = [['url', URL], [name, value]] as const;
     const error = await failure({ level: 'type', type: 'ValueSet', code: 'expand', safe: true, query });
     expect(error.message).toContain(`The parameter '${name}' is wrong: ${words}`);
   }); // prettier-ignore
 
-  test('GET is refused with 405 for an operation that may change data', () => {
+  test('GET of an operation that may change data is 405', () => {
     const definition = definitions.operations.get(
       'http://hl7.org/fhir/OperationDefinition/Resource-meta-add',
     );
@@ -266,7 +266,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     expect(post).toThrow("The parameter 'meta' is required at least once");
   });
 
-  test('a bare resource is taken where exactly one parameter takes its type', async () => {
+  test('a body without Parameters is accepted if exactly one parameter has its type', async () => {
     const compose = { include: [{ system: 'http://zoo.example', concept: [{ code: 'bat' }] }] };
     const input = parseJson(JSON.stringify({ resourceType: 'ValueSet', status: 'active', compose }));
     const text = await invokeText(environment, {
@@ -282,7 +282,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     });
   });
 
-  test('whatever is handed to $validate as a resource reaches it', () => {
+  test('$validate receives any body as its resource', () => {
     const definition = definitions.operations.get(
       'http://hl7.org/fhir/OperationDefinition/Resource-validate',
     );
@@ -306,7 +306,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     });
   });
 
-  test('nested parts are checked like parameters', () => {
+  test('nested parts are validated like parameters', () => {
     const parts = [
       { name: 'language', use: 'in', min: 0, max: 1, type: 'code', parts: [] },
       { name: 'value', use: 'in', min: 1, max: 1, type: 'string', parts: [] },

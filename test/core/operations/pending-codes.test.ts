@@ -34,7 +34,7 @@ function valueSet(url: string, include: readonly JsonObject[]): JsonObject {
   return { resourceType: 'ValueSet', id, url, status: 'active', compose: { include: [...include] } };
 }
 
-describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (release) => {
+describe.each(TESTED_RELEASES)('codes of %s that need the terminology of a tenant', (release) => {
   const makeHospital = (): TestEnvironment => {
     const environment = makeEnvironment(release);
     environment.store(wardSystem);
@@ -53,7 +53,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     codeChecker = createCodeChecker(),
   ) => codeChecker.check(environment.context.space, environment, pending);
 
-  it('are fine when their value set has them', async () => {
+  it('are valid if their value set has them', async () => {
     expect(await judge([])).toEqual([]);
     expect(await judge([ward('B3'), ward('C1')])).toEqual([]);
     expect(await judge([{ ...ward('B3'), codings: [{ code: 'B3' }] }])).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(await judge([{ ...ward(''), valueSet: CATEGORY, codings }])).toEqual([]);
   });
 
-  it('are refused when a required value set does not have them', async () => {
+  it('are refused if a required value set does not have them', async () => {
     const [wrong, other] = await judge([
       ward('D9'),
       { ...ward('B3'), codings: [{ system: 'http://snomed.info/sct', code: 'B3' }] },
@@ -75,7 +75,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(other).toMatchObject({ rule: 'binding', severity: 'error' });
   });
 
-  it('only cause a warning when the value set is extensible', async () => {
+  it('cause only a warning if the value set is extensible', async () => {
     expect(await judge([{ ...ward('D9'), strength: 'extensible' }])).toMatchObject([
       {
         rule: 'binding',
@@ -85,7 +85,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     ]);
   });
 
-  it('may stand beside codings of other systems, of which one must be in the value set', async () => {
+  it('may occur with codings of other systems if one coding is in the value set', async () => {
     const [good, wrong, other] = [
       { system: WARD_SYSTEM, code: 'B3' },
       { system: WARD_SYSTEM, code: 'D9' },
@@ -97,13 +97,13 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     ]);
   });
 
-  it('are refused when they are abstract', async () => {
+  it('are refused if they are abstract', async () => {
     expect(await judge([ward('B')])).toMatchObject([
       { rule: 'binding', severity: 'error', diagnostics: expect.stringContaining('it is abstract') },
     ]);
   });
 
-  it('are let pass, with a note, when value set or code system are not known', async () => {
+  it('are accepted with a note if the value set or code system does not exist', async () => {
     const environment = makeHospital();
     environment.store(
       valueSet('http://hospital.example/ValueSet/drugs', [{ system: 'http://drugs.example' }]),
@@ -129,14 +129,14 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     ]);
   });
 
-  it('are refused all the same when another part of the value set is not known', async () => {
+  it('are refused even if another part of the value set does not exist', async () => {
     const environment = makeHospital();
     environment.store(valueSet(WARDS, [{ system: WARD_SYSTEM }, { system: 'http://drugs.example' }]));
     expect(await judge([ward('B3')], environment)).toEqual([]);
     expect(await judge([ward('D9')], environment)).toMatchObject([{ rule: 'binding', severity: 'error' }]);
   });
 
-  it('are judged by the value set as it is now', async () => {
+  it('are validated against the current value set', async () => {
     const environment = makeHospital();
     const codeChecker = createCodeChecker();
     expect(await judge([ward('D9')], environment, codeChecker)).toHaveLength(1);
@@ -146,7 +146,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(await judge([ward('B3')], environment, codeChecker)).toHaveLength(1);
   });
 
-  it('cost no second look for the value set', async () => {
+  it('need no second lookup of the value set', async () => {
     const environment = makeHospital();
     const codeChecker = createCodeChecker();
     await judge([ward('B3'), ward('B3'), ward('C1')], environment, codeChecker);
@@ -156,7 +156,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(environment.lookups()).toBe(before);
   });
 
-  it('do not cross from one space to another', async () => {
+  it('are not cached across spaces', async () => {
     const [environment, other] = [makeHospital(), makeEnvironment(release)];
     const codeChecker = createCodeChecker();
     expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
@@ -166,7 +166,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(await judge([ward('B3')], environment, codeChecker)).toEqual([]);
   });
 
-  it('fail the request when the storage fails, so that nothing is let pass by accident', async () => {
+  it('fail the request if the storage fails, so that no invalid code is accepted', async () => {
     const environment = makeHospital();
     const failing: TestEnvironment = {
       ...environment,
@@ -175,7 +175,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     await expect(judge([ward('D9')], failing)).rejects.toMatchObject({ key: 'storageUnavailable' });
   });
 
-  it(`are reported up to ${MAX_FINDINGS} errors, which warnings do not crowd out`, async () => {
+  it(`are reported up to ${MAX_FINDINGS} errors, which warnings do not displace`, async () => {
     const unknown = { ...ward('x'), valueSet: 'http://nowhere.example/ValueSet/none' };
     const many = Array.from({ length: 300 }, (_, index) => ward(`D${index}`));
     const findings = await judge([...many.map(() => unknown), ...many]);
@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(MAX_FINDINGS);
   });
 
-  it('are looked up in bounded number, and required ones beyond it are refused', async () => {
+  it('are looked up in limited number, and required ones beyond it are refused', async () => {
     const environment = makeHospital();
     const concept = Array.from({ length: 5_100 }, (_, index) => ({ code: `W${index}` }));
     environment.store({ ...wardSystem, concept });
@@ -197,7 +197,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     expect((await judge(valueSets, environment)).at(-1)).toMatchObject({ rule: 'tooCostly' });
   });
 
-  it('take no more than their share of time, however a value set was made', async () => {
+  it('are validated within the time limit for any value set', async () => {
     const environment = makeHospital();
     const inner = 'http://hospital.example/ValueSet/inner';
     const filter = [{ property: 'code', op: 'regex', value: 'never' }];
@@ -221,7 +221,7 @@ describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (relea
     for (const finding of findings) expect(finding).toMatchObject({ rule: 'tooCostly', severity: 'error' });
   });
 
-  it('let other requests have their turn', async () => {
+  it('do not block other requests', async () => {
     const environment = makeHospital();
     const concept = Array.from({ length: 5_000 }, (_, index) => ({ code: `W${index}` }));
     environment.store({ ...wardSystem, concept });

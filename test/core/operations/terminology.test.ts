@@ -40,7 +40,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     };
   const lookup = (...parameter: JsonObject[]) => call('CodeSystem', 'lookup', parameter);
 
-  test('$expand answers with the value set and its expansion', async () => {
+  test('$expand returns the value set and its expansion', async () => {
     const answer = await expand([{ name: 'url', valueUri: GENDER }]);
     expect(answer).toMatchObject({
       resourceType: 'ValueSet',
@@ -58,7 +58,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     );
   });
 
-  test('$expand takes a version in the url, an id, or the value set itself', async () => {
+  test('$expand accepts a version in the URL, an id, or the value set itself', async () => {
     const total = (answer: JsonObject): JsonValue | undefined => (answer['expansion'] as JsonObject)['total'];
     expect(total(await expand([{ name: 'url', valueUri: `${GENDER}|${version}` }]))).toBe(4);
     expect(
@@ -78,7 +78,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(total(await expand([{ name: 'valueSet', resource: valueSet }]))).toBe(4);
   });
 
-  test('$expand is 404 for a value set, version or id that is not known', async () => {
+  test('$expand is 404 for a value set, version or id that does not exist', async () => {
     for (const url of ['http://nowhere.example/vs', `${GENDER}|9`]) {
       const asked = expand([{ name: 'url', valueUri: url }]);
       await expect(asked).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     await expect(expand([], 'nothing')).rejects.toMatchObject({ status: 404 });
   });
 
-  test('$expand is 422 where codes are not here, or too many', async () => {
+  test('$expand is 422 if codes are missing or too many', async () => {
     await expect(
       expand([{ name: 'url', valueUri: 'http://hl7.org/fhir/ValueSet/body-site' }]),
     ).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     ).toMatchObject({ expansion: { total: 4, offset: 3, contains: [{ code: 'unknown' }] } });
   });
 
-  test('$expand repeats what shaped it, and includes the definition when asked', async () => {
+  test('$expand repeats its parameters, and includes the definition if requested', async () => {
     const answer = await expand([
       { name: 'url', valueUri: GENDER },
       { name: 'filter', valueString: 'MALE' },
@@ -130,7 +130,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     );
   });
 
-  test('$expand obeys the versions of code systems that are asked for', async () => {
+  test('$expand uses the requested versions of code systems', async () => {
     const url = { name: 'url', valueUri: GENDER };
     const wrong = { name: 'check-system-version', valueCanonical: `${GENDER_SYSTEM}|9` };
     await expect(expand([url, wrong])).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     });
   });
 
-  test('$expand refuses what it could only ignore', async () => {
+  test('$expand refuses parameters that it does not support', async () => {
     const date = { name: 'date', valueDateTime: '2020-01-01' };
     await expect(expand([{ name: 'url', valueUri: GENDER }, date])).rejects.toMatchObject({
       key: 'notSupported',
@@ -152,7 +152,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     });
   });
 
-  test('the same question is answered from the cache, until terminology changes', async () => {
+  test('the same request is answered from the cache until the terminology changes', async () => {
     const own = makeEnvironment(release);
     const asked = (...more: JsonObject[]) =>
       invoke(own, { level: 'type', type: 'ValueSet', code: 'expand' }, [
@@ -200,7 +200,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(spent / rounds).toBeLessThan(1);
   });
 
-  test('decimals of extensions keep their digits in an expansion', async () => {
+  test('an expansion preserves the digits of decimals in extensions', async () => {
     const own = makeEnvironment(release);
     const extension = [
       { url: 'http://hl7.org/fhir/StructureDefinition/ordinalValue', valueDecimal: '\u00011.50' },
@@ -226,7 +226,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(answer).toMatchObject({ expansion: { contains: [{ code: 'a', extension }] } });
   });
 
-  test('$validate-code knows the codes of a value set and their displays', async () => {
+  test('$validate-code checks codes of a value set and their displays', async () => {
     const url = { name: 'url', valueUri: GENDER };
     const code = { name: 'code', valueCode: 'male' };
     const system = { name: 'system', valueUri: GENDER_SYSTEM };
@@ -259,7 +259,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     });
   });
 
-  test('$validate-code takes a coding, and any right coding of a concept', async () => {
+  test('$validate-code accepts a coding, and a concept with one valid coding', async () => {
     const url = { name: 'url', valueUri: GENDER };
     const right = { system: GENDER_SYSTEM, code: 'female' };
     const wrong = { system: 'http://zoo.example', code: 'bat' };
@@ -281,7 +281,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  test('$validate-code answers where it can, and says when it cannot', async () => {
+  test('$validate-code returns a result if possible, and an error otherwise', async () => {
     const include = [{ system: GENDER_SYSTEM }, { system: 'http://loinc.org' }];
     const valueSet = {
       name: 'valueSet',
@@ -295,7 +295,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     });
   });
 
-  test('$validate-code refuses abstract codes when told to', async () => {
+  test('$validate-code refuses abstract codes if requested', async () => {
     const concept = [{ code: 'a', property: [{ code: 'notSelectable', valueBoolean: true }] }];
     const codeSystem = {
       resourceType: 'CodeSystem',
@@ -329,7 +329,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(await ask('asleep')).toMatchObject({ result: false });
   });
 
-  test('$lookup answers with what the code system has', async () => {
+  test('$lookup returns the properties that the code system has', async () => {
     const answer = await lookup(
       { name: 'code', valueCode: 'recurrence' },
       { name: 'system', valueUri: CLINICAL },
@@ -353,7 +353,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(JSON.stringify(answer)).not.toContain('"child"');
   });
 
-  test('$lookup answers only with the properties asked for, and takes a coding', async () => {
+  test('$lookup returns only the requested properties, and accepts a coding', async () => {
     const answer = await lookup(
       { name: 'coding', valueCoding: { system: CLINICAL, code: 'active' } },
       { name: 'property', valueCode: 'child' },
@@ -362,7 +362,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     expect(entries.map(({ name }) => name)).toEqual(['name', 'version', 'display', 'property', 'property']);
   });
 
-  test('$lookup is 404 for what is not known, 422 without content, 400 without a system', async () => {
+  test('$lookup is 404 for an unknown code, 422 without content, 400 without a system', async () => {
     const code = { name: 'code', valueCode: 'x' };
     await expect(lookup(code, { name: 'system', valueUri: 'http://nowhere.example' })).rejects.toMatchObject({
       status: 404,
@@ -392,7 +392,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     await expect(call('CodeSystem', 'subsumes', codes)).rejects.toMatchObject({ status: 400 });
   });
 
-  test('$meta answers in Parameters at all three levels', async () => {
+  test('$meta returns Parameters at all three levels', async () => {
     const profile = ['http://zoo.example/a', 'http://zoo.example/b'];
     const tag = (code: string) => [{ system: 'http://zoo.example/tags', code }];
     const meta = { versionId: '1', tag: tag('mine') };
