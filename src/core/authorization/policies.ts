@@ -137,7 +137,7 @@ function requireExisting(
           const filled = value.replace(/\{(user|patient)\}/g, 'Patient/1');
           if (!contexts.some((context) => isUnderstood(context, type, name, filled)))
             throw refused(
-              `'${name.slice(0, 80)}=${value.slice(0, 80)}' cannot be asked of ${type === ANY_TYPE ? 'any type' : type}`,
+              `'${name.slice(0, 80)}=${value.slice(0, 80)}' is not a valid search of ${type === ANY_TYPE ? 'any type' : type}`,
               `rules[${index}].criteria[${place}]`,
             );
         }

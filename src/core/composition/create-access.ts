@@ -221,7 +221,7 @@ export function createAccess(options: AccessOptions): AccessParts {
         );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      options.log.warn({ reason }, 'issuers without a release could not be looked for at the start');
+      options.log.warn({ reason }, 'issuers without a release could not be read at the start');
     }
   }
   let starting: Promise<unknown> | undefined;

@@ -62,13 +62,13 @@ export class ErasureWatch {
         this.#isWanted = false;
         await this.#evictNext(database);
       }
-      if (this.#isFailing) log.info({}, 'what was erased is looked for again');
+      if (this.#isFailing) log.info({}, 'the list of erasures can be read again');
       this.#isFailing = false;
     } catch (error) {
       // Another component logs database failures.
       if (isDatabaseTrouble(error)) return;
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isFailing) log.warn({ reason }, 'it cannot be looked up what was erased');
+      if (!this.#isFailing) log.warn({ reason }, 'the list of erasures cannot be read');
       this.#isFailing = true;
     }
   }

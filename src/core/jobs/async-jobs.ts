@@ -231,9 +231,7 @@ export class AsyncJobs {
     try {
       const outcome = await execute(job.request, signal);
       if (Buffer.byteLength(outcome.body) <= limits.maxAnswerBytes) return outcome;
-      return refusal(
-        'The answer is larger than what is kept; ask for less of it, or with Prefer: return=minimal',
-      );
+      return refusal('The result is too large to be stored; request less, or use Prefer: return=minimal');
     } catch (error) {
       if (signal.aborted) return job.request.isRepeatable ? undefined : INTERRUPTED;
       const reason = error instanceof Error ? error.message : String(error);

@@ -183,7 +183,9 @@ export class Authentication {
       (access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant))) &&
       (access?.issuer === undefined || (await this.#isStillOf(space, access)));
     if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
-      throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
+      throw fhirError('unauthorized', {
+        reason: 'The client that sent this request is no longer allowed to do this',
+      });
     return toCaller(client, access, await this.parts.patients.of(space, access.user));
   }
 

@@ -89,7 +89,7 @@ async function requireAllWritable(
   );
   for (const { member, index, text } of entries) {
     const version = byMember.get(member);
-    if (version === undefined) throw new Error('an entry was prepared that was not asked for');
+    if (version === undefined) throw new Error('an entry was prepared that was not requested');
     const { type, key, replaced } = version;
     const right = replaced === undefined ? 'c' : 'u';
     try {
