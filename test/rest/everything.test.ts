@@ -360,7 +360,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['Patient/ann/$everything?_since=2021', 400, "'_since' is wrong"],
     ['Patient/ann/$everything?name=x', 400, "'name' is not a parameter of $everything"],
     ['Encounter/visit-2021/$everything?start=2021', 400, "'start' is not a parameter of $everything"],
-    ['Patient/ann/$everything?_cursor=x', 400, 'The page cursor is not one'],
+    ['Patient/ann/$everything?_cursor=x', 400, 'The page cursor does not belong to this search'],
   ])('%s is %d', async (address, expected, message) => {
     const { status, json } = await get(address);
     expect([address, status]).toEqual([address, expected]);

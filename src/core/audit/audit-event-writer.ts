@@ -130,7 +130,7 @@ export class AuditEventWriter {
       // Nothing is lost: the next round finds uncommitted records again.
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#isClosed && !isDatabaseTrouble(error))
-        log.warn({ reason }, 'the making of AuditEvents was interrupted');
+        log.warn({ reason }, 'the creation of AuditEvents was interrupted');
     } finally {
       await session?.close();
     }
@@ -186,7 +186,7 @@ export class AuditEventWriter {
   async #toWrite(from: Space, to: Space, record: AccessRecord): Promise<VersionWrite> {
     const { services } = this.options;
     const id = idOfKey(record.key.high, record.key.low);
-    if (id === undefined) throw new Error('a record has a key that is none of ours');
+    if (id === undefined) throw new Error('a record has an unknown key');
     const patients = await patientsOf(services, this.#cachedOwners, from, record);
     const event = toAuditEvent(record, patients, from.tenant);
     const { text, metaOffset } = toStoredText(event, false, { id, extensionBase: services.extensionBase });

@@ -25,9 +25,9 @@ export async function takeTokens(
 ): Promise<BucketAnswer> {
   const values = [quota, windowMs, requested, wanted, returned, upperBound ?? quota];
   const answer = await redis.eval(TAKE, 1, `${prefix}:rate:${key}`, ...values);
-  if (!Array.isArray(answer)) throw new Error('Redis has answered a count with something else');
+  if (!Array.isArray(answer)) throw new Error('Redis has returned an unexpected result of a rate limit');
   const [granted, tokens] = answer.map(Number);
   if (granted === undefined || tokens === undefined)
-    throw new Error('Redis has answered a count with too little');
+    throw new Error('Redis has returned an incomplete result of a rate limit');
   return { granted, tokens };
 }

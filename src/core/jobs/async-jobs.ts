@@ -177,7 +177,7 @@ export class AsyncJobs {
       this.#isWanted = true;
       const reason = error instanceof Error ? error.message : String(error);
       if (!isDatabaseTrouble(error))
-        log.warn({ reason }, 'the work on requests that are answered later was interrupted');
+        log.warn({ reason }, 'the work on asynchronous requests was interrupted');
     } finally {
       await session?.close();
     }
@@ -235,7 +235,7 @@ export class AsyncJobs {
     } catch (error) {
       if (signal.aborted) return job.request.isRepeatable ? undefined : INTERRUPTED;
       const reason = error instanceof Error ? error.message : String(error);
-      log.error({ reason }, 'a request that is answered later failed');
+      log.error({ reason }, 'an asynchronous request failed');
       return INTERRUPTED;
     }
   }

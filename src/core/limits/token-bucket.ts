@@ -62,7 +62,7 @@ export class BucketStores {
       this.awayUntil = performance.now() + AWAY_MS;
     }
     const answer = await this.second(of('second'));
-    if (answer === undefined) throw new Error('no store of counts is available');
+    if (answer === undefined) throw new Error('no store of rate limits is available');
     return { ...answer, store: 'second' };
   }
 }

@@ -78,7 +78,7 @@ export async function isDecoySecret(secret: string): Promise<false> {
 export async function isSecretOf(secret: string, hashed: string): Promise<boolean> {
   const [kind, N, r, p, salt, key] = hashed.split('$');
   if (kind !== 'scrypt' || salt === undefined || key === undefined)
-    throw new Error('a stored secret is not of the form that this program writes');
+    throw new Error('a stored secret has an invalid form');
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const derived = await derive(secret, Buffer.from(salt, 'base64url'), cost);
   const stored = Buffer.from(key, 'base64url');

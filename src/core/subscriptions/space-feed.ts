@@ -84,7 +84,7 @@ export class SpaceFeed {
       this.#isWoken = false;
       try {
         const isMore = (await this.#renewSpace()) && (await this.#readOn());
-        if (this.#isFailing) log.info({}, 'live queries go on');
+        if (this.#isFailing) log.info({}, 'live queries continue');
         this.#isFailing = false;
         if (isMore) continue;
       } catch (error) {

@@ -375,7 +375,7 @@ class Transaction {
     }
     for (const [index, maker] of plan.repeated) {
       const made = answers.get(maker);
-      if (made?.kind !== 'written') throw new Error('what an entry was to make is not there');
+      if (made?.kind !== 'written') throw new Error('the resource of an entry does not exist');
       answers.set(index, { kind: 'found', version: made.result.version });
     }
     const allowance = new AnswerAllowance(this.tools.context);

@@ -25,7 +25,7 @@ interface Connection {
 /** Makes the client send large Buffers uncopied; they must not change afterwards. */
 export function sendLargeValuesUncopied(client: ClientBase): void {
   const connection = 'connection' in client ? client.connection : undefined;
-  if (!isConnection(connection)) throw new Error('pg has another connection than this program knows');
+  if (!isConnection(connection)) throw new Error('the connection of pg has an unexpected form');
   const bind = connection.bind.bind(connection);
   connection.bind = (message) => {
     if ((message.values ?? []).some((value) => Buffer.isBuffer(value) && value.length >= LARGE))
