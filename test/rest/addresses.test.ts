@@ -211,7 +211,7 @@ describe('headers', () => {
     expect(preflight.headers['access-control-allow-methods']).toContain('PATCH');
   });
 
-  it('of the proxy are not trusted, and an invalid Host is not repeated', async () => {
+  it('from a proxy are not trusted, and an invalid Host is not repeated', async () => {
     const path = `${server.path('system', 'r4')}/Patient?_count=1`;
     const forwarded = await server.request('GET', path, undefined, {
       'x-forwarded-host': 'evil.example',

@@ -38,7 +38,7 @@ describe.each<[Release, string]>([
   it.each([
     ['short', ''],
     ['long', BLANKS],
-  ])('answers each entry by itself and writes the valid ones; a %s one', async (kind, blanks) => {
+  ])('executes each entry separately and writes the valid ones; a %s one', async (kind, blanks) => {
     const id = `batch-${kind}-${release}`;
     const code = { text: 'x' };
     const body = bundleOf(
@@ -104,7 +104,7 @@ describe.each<[Release, string]>([
     ]);
   });
 
-  it('has conditional entries and patches, each guarded by itself', async () => {
+  it('accepts conditional entries and patches with a condition each', async () => {
     const system = `http://example.org/${release}`;
     const resource = { resourceType: 'Patient', identifier: [{ system, value: '1' }] };
     const url = `Patient?identifier=${system}|1`;
@@ -138,7 +138,7 @@ describe.each<[Release, string]>([
     ).toEqual(['200', '404']);
   });
 
-  it('applies preferences to the whole: minimal answers, and searches by their handling', async () => {
+  it('applies preferences to all entries: minimal responses, and the handling of searches', async () => {
     const body = bundleOf(
       'batch',
       { resource: { resourceType: 'Patient' }, ...entryOf('POST', 'Patient') },
@@ -151,7 +151,7 @@ describe.each<[Release, string]>([
     expect(statuses(lenient)).toEqual(['201', '200']);
   });
 
-  it.each(['batch', 'transaction'])('of too many entries is refused as a %s', async (type) => {
+  it.each(['batch', 'transaction'])('with too many entries is refused as a %s', async (type) => {
     const entries = Array.from({ length: 2001 }, () => entryOf('GET', 'Patient/1'));
     const { status, json } = await send('POST', '', bundleOf(type, ...entries));
     expect([status, json.issue[0].code]).toEqual([413, 'too-long']);

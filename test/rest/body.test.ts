@@ -59,7 +59,7 @@ describe('a body', () => {
     });
   });
 
-  it('of exactly the limit is accepted, one byte more is 413', async () => {
+  it('with exactly the limit of bytes is accepted; one byte more is 413', async () => {
     expect(await read([Buffer.alloc(600, 'a'), Buffer.alloc(400, 'a')])).toHaveLength(1000);
     await expect(read([Buffer.alloc(600, 'a'), Buffer.alloc(401, 'a')])).rejects.toMatchObject({
       status: 413,

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server';
 
 const KILOBYTE = 1024;
 
-describe('the coding of an answer', () => {
+describe('the content coding of a response', () => {
   it.each([
     [undefined, undefined],
     ['', undefined],
@@ -41,7 +41,7 @@ describe('compression', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('of answers: %s, for a page of a search too', async (coding, decompress) => {
+  ])('applies to responses: %s, also for a page of a search', async (coding, decompress) => {
     const { json } = await server.request('POST', `${root}/Basic`, long);
     for (const path of [`${root}/Basic/${json.id}`, `${root}/Basic?_id=${json.id}`, `${root}/metadata`]) {
       const plain = await server.request('GET', path);
@@ -54,7 +54,7 @@ describe('compression', () => {
     }
   });
 
-  it('of answers is done for GraphQL as well', async () => {
+  it('applies to GraphQL responses', async () => {
     const graphql = root.replace('/fhir/', '/graphql/');
     const query = { query: '{ metadata { json } }' };
     const plain = await server.request('POST', graphql, query, { 'content-type': 'application/json' });
@@ -68,7 +68,7 @@ describe('compression', () => {
     expect(brotliDecompressSync(answer.bytes).toString()).toBe(plain.text);
   });
 
-  it('of answers is in the headers of a HEAD as of a GET', async () => {
+  it('has the same headers for HEAD and GET', async () => {
     const { json } = await server.request('POST', `${root}/Basic`, long);
     const path = `${root}/Basic/${json.id}`;
     const head = await server.request('HEAD', path, undefined, { 'accept-encoding': 'gzip' });
@@ -84,7 +84,7 @@ describe('compression', () => {
     expect({ 'transfer-encoding': 'chunked', ...codingOf(head.headers) }).toEqual(codingOf(get.headers));
   });
 
-  it('is not used for short answers, nor when the client does not accept it', async () => {
+  it('is not used for short responses, nor if the client does not accept it', async () => {
     const short = await server.request('GET', `${root}/Basic/none`, undefined, { 'accept-encoding': 'gzip' });
     expect(short.status).toBe(404);
     expect(short.headers['content-encoding']).toBeUndefined();
@@ -100,7 +100,7 @@ describe('compression', () => {
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
     ['identity', (bytes: Buffer) => bytes],
-  ])('of bodies: %s', async (coding, compress) => {
+  ])('applies to request bodies: %s', async (coding, compress) => {
     const body = compress(Buffer.from(JSON.stringify(long)));
     const { status, json } = await server.request('POST', `${root}/Basic`, body, {
       'content-encoding': coding,
@@ -128,7 +128,7 @@ describe('compression', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ])('of a body that grows over the limit is 413 as soon as it does: %s', async (coding, compress) => {
+  ])('is 413 as soon as the decompressed body exceeds the limit: %s', async (coding, compress) => {
     const bomb = compress(Buffer.alloc(32 * KILOBYTE * KILOBYTE, ' '));
     expect(bomb.length).toBeLessThan(64 * KILOBYTE);
     const before = process.memoryUsage().arrayBuffers;
@@ -143,7 +143,7 @@ describe('compression', () => {
   it.each([
     ['is something else', Buffer.from('{"resourceType":"Basic"}')],
     ['breaks off', gzipSync(Buffer.from(JSON.stringify(long))).subarray(0, 40)],
-  ])('of a body that %s is 400', async (_what, body) => {
+  ])('is 400 for a body that %s', async (_what, body) => {
     const { status, json } = await server.request('POST', `${root}/Basic`, body, {
       'content-encoding': 'gzip',
     });
@@ -151,7 +151,7 @@ describe('compression', () => {
     expect(json.issue[0].diagnostics).toContain('Content-Encoding gzip');
   });
 
-  it('of a patch by GET works as well', async () => {
+  it('applies to a patch by GET', async () => {
     const { json } = await server.request('POST', `${root}/Basic`, long);
     const body = gzipSync(Buffer.from('[{"op":"replace","path":"/code/text","value":"short"}]'));
     const answer = await server.request('GET', `${root}/Basic/${json.id}`, body, {

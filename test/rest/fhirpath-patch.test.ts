@@ -73,7 +73,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('drops a generated narrative that became untrue, and keeps one that it writes itself', async () => {
+  it('removes an outdated generated narrative, and keeps one that it writes itself', async () => {
     const id = await create();
     expect((await patch(id, [rename])).json.text).toBeUndefined();
     const other = await create();
@@ -82,7 +82,7 @@ describe.each<[Release, string]>([
     expect(json.text).toEqual({ status: 'generated', div });
   });
 
-  it('adds, inserts, deletes, replaces and moves, each on the result of the one before', async () => {
+  it('adds, inserts, deletes, replaces and moves, each on the result of the operation before', async () => {
     const id = await create();
     const { status, json } = await patch(id, [
       add('Patient', 'name', { valueHumanName: { text: 'second' } }),
@@ -114,7 +114,7 @@ describe.each<[Release, string]>([
     expect((await patch(id, [remove('Patient.deceased')])).json.deceasedDateTime).toBeUndefined();
   }); // prettier-ignore
 
-  it('with no operations makes a version like an update with the same content', async () => {
+  it('without operations creates a version like an update with the same content', async () => {
     const id = await create();
     for (const body of [{ resourceType: 'Parameters' }, { resourceType: 'Parameters', parameter: [] }]) {
       expect((await send('PATCH', `/Patient/${id}`, body)).status).toBe(200);
@@ -173,7 +173,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
   });
 
-  it('of a missing resource is 404, of a deleted one 410, and by GET 400', async () => {
+  it('to a missing resource is 404, to a deleted one 410, and by GET 400', async () => {
     expect((await patch('not-there', [rename])).status).toBe(404);
     const id = await create();
     const byGet = await send('GET', `/Patient/${id}`, toParameters(rename));

@@ -57,7 +57,7 @@ it.each(TESTED_RELEASES)(
   120_000,
 );
 
-it('a page of long versions ends early and the next one goes on', async () => {
+it('a page with long versions ends early, and the next page continues', async () => {
   const tenant = await openTenant('r4');
   const data = Buffer.alloc(2_600_000, 'x').toString('base64');
   for (const id of ['one', 'two', 'three'])
@@ -67,7 +67,7 @@ it('a page of long versions ends early and the next one goes on', async () => {
   expect(namesOf(await tenant.history(nextOf(first, tenant.root) ?? ''))).toEqual(['Binary/one/1']);
 });
 
-it('of versions of many hours, whose times run a little against their order, those of a time are listed', async () => {
+it('a history of a period has all its versions, even if their times differ slightly from their order', async () => {
   const tenant = await openTenant('r4');
   const { put, remove } = tenant;
   const code = { text: 'x' };

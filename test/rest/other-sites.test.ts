@@ -86,12 +86,12 @@ describe('in open mode on loopback', () => {
     },
   );
 
-  it('health is answered under any name', async () => {
+  it('health has a response under any host name', async () => {
     for (const path of ['/health/live', '/health/ready', '/health/live/', '/health/live?x=1'])
       expect(await statusOf(path, { host: 'evil.example' })).toBe(200);
   });
 
-  it('the names of PUBLIC_URL are answered too, as the Host and as that of a proxy that is trusted', async () => {
+  it('the host names of PUBLIC_URL are accepted, in the Host header and in that of a trusted proxy', async () => {
     const path = `${fhir}/Patient/p`;
     expect(await statusOf(path, { host: 'fhir.example' }, proxied)).toBe(200);
     expect(await statusOf(path, { host: 'FHIR.example:443' }, proxied)).toBe(200);
@@ -108,13 +108,13 @@ describe('in open mode on loopback', () => {
     );
   });
 
-  it('a request without a Host (HTTP/1.0) is 421, but for health', async () => {
+  it('a request without a Host (HTTP/1.0) is 421, except for health', async () => {
     expect(await exchange(`GET ${fhir}/metadata HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 421 /);
     expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-it('in enforced mode any name is answered: nothing is returned without a credential', async () => {
+it('in enforced mode any host name is accepted, because each request needs credentials', async () => {
   const { status } = await enforced.request('GET', `${fhir}/metadata`, undefined, { host: 'fhir.example' });
   expect(status).toBe(200);
 });
@@ -136,7 +136,7 @@ describe('a request that names hosts in several ways is 400', () => {
     expect(await get(target, ...headers)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"OperationOutcome"/);
   });
 
-  it('but not where the request line and the Host agree', async () => {
+  it('except if the request line and the Host agree', async () => {
     const target = `http://localhost:${port()}${fhir}/Patient/p`;
     expect(await get(target, `host: LOCALHOST:${port()}`)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"Patient"/);
     const discovery = `HTTP://localhost:${port()}/w/system/oidc/.well-known/openid-configuration`;
@@ -144,7 +144,7 @@ describe('a request that names hosts in several ways is 400', () => {
   });
 });
 
-describe('a write that comes from a page', () => {
+describe('a write from a web page', () => {
   const writes: readonly [string, string, string, unknown, Headers][] = [
     ['create', 'POST', `${fhir}/Patient`, patient, {}],
     ['update', 'PUT', `${fhir}/Patient/p`, patient, {}],
@@ -215,7 +215,7 @@ describe('a write that comes from a page', () => {
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
   });
 
-  it('may read: its browser hides the answer', async () => {
+  it('is refused, but a read is not: the browser hides the response', async () => {
     const page = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     const { status, headers } = await server.request('GET', `${fhir}/Patient/p`, undefined, page);
     expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
@@ -245,11 +245,14 @@ describe('administration from this machine', () => {
 });
 
 describe('discovery that names the host of the request', () => {
-  it.each(['openid-configuration', 'smart-configuration'])('is in no shared cache: %s', async (name) => {
-    const path = `/w/system/oidc/.well-known/${name}`;
-    const cached = async (at: TestServer): Promise<unknown> =>
-      (await at.request('GET', path)).headers['cache-control'];
-    expect(await cached(enforced)).toBe('private, max-age=60');
-    expect(await cached(proxied)).toBe('public, max-age=60');
-  });
+  it.each(['openid-configuration', 'smart-configuration'])(
+    'is not stored by shared caches: %s',
+    async (name) => {
+      const path = `/w/system/oidc/.well-known/${name}`;
+      const cached = async (at: TestServer): Promise<unknown> =>
+        (await at.request('GET', path)).headers['cache-control'];
+      expect(await cached(enforced)).toBe('private, max-age=60');
+      expect(await cached(proxied)).toBe('public, max-age=60');
+    },
+  );
 });

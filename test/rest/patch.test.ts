@@ -46,10 +46,10 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).text).toBe(text);
   }
 
-  it('by PATCH as application/json-patch+json makes a new version', () =>
+  it('by PATCH as application/json-patch+json creates a new version', () =>
     makesNewVersion('PATCH', 'application/json-patch+json'));
 
-  it.each(['application/json', 'application/fhir+json'])('by PATCH as %s makes a new version', (type) =>
+  it.each(['application/json', 'application/fhir+json'])('by PATCH as %s creates a new version', (type) =>
     makesNewVersion('PATCH', type),
   );
 
@@ -127,7 +127,7 @@ describe.each<[Release, string]>([
     },
   );
 
-  it('of the whole root keeps type and id', async () => {
+  it('that replaces the root keeps type and id', async () => {
     const id = await create();
     const { status, json } = await send('PATCH', `/Patient/${id}`, [
       { op: 'replace', path: '', value: { active: false } },
@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
-  it('1,000 operations and a value of 10 MB are accepted, a longer one and growth without end are not', async () => {
+  it('may have 1,000 operations and a value of 10 MB, but no longer value and no unlimited growth', async () => {
     const id = await create();
     const telecom = { op: 'add', path: '/telecom', value: [{ system: 'phone', value: '0' }] };
     const phones = Array.from({ length: 999 }, (_, index) => ({ op: 'copy', from: '/telecom/0', path: `/telecom/${index}` }));
@@ -175,7 +175,7 @@ describe.each<[Release, string]>([
     expect(accepted.status).toBe(200);
   }); // prettier-ignore
 
-  it('a stale If-Match is 412', async () => {
+  it('with an outdated If-Match is 412', async () => {
     const id = await create();
     expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(200);
     expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(412);
@@ -183,7 +183,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
   });
 
-  it('of an unknown resource is 404, and of another media type 415', async () => {
+  it('to an unknown resource is 404, and with another media type 415', async () => {
     expect((await send('PATCH', '/Patient/not-there', rename)).status).toBe(404);
     const refused = await send('PATCH', '/Patient/not-there', '<diff/>', {
       'content-type': 'application/xml-patch+xml',

@@ -94,7 +94,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     );
   });
 
-  it('refuse invalid resources, with all faults, on create, update and patch', async () => {
+  it('refuse invalid resources with all errors on create, update and patch', async () => {
     const broken = patient('Born', { contact: [{ gender: 'male' }] });
     const refused = await send('POST', '/Patient', broken);
     const places = ['Patient.birthDate', 'Patient.contact[0]', 'Patient.name'];
@@ -115,7 +115,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect((await send('GET', `/Patient/born-${release}`)).json.meta.versionId).toBe('1');
   });
 
-  it('count in Bundles, in contained resources and in long bodies, which another thread checks', async () => {
+  it('apply in Bundles, in contained resources and in long bodies, which a worker thread checks', async () => {
     const inner = { ...patient('Named'), id: 'p' };
     const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: inner }] };
     const refused = await send('POST', '/Bundle', bundle);
@@ -134,7 +134,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     ]);
   });
 
-  it('of the specification are there for all', async () => {
+  it('from the specification are available to all tenants', async () => {
     const observation = {
       resourceType: 'Observation',
       meta: { profile: [`${BASE}/bodyweight`] },
@@ -187,7 +187,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(await validate(unknown)).toContainEqual({ severity: 'error', ...issue });
   });
 
-  it('that are named for $validate count whether they are claimed or not', async () => {
+  it('named in a call of $validate are checked even if the resource does not claim them', async () => {
     const profileParameter = {
       name: 'profile',
       [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named`,
@@ -196,7 +196,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(issues)).toEqual(['Patient.name']);
   });
 
-  it('of extensions count for $validate at any place', async () => {
+  it('on extensions are checked by $validate at any place', async () => {
     const extended = {
       resourceType: 'Patient',
       text,
@@ -207,7 +207,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect(placesOf(await validate(extended))).toEqual(['Patient.birthDate.extension[0].value.ofType(date)']);
   });
 
-  it('apply from the moment on that they were written, in every process', async () => {
+  it('apply in every process as soon as they are stored', async () => {
     const changing = (min: number) =>
       profile('Changing', 'Patient', [{ id: 'Patient.gender', path: 'Patient.gender', min }]);
     const claimed = patient('Changing', { name: named });
@@ -226,7 +226,7 @@ describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
     expect((await server.request('POST', `${root('ward')}/Patient`, patient('Named'))).status).toBe(201);
   });
 
-  it('of a tenant hide those of the specification, for that tenant alone', async () => {
+  it('of a tenant replace those of the specification for that tenant only', async () => {
     const url = `${BASE}/actualgroup`;
     const group = {
       resourceType: 'Group',

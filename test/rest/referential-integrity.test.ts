@@ -50,7 +50,7 @@ function refusalOf({ status, json }: Answer): unknown[] {
 }
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  it('a reference to a missing resource is refused with its expression, each of them', async () => {
+  it('each reference to a missing resource is refused with its expression', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
@@ -145,7 +145,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
   });
 
-  it('another tenant’s resource does not exist, in the same words as for an unused id', async () => {
+  it('the error for a resource of another tenant is the same as for an unused id', async () => {
     const here = await openTenant(release, 'on-write');
     const other = await openTenant(release, 'on-write');
     expect((await other.put('Patient', 'known')).status).toBe(201);
@@ -219,7 +219,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       'an identifier’s assigner',
       { identifier: [{ value: '1', assigner: { reference: 'Organization/clinic' } }] },
     ],
-  ])('references without a search parameter count as well: %s', async (_place, more) => {
+  ])('references without a search parameter are checked too: %s', async (_place, more) => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Organization', 'clinic', { name: 'Clinic' });
     await put('Patient', 'ann');
@@ -236,7 +236,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', `/${target}`)).status).toBe(200);
   });
 
-  it('of many referring resources a few are listed', async () => {
+  it('the error lists a few of many referring resources', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -249,7 +249,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain('and others');
   });
 
-  it('writes by condition are checked', async () => {
+  it('conditional writes are checked', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const identifier = [{ system: 'urn:s', value: '1' }];
     const body = observation({ identifier, subject: { reference: 'Patient/ann' } });
@@ -265,7 +265,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('DELETE', '/Patient?identifier=urn:s|1')).status).toBe(200);
   });
 
-  it('off, references are as they are written', async () => {
+  it('with the setting off, references are not checked', async () => {
     const { send, put } = await openTenant(release, 'off');
     expect(
       (await put('Observation', 'o', observation({ subject: { reference: 'Patient/none' } }))).status,
@@ -290,7 +290,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   });
 });
 
-it('of writers that refer and others that delete, over two servers, none leaves a broken reference', async () => {
+it('concurrent references and deletions on two servers leave no broken reference', async () => {
   const other = await startServer({ database: server.database, environment: { ...OPEN, PUBLIC_URL } });
   try {
     const { root, put } = await openTenant('r4', 'on-write-and-delete');
@@ -383,7 +383,7 @@ describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
     expect((await send('POST', '', bundle(remove('Patient/ann'), remove('Patient/bob')))).status).toBe(200);
   });
 
-  it('is refused as a whole where an entry refers to nothing, with the place in the Bundle', async () => {
+  it('is refused as a whole if the target of a reference does not exist, with the place in the Bundle', async () => {
     const { send } = await openTenant(release, 'on-write');
     const broken = observation({
       subject: { reference: 'Patient/ann' },

@@ -75,7 +75,7 @@ describe('A transaction that deletes a match of the criteria of another entry is
     expect([json.total, json.entry[0].resource.meta.versionId]).toEqual([1, '1']);
   });
 
-  it('and criteria without a match create a resource, although a deletion by the same finds nothing', async () => {
+  it('and criteria without a match create a resource, although a deletion by the same criteria finds nothing', async () => {
     const [first, second] = await run(
       remove(`Patient?${byMrn('nobody')}`),
       post(patient('nobody'), undefined, { ifNoneExist: byMrn('nobody') }),
@@ -96,7 +96,7 @@ describe('References to entries of the same transaction become references to the
     return found;
   };
 
-  it('with a version, which is the one that the transaction makes', async () => {
+  it('with the version that the transaction creates', async () => {
     const absolute = `${ELSEWHERE}/Patient/7`;
     expect(
       await references(
@@ -124,7 +124,7 @@ describe('References to entries of the same transaction become references to the
     expect(await references(post(patient('own'), 'Patient/own-9'), ...forms)).toEqual(expected);
   });
 
-  it('of an update the next version, where the name is of another server; a version of this server stays', async () => {
+  it('with the next version of an update if the fullUrl is of another server; a version of this server stays', async () => {
     await send('PUT', '/Patient/kept', { resourceType: 'Patient', id: 'kept' });
     const entry = (fullUrl: string): object => ({ ...put({ resourceType: 'Patient', id: 'kept' }), fullUrl });
     expect(
@@ -135,7 +135,7 @@ describe('References to entries of the same transaction become references to the
     ]);
   });
 
-  it('of the match of a conditional create has its present version', async () => {
+  it('with the current version of the match of a conditional create', async () => {
     await run(post(patient('found')));
     const [first, second] = await run(
       post(patient('found'), uuid(1), { ifNoneExist: byMrn('found') }),
@@ -159,7 +159,7 @@ describe('Criteria that name another entry by its fullUrl', () => {
     ['modifier', 'subject:Patient=NAME', uuid(1)],
     ['address', 'subject=NAME&status=final', `${ELSEWHERE}/Patient/1`],
     ['alternatives', 'patient=Patient/nobody,NAME', uuid(1)],
-  ])('find the match of that entry, and make no duplicate (%s)', async (mrn, criteria, name) => {
+  ])('find the match of that entry, and create no duplicate (%s)', async (mrn, criteria, name) => {
     const first = await run(...chart(mrn, criteria, name));
     expect(first.map(({ response }) => response.status)).toEqual(['201 Created', '201 Created']);
     for (let round = 0; round < 2; round++) {
@@ -170,7 +170,7 @@ describe('Criteria that name another entry by its fullUrl', () => {
     expect(await countOf(mrn)).toBe(1);
   });
 
-  it('make one resource when many send the same at once', async () => {
+  it('create one resource if many clients send the same transaction at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => send('POST', '', transaction(...chart('many', 'subject=NAME')))),
     );

@@ -35,7 +35,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ['true', ['birthDate', 'gender', 'id', 'meta', 'resourceType']],
       ['text', ['id', 'meta', 'resourceType', 'text']],
       ['data', ['birthDate', 'gender', 'id', 'meta', 'photo', 'resourceType']],
-    ])('with _summary=%s gives that part, tagged as such, also of a version', async (summary, members) => {
+    ])('with _summary=%s returns that subset with its tag, also for a version', async (summary, members) => {
       for (const rest of ['/Patient/ann', '/Patient/ann/_history/2']) {
         const { status, headers, json } = await send('GET', `${rest}?_summary=${summary}`);
         expect([status, headers.etag, Object.keys(json).sort()]).toEqual([200, 'W/"2"', members]);
@@ -68,7 +68,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
     });
 
-    it('of a part of a Binary keeps its content out, and its bytes are sent whole', async () => {
+    it('with _elements omits the content of a Binary, and a read of its bytes ignores _summary', async () => {
       const data = Buffer.from('abc').toString('base64');
       await send('PUT', '/Binary/b', { resourceType: 'Binary', id: 'b', contentType: 'text/plain', data });
       expect((await send('GET', '/Binary/b?_summary=true')).text).toBe('abc');
@@ -89,7 +89,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect((await send('GET', '/Patient/ann', undefined, never)).status).toBe(200);
     });
 
-    it('of a version is 410 for that of a deletion and 404 for any that never was', async () => {
+    it('by version is 410 for a deletion and 404 for a version that never existed', async () => {
       expect((await send('GET', '/Patient/gone/_history/1')).status).toBe(200);
       for (const method of ['GET', 'HEAD'])
         expect((await send(method, '/Patient/gone/_history/2')).status).toBe(410);

@@ -118,7 +118,7 @@ describe("a reference under one of the server's public addresses", () => {
     await send('mallory', release, 'DELETE', '/Observation/crossing');
   });
 
-  it('is refused in the same words whether or not that tenant exists', async () => {
+  it('is refused with the same message whether or not that tenant exists', async () => {
     const words = await Promise.all(
       ['alice', 'nobody'].map(async (tenant) => {
         const body = observation(`${PUBLIC}/w/${tenant}/api/v1/fhir/r4/Patient/abc`);
@@ -176,7 +176,7 @@ describe('a page link', () => {
     '/Practitioner?_count=1',
     '/Practitioner?_count=1&_sort=-_lastUpdated',
     '/Practitioner?family=family&_count=1&_sort=family',
-  ])('of %s is invalid in another space', async (query) => {
+  ])('for %s is invalid in another space', async (query) => {
     const { json } = await send('alice', 'r4', 'GET', query);
     const next = nextOf(json);
     expect((await send('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('a page link', () => {
     }
   });
 
-  it('of a history is invalid in another space, or for another resource', async () => {
+  it('for a history is invalid in another space and for another resource', async () => {
     const { json } = await send('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
     const next = nextOf(json);
     expect((await send('alice', 'r4', 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(200);

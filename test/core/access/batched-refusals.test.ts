@@ -57,7 +57,7 @@ it('a flood from many addresses has a bound for each space, and known clients ha
   expect(records.filter(({ client }) => client === 'ward')).toHaveLength(1);
 });
 
-it('what was counted is told when the minute is over, and the next begins anew', async () => {
+it('the counts are reported at the end of the minute, and the next minute begins at zero', async () => {
   const { records, refusals } = start(5);
   for (let count = 0; count < 30; count++) void refusals.note(1, REFUSED, false);
   while (records.length < 21) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -46,7 +46,7 @@ describe('concurrent creates', () => {
     expect(await countVersions(1_000, 1_049)).toBe(50);
   });
 
-  it('that waited past their time limit are refused and not stored', async () => {
+  it('that exceed their time limit in the queue are refused and not stored', async () => {
     const [late, early] = await Promise.allSettled([
       writes.write(SYSTEM_R4, makeWrite(1_200), Date.now() - 1),
       writes.write(SYSTEM_R4, makeWrite(1_201), Date.now() + 60_000),
@@ -76,7 +76,7 @@ describe('concurrent creates', () => {
     expect(Math.min(...sequences.slice(0, 2))).toBeGreaterThan(Math.max(...sequences.slice(2)));
   });
 
-  it('of two spaces are never one statement', async () => {
+  it('in two spaces never share a statement', async () => {
     await Promise.all([
       writes.write(SYSTEM_R4, makeWrite(1_100)),
       writes.write(SYSTEM_R4B, makeWrite(1_100)),
@@ -164,7 +164,7 @@ describe('concurrent updates', () => {
     expect(outcomes.map((outcome) => outcome?.version)).toEqual([2, undefined, 1]);
   });
 
-  it('of one resource run one after the other', async () => {
+  it('to one resource run one after the other', async () => {
     await writes.write(SYSTEM_R4, makeWrite(5_100));
     const update = () => writes.write(SYSTEM_R4, makeWrite(5_100, { expected: 1, change: 'update' }));
     const outcomes = await Promise.all([update(), update(), update()]);

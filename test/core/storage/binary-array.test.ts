@@ -39,7 +39,7 @@ describe('an encoded array', () => {
     },
   );
 
-  it('of int2 and int4 keeps the ends of its range', async () => {
+  it('with int2 and int4 preserves the limits of the range', async () => {
     const small = new BinaryArray('int2', 20);
     for (const value of [0, 1, -1, 32767, -32768]) small.pushInt2(value);
     small.pushNull();
@@ -49,7 +49,7 @@ describe('an encoded array', () => {
     await expectSame('int4', large, ['0', '-1', '2147483647', '-2147483648']);
   });
 
-  it('of int8 is made of signed or unsigned halves, and of whole numbers', async () => {
+  it('with int8 accepts signed or unsigned halves, and integers', async () => {
     const numbers = [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 4294967295n, 4294967296n, -4294967297n];
     const array = new BinaryArray('int8', 20);
     for (const number of numbers) {
@@ -64,7 +64,7 @@ describe('an encoded array', () => {
     ]);
   });
 
-  it('of float8 keeps every digit, infinities and the smallest numbers', async () => {
+  it('with float8 preserves every digit, infinities and the smallest numbers', async () => {
     const numbers = [0, -0, 0.1, 1 / 3, -1e308, 5e-324, 2 ** 53 + 2, Infinity, -Infinity];
     const array = new BinaryArray('float8', 20);
     for (const number of numbers) array.pushFloat8(number);
@@ -75,7 +75,7 @@ describe('an encoded array', () => {
     ]);
   });
 
-  it('of text keeps every character, the empty text apart from null, and grows', async () => {
+  it('with text preserves every character, distinguishes the empty text from null, and grows', async () => {
     const texts = [
       '',
       'NULL',
@@ -97,7 +97,7 @@ describe('an encoded array', () => {
     await expectSame('text', array, [...texts, null, 'after']);
   });
 
-  it('of bytes keeps each byte', async () => {
+  it('with bytea preserves each byte', async () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const array = new BinaryArray('bytea', 20);
     for (const bytes of [new Uint8Array(0), all, Uint8Array.of(0)]) array.pushBytes(bytes);

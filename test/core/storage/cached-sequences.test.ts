@@ -60,7 +60,7 @@ it('131,072 consecutive numbers fit, in 32 kB', async () => {
   expect(sequences.buffer.length).toBe(32_768);
 });
 
-it('of many distant numbers the set has the latest, and none that was not added', async () => {
+it('the set has the latest of many distant numbers, and none that was not added', async () => {
   const sequences = new CachedSequences();
   const far = upTo(20_000, 32 * 37 + 5);
   for (const sequence of far) sequences.add(sequence);

@@ -104,7 +104,7 @@ async function damage(
   return counts;
 }
 
-it('finds nothing to do in rows that the server has written', async () => {
+it('a repair changes no rows that the server has written', async () => {
   expect(await opened.differences('system')).toEqual([]);
   const before = await places(OWN);
   expect(await opened.reindex(SYSTEM)).toEqual({ repaired: 0, added: 0, removed: 0, losses: [] });
@@ -122,7 +122,7 @@ describe('rows of contained resources', () => {
   /** Where the rows of contained resources begin. */
   const IN_BLOCKS = `parameter >= 20000000 and ${OWN_SYSTEM}`;
 
-  it.each(TABLES)('of %s are added again, and removed if nothing is contained', async (table) => {
+  it.each(TABLES)('in %s are added again, and removed if nothing is contained', async (table) => {
     const context = await opened.context('system', 'r4');
     const write = (type: string, id: string, resource: object): Promise<unknown> =>
       opened.core.update(context, { type, id, input: parseJson(JSON.stringify({ ...resource, id })) });
@@ -187,7 +187,7 @@ describe.each(TABLES)('rows of %s', (table) => {
     expect(counts).toMatchObject({ added: 0, removed: 3 });
   });
 
-  it('of resources that never existed, or are deleted, are removed', async () => {
+  it('for resources that never existed or are deleted are removed', async () => {
     const columns = await owner.query<{ name: string }>(
       `select column_name as name from information_schema.columns where table_schema = 'andiron'
          and table_name = '${table}' and column_name <> 'resource_key' order by ordinal_position`,
@@ -211,7 +211,7 @@ it.each(["presence = presence || '\\x01'", 'sort_date = 5', 'last_updated = 1', 
   },
 );
 
-it('rows with the number of no parameter are removed', async () => {
+it('rows with an unknown parameter number are removed', async () => {
   await damage(
     `insert into andiron.token_index select space, 999999, value_hash, sort_date, resource_key, system_hash
        from andiron.token_index where ${some('token_index')}`,
@@ -245,7 +245,7 @@ it('extensive damage is repaired without changing the texts', async () => {
   expect((await owner.query(texts)).rows).toEqual(before);
 });
 
-describe('of one tenant or release', () => {
+describe('a reindex of one tenant or release', () => {
   const spaceOf = async (tenant: string, release: string): Promise<number> => {
     const { rows } = await owner.query<{ number: number }>(
       `select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant
@@ -299,7 +299,7 @@ it('runs once at a time', async () => {
   expect(await opened.reindex({ tenant: 'system' })).toMatchObject({ repaired: 0 });
 });
 
-it('of a locked resource waits for that one, and for no other', async () => {
+it('a repair waits for a locked resource only', async () => {
   const before = await contents();
   await owner.query(`delete from andiron.token_index where ${OWN_SYSTEM}`);
   await owner.query('begin');

@@ -154,7 +154,7 @@ describe('Profiles that cannot be resolved', () => {
     ]);
   });
 
-  it('are reported with their faults', async () => {
+  it('are reported with their errors', async () => {
     const source = new Structures();
     source.put(
       named('Orphan', { path: 'Patient.name', min: 1 }, { baseDefinition: `${OWN}/Nowhere` }),
@@ -179,7 +179,7 @@ describe('Profiles that cannot be resolved', () => {
     ]);
   });
 
-  it('of another version are other profiles', async () => {
+  it('with another version are different profiles', async () => {
     const source = new Structures();
     source.put({ ...named('Own', { path: 'Patient.name', min: 1 }), version: '2.0' });
     const loader = new ProfileLoader(source);
@@ -189,7 +189,7 @@ describe('Profiles that cannot be resolved', () => {
     ]);
   });
 
-  it('are those beyond a bound', async () => {
+  it('include those beyond the limit', async () => {
     const source = new Structures();
     const loader = new ProfileLoader(source);
     const names = Array.from({ length: 250 }, (_none, index) => `Nowhere${index}`);
@@ -228,7 +228,7 @@ describe('Requested profiles', () => {
   });
 });
 
-it('A claim of the type itself is met', async () => {
+it('A claim of the type itself is valid', async () => {
   const loader = new ProfileLoader(new Structures());
   expect(await judge(loader, claiming('x', { resourceType: 'Patient' }))).toHaveLength(1);
   expect(await judge(loader, patient(`${BASE}/Patient`, `${BASE}/DomainResource`))).toEqual([]);

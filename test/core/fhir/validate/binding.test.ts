@@ -63,7 +63,7 @@ describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
       ]);
     });
 
-    it('of a long list, and suggests the one that was meant', () => {
+    it('that is not in a long list, and suggests the most similar one', () => {
       expect(check('Money.currency', 'CHF').findings).toEqual([]);
       const [finding] = check('Money.currency', 'chf').findings;
       expect(finding?.diagnostics).toMatch(/allowed are AED, .+ … \(182 in all\); did you mean 'CHF'\?$/);

@@ -117,7 +117,7 @@ describe.each(TESTED_RELEASES)('Primitive values of %s', (release) => {
     expect(check('😀'.repeat(MB))).toBeUndefined();
   });
 
-  it('of any size are judged at once, whatever they are made of', () => {
+  it('are validated in linear time, with any content', () => {
     const bits = ['a', '1', ' ', 'a ', '\n', '=', 'AAA=', '.1', '-', '寿', '😀', '\u0007'];
     for (const type of typesOf(release)) {
       const check = compilePrimitive(definitions, type);

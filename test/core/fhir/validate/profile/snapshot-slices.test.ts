@@ -122,7 +122,7 @@ describe('Slices', () => {
     expect(made.elements.get('Patient.identifier.system')).not.toHaveProperty('fixedUri');
   });
 
-  it('of the base are constrained further, joined by new ones, and sliced again', async () => {
+  it('from the base can be constrained, extended by new ones, and sliced again', async () => {
     const first = profile('First', 'Patient', [
       { path: 'Patient.identifier', slicing },
       { path: 'Patient.identifier', sliceName: 'national', max: '2' },
@@ -171,7 +171,7 @@ describe('Slices', () => {
     });
   });
 
-  it('of extensions need no slicing of their own, and are as frequent as the extension allows', async () => {
+  it('on extensions need no declared slicing, and have the cardinality of the extension', async () => {
     const made = await make(
       profile('Extended', 'Patient', [
         {
@@ -193,7 +193,7 @@ describe('Slices', () => {
     });
   });
 
-  it('of an extension that is defined are its parts', async () => {
+  it('for the extensions of an extension definition are its parts', async () => {
     const made = await make(
       profile(
         'Parts',

@@ -52,7 +52,7 @@ describe('A snapshot', () => {
     expect(made.elements.get('Patient.link.type')).toMatchObject({ patternCode: 'seealso', min: 1 });
   });
 
-  it('of a profile without changes is the snapshot of its base, the short text of an element for the definition that it must have', async () => {
+  it('is the snapshot of the base for a profile without changes, with the short text of each element as its definition', async () => {
     const { elements, findings } = await make(profile('Same', 'Basic', []));
     expect(findings).toEqual([]);
     const base = specificationStructures('r4').get(`${BASE}/Basic`)?.['snapshot'];
