@@ -37,7 +37,7 @@ export class SchemaCache {
 
   /**
    * @param queriesOf returns the cached named queries of a space
-   * @param forget called for an evicted schema; requests may still use it
+   * @param onEvict called for an evicted schema; requests may still use it
    */
   constructor(
     private readonly queriesOf: (space: TenantSpace) => readonly NamedQueryInfo[],

@@ -5,7 +5,7 @@ import { RawJson } from '../schema/raw-json';
 import { parametersInputScalar, resourceTypePlaceholder } from '../schema/scalars';
 import { Metadata } from '../schema/types/metadata';
 import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/operation';
-import { clearLoaders } from './changes/forget-reads';
+import { clearLoaders } from './changes/clear-loaders';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';

@@ -5,7 +5,7 @@ import { resourceInputScalar, resourceTypePlaceholder } from '../schema/scalars'
 import { Resource } from '../schema/types/resource';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
 import { creation, deletion, patching, update } from './changes/change';
-import { clearLoaders } from './changes/forget-reads';
+import { clearLoaders } from './changes/clear-loaders';
 import { perform, reportIssues } from './changes/perform';
 import { toWriteResult } from './changes/write-result';
 import type { GatewayContext } from './context';

@@ -103,7 +103,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   it.each([
     { names: 2 },
     { names: 1, included: 3, carried: 2, scanned: 3 },
-    { names: 0, included: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, lookedAt: 2 },
+    { names: 0, included: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, read: 2 },
   ])(
     'included resources come once and completely, with any limits of the cache and of statements: %j',
     async (limits) => {

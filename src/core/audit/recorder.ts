@@ -96,8 +96,8 @@ export function reads<Arguments extends readonly unknown[], Result>({
     }
     if (trail !== undefined) leave(trail, described, result, of);
     else if (recorder.recordsReads) {
-      const room = recorder.note(context, found(described, result, of));
-      if (room !== undefined) await room;
+      const recorded = recorder.note(context, found(described, result, of));
+      if (recorded !== undefined) await recorded;
     }
     return result;
   };

@@ -4,7 +4,7 @@ import type { AuthMode } from '../oauth/authentication';
 import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
-import type { FollowingLimits } from '../subscriptions/change-feeds';
+import type { SubscriptionLimits } from '../subscriptions/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
@@ -41,7 +41,7 @@ export interface CoreOptions {
   readonly tokenSeconds: number;
   /** Longest lifetime of an external issuer's token in seconds. */
   readonly outsideTokenSeconds: number;
-  readonly limits: Limits & AsyncJobLimits & FollowingLimits;
+  readonly limits: Limits & AsyncJobLimits & SubscriptionLimits;
   /** True: clients may request the plan of a search (`_explain`). */
   readonly explainsSearches: boolean;
   readonly audit: AuditSettings;

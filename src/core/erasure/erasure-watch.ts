@@ -40,18 +40,18 @@ export class ErasureWatch {
   /** Starts polling. */
   start(): void {
     this.#isStarted = true;
-    this.look();
+    this.poll();
   }
 
   /** Polls now, because there may be new erasures. Returns at once. */
-  look(): void {
+  poll(): void {
     if (!this.#isStarted || this.#isClosed) return;
     this.#isWanted = true;
     clearTimeout(this.#timer);
     this.#looking ??= this.#work().finally(() => {
       this.#looking = undefined;
       if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.look(), LOOK_MS).unref();
+      this.#timer = setTimeout(() => this.poll(), LOOK_MS).unref();
     });
   }
 

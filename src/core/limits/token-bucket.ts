@@ -78,9 +78,9 @@ export class TokenBucket {
   private reported = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];
-  private asking = false;
+  private requesting = false;
   private emptyUntil = 0;
-  /** Remaining tokens in the shared bucket at `toldAt`. */
+  /** Remaining tokens in the shared bucket at `storeReadAt`. */
   private tokens: number;
   private storeReadAt = 0;
   private used = 0;
@@ -114,7 +114,7 @@ export class TokenBucket {
     if (now < this.emptyUntil) return false;
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject });
-      void this.ask();
+      void this.requestTokens();
     });
   }
 
@@ -127,29 +127,29 @@ export class TokenBucket {
   /** Counts requests after their admission; the bucket may get a debt. */
   charge(tokens: number): void {
     this.balance -= tokens;
-    if (this.balance < 0) void this.ask();
+    if (this.balance < 0) void this.requestTokens();
   }
 
-  private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
+  private async requestTokens(): Promise<void> {
+    if (this.requesting) return;
+    this.requesting = true;
     do {
       const batch = this.waiting;
       this.waiting = [];
-      await this.askFor(batch);
+      await this.requestFor(batch);
     } while (this.waiting.length > 0);
-    this.asking = false;
+    this.requesting = false;
   }
 
-  private async askFor(batch: TokenBucket['waiting']): Promise<void> {
+  private async requestFor(batch: TokenBucket['waiting']): Promise<void> {
     const returned = this.balance;
     this.balance = 0;
     this.reported = Math.min(0, returned);
     const requested = batch.length;
     const now = performance.now();
     // Lease size: twice the used tokens if they ran out early, the same if they lasted, none after a pause.
-    const lives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
-    const wanted = lives < 1 ? 2 * this.used : lives < 2 ? this.used : 0;
+    const leaseLives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
+    const wanted = leaseLives < 1 ? 2 * this.used : leaseLives < 2 ? this.used : 0;
     this.used = requested;
     try {
       const request = { key: this.key, ...this.rate, requested, wanted, returned, upperBound: this.left() };

@@ -55,15 +55,15 @@ export async function verifyAssertion(
   }
 }
 
-let nobodys: Promise<JWTVerifyGetKey> | undefined;
+let decoy: Promise<JWTVerifyGetKey> | undefined;
 
 /** Returns a key that never signs anything. */
 function decoyKeys(): Promise<JWTVerifyGetKey> {
-  nobodys ??= loadJose().then(async (jose) => {
+  decoy ??= loadJose().then(async (jose) => {
     const { publicKey } = await jose.generateKeyPair('ES384');
     return jose.createLocalJWKSet({ keys: [await jose.exportJWK(publicKey)] });
   });
-  return nobodys;
+  return decoy;
 }
 
 async function keysOf(

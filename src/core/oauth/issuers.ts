@@ -70,14 +70,15 @@ export class OutsideIssuers {
       const { exp = 0, iat } = payload;
       const now = Date.now() / 1000;
       if (exp - Math.min(iat ?? now, now) > this.parts.longestSeconds + CLOCK_SECONDS) return undefined;
-      const said = toWords(payload[issuer.scopeClaim]);
+      const claimed = toWords(payload[issuer.scopeClaim]);
       const { scopeMap } = issuer;
       const user = payload[issuer.userClaim];
       const patient = payload[issuer.patientClaim];
       return {
         client: issuer.client,
         expires: exp,
-        scopes: scopeMap === null ? said : [...new Set(said.flatMap((word) => ownMember(scopeMap, word)))],
+        scopes:
+          scopeMap === null ? claimed : [...new Set(claimed.flatMap((word) => ownMember(scopeMap, word)))],
         ...(typeof user === 'string' ? { user } : {}),
         ...(typeof patient === 'string' && ID.test(patient) ? { patient } : {}),
       };

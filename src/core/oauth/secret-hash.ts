@@ -66,11 +66,11 @@ async function hash(secret: string, cost: Cost): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-let nobodys: Promise<string> | undefined;
+let decoy: Promise<string> | undefined;
 
 /** Takes as long as `isSecretOf` where there is no secret to compare with. Always false. */
 export async function isDecoySecret(secret: string): Promise<false> {
-  await isSecretOf(secret, await (nobodys ??= hashSecret(randomUUID())));
+  await isSecretOf(secret, await (decoy ??= hashSecret(randomUUID())));
   return false;
 }
 

@@ -131,11 +131,11 @@ async function makeKey(algorithm: SigningAlgorithm): Promise<SigningKey> {
   const jose = await loadJose();
   const pair = await jose.generateKeyPair(algorithm, { extractable: true });
   const id = randomUUID();
-  const said = { kid: id, alg: algorithm, use: 'sig' };
+  const parameters = { kid: id, alg: algorithm, use: 'sig' };
   return {
     id,
     algorithm,
-    publicKey: { ...(await jose.exportJWK(pair.publicKey)), ...said },
-    privateKey: { ...(await jose.exportJWK(pair.privateKey)), ...said },
+    publicKey: { ...(await jose.exportJWK(pair.publicKey)), ...parameters },
+    privateKey: { ...(await jose.exportJWK(pair.privateKey)), ...parameters },
   };
 }

@@ -29,7 +29,7 @@ const NOTHING: UserDetails = {
 /** The accounts of all tenants, and their password checks. */
 export class Users {
   /** Hash of a random password, so that a sign-in takes equally long whether the account exists or not. */
-  #nobody: Promise<string> | undefined;
+  #decoy: Promise<string> | undefined;
 
   constructor(
     private readonly store: UserStore,
@@ -75,7 +75,7 @@ export class Users {
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });
-        const hash = named?.hash ?? (await (this.#nobody ??= hashPassword(randomUUID())));
+        const hash = named?.hash ?? (await (this.#decoy ??= hashPassword(randomUUID())));
         const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
         return isRight && named?.isDisabled === false ? named : undefined;
       },

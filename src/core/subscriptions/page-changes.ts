@@ -1,6 +1,6 @@
 /** A page of changes, classified for each of several filters. */
 import { setImmediate } from 'node:timers/promises';
-import type { FollowedChange } from '../api/change-stream';
+import type { StreamedChange } from '../api/change-stream';
 import type { StoredVersion } from '../api/version';
 import type { TenantSpace } from '../context';
 import { parseStoredObject } from '../fhir/json';
@@ -12,7 +12,7 @@ import { keyText, type PageRow, type VersionRow } from '../storage/read/version-
 import type { ChangeFilter } from './change-filter';
 
 /** `lost`: as `leave`, but the subscriber may not see the new version; it is sent as a deletion. */
-export type Kind = FollowedChange['kind'] | 'lost';
+export type Kind = StreamedChange['kind'] | 'lost';
 
 /** Milliseconds of tests after which the event loop serves other requests. */
 const TURN_MS = 10;
@@ -77,7 +77,7 @@ export class PageChanges {
       if (met.has(keyText(version.key))) kinds[index] = rows[index]?.change;
       else unmet.push(index);
     }
-    if (filter.isRestricted) await this.#leaveOutGone(filter, kinds);
+    if (filter.isRestricted) await this.#omitHidden(filter, kinds);
     for (let start = 0; start < unmet.length; start += MAX_READ) {
       const some = unmet.slice(start, start + MAX_READ);
       await Promise.all(
@@ -96,7 +96,7 @@ export class PageChanges {
   }
 
   /** Removes the events of versions that the subscriber may not see any more. */
-  async #leaveOutGone(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
+  async #omitHidden(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
     for (const [index, row] of this.rows.entries()) {
       if (kinds[index] === undefined) continue;
       const whole = await this.services.reader.complete(this.space.number, row);

@@ -4,7 +4,7 @@ import { type EntryAnswer, FhirError, fhirError } from '../../core/index';
 import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
-import { clearLoaders } from './forget-reads';
+import { clearLoaders } from './clear-loaders';
 import { type Performed, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 

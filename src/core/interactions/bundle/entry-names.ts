@@ -35,7 +35,7 @@ export class EntryNames {
 
   /** Indexes of the entries that the criteria name, except `own`. */
   namedBy(type: string, criteria: Criteria, own?: number): readonly number[] {
-    if (this.indexes.size === 0) return NOBODY;
+    if (this.indexes.size === 0) return NO_ENTRIES;
     return criteria.flatMap(([name, value]) =>
       alternativesOf(value).flatMap((text) => {
         const index = this.indexes.get(text);
@@ -71,7 +71,7 @@ export class EntryNames {
   }
 }
 
-const NOBODY: readonly number[] = [];
+const NO_ENTRIES: readonly number[] = [];
 
 function alternativesOf(value: string): readonly string[] {
   return value.split(',');

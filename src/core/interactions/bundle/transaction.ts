@@ -368,7 +368,7 @@ class Transaction {
     written: WrittenEntries,
   ): Promise<readonly EntryAnswer[]> {
     const { context } = this.tools;
-    const answers = new Map<number, EntryAnswer>([...plan.nothing, ...written]);
+    const answers = new Map<number, EntryAnswer>([...plan.withoutWrite, ...written]);
     for (const { entry, type, match } of plan.found) {
       const version = await this.readMatch(services, type, match);
       answers.set(entry.index, { kind: 'found', version });

@@ -154,18 +154,15 @@ class RecordPage {
       const { typeNumber } = stream;
       if (start !== undefined && isBefore(step, start)) continue;
       const isHere = start?.isShown === isShown && start.typeNumber === typeNumber;
-      const room = Math.min(
-        RECORD_LIMITS.lookedAt - found.length,
-        isShown ? request.count - shown : Infinity,
-      );
-      const matches = await stream.next(isHere ? start : undefined, room + 1);
-      for (const { phase, head } of matches.slice(0, room)) {
+      const limit = Math.min(RECORD_LIMITS.read - found.length, isShown ? request.count - shown : Infinity);
+      const matches = await stream.next(isHere ? start : undefined, limit + 1);
+      for (const { phase, head } of matches.slice(0, limit)) {
         found.push({
           step,
           place: { isShown, typeNumber, phase, after: afterOf(head), followed: undefined },
         });
       }
-      if (matches.length > room) return { found, isAll: false };
+      if (matches.length > limit) return { found, isAll: false };
       if (isShown) shown += matches.length;
     }
     return { found, isAll: true };

@@ -1,9 +1,9 @@
 /** Limits for one page of a record. */
 export const RECORD_LIMITS: Readonly<
-  Record<'lookedAt' | 'followed' | 'names' | 'included' | 'carried' | 'scanned' | 'scannedCharacters', number>
+  Record<'read' | 'followed' | 'names' | 'included' | 'carried' | 'scanned' | 'scannedCharacters', number>
 > = {
   /** Resources of the record that a page reads, shown or not. */
-  lookedAt: 1000,
+  read: 1000,
   /** Resources that such a page reads because others refer to them. */
   followed: 2000,
   /** Names of included resources in a cursor; with more, its URL would be too long for some proxies. */
