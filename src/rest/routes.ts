@@ -33,7 +33,7 @@ type Run = (exchange: Exchange) => Promise<FastifyReply>;
 /** The interactions that have no FHIR address. */
 type Elsewhere = 'oidc' | 'tenants' | 'health' | 'none';
 
-/** How each interaction is answered, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
+/** The handler of each interaction, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
 const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, Elsewhere>, Run | 'gateway'>> = {
   searchSystem: search,
   bundle: runBundle,

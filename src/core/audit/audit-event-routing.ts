@@ -1,4 +1,4 @@
-/** How an interaction on AuditEvents reaches their space: the strategies that rows of the table of interactions are made of. */
+/** Strategies that route interactions on AuditEvents to their space; used by the table of interactions. */
 import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
 import type { SearchPage, SearchRequest } from '../api/search';
 import type { RequestContext } from '../context';

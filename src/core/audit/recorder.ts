@@ -1,4 +1,4 @@
-/** How an interaction leaves its record: the strategies that rows of the table of interactions are made of. */
+/** Strategies that record interactions; used by the table of interactions. */
 import { endingOf, lineOf } from '../authorization/describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';

@@ -112,7 +112,7 @@ export class Permissions {
   requireAll(type: string, right: Right, what: string): void {
     this.require(type, right);
     if (this.allowsAll(type, right)) return;
-    const reason = `${what} needs every ${type}, and the grants of this client reach some of them, or some of their elements`;
+    const reason = `${what} needs every ${type}, but the grants of this client include only some of them, or some of their elements`;
     throw fhirError('forbidden', { reason });
   }
 

@@ -108,7 +108,9 @@ function requireUnchanged(guard: VersionGuard | undefined, present: StoredPolicy
 }
 
 function policyChanged(): Error {
-  return fhirError('preconditionFailed', { reason: 'The policy is not what the request takes it for' });
+  return fhirError('preconditionFailed', {
+    reason: 'The policy has another version than the request expects',
+  });
 }
 
 /** Throws `invalidValue` unless all types, criteria, elements and operations exist in one of the releases. */

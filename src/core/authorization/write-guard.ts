@@ -135,6 +135,6 @@ export async function requireWritable(
  */
 function outside(type: string): Error {
   return fhirError('forbidden', {
-    reason: `The grants of this client do not reach the ${type} that is there or that this would make; what other resources decide about what is to be written is not reached`,
+    reason: `The grants of this client must include the current ${type} and the one to be written; grants that depend on other resources do not include the latter`,
   });
 }

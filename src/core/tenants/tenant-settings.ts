@@ -105,7 +105,9 @@ export function requireSettings(changes: SettingChanges): void {
     const limit = findLimitSetting(name);
     if (limit !== undefined) {
       if (value === null || limit.accepts(value)) continue;
-      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${limit.expects}` });
+      throw fhirError('invalidValue', {
+        reason: `The value of the setting '${name}' must be ${limit.expects}`,
+      });
     }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
@@ -115,6 +117,8 @@ export function requireSettings(changes: SettingChanges): void {
       });
     }
     if (value !== null && !kind.values.includes(value))
-      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${kind.values.join(' or ')}` });
+      throw fhirError('invalidValue', {
+        reason: `The value of the setting '${name}' must be ${kind.values.join(' or ')}`,
+      });
   }
 }

@@ -26,7 +26,7 @@ const MAX_KEYS_IN_ALL = 100_000;
 
 /** Access to the space for resolving chains. */
 export interface ChainSpace {
-  /** Those of the types that have resources in the space. */
+  /** Returns the types that have resources in the space. */
   populated(types: readonly number[]): Promise<ReadonlySet<number>>;
   /** The keys of all matches of criteria without long chains, at most `limit`. */
   find(of: TypeCriteria, limit: number): Promise<readonly ResourceKey[]>;

@@ -40,7 +40,7 @@ export class Nesting {
 }
 
 function tooWide(name: string): Error {
-  const reason = `The chain '${name.slice(0, 80)}' stands for too many types of resources; name them, as in subject:Patient.name`;
+  const reason = `The chain '${name.slice(0, 80)}' can refer to too many resource types; name them, as in subject:Patient.name`;
   return fhirError('tooCostly', { reason });
 }
 

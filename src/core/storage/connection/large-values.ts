@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg';
 
 const LARGE = 256 * 1024;
 
-/** What pg passes to `Connection.bind` (pg/lib/query.js). */
+/** The argument that pg passes to `Connection.bind` (pg/lib/query.js). */
 interface Bind {
   readonly portal?: string;
   readonly statement?: string;

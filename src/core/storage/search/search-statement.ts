@@ -23,7 +23,7 @@ const shapes = new StatementShapes();
 
 /**
  * Returns the statement for one page: sort value, key and current version of each match. Compiled once for each shape.
- * Of versions in `cachedSequences` (cached-sequences.ts) it returns only the mark.
+ * For versions in `cachedSequences` (cached-sequences.ts) it returns only the mark.
  */
 export function pageStatement(
   request: SearchStatementRequest,
