@@ -5,6 +5,7 @@ import * as issuerRelease from './0035-issuer-release';
 import * as leastSchema from './0039-least-schema';
 import * as signInNetworks from './0040-sign-in-networks';
 import * as functionRecord from './0041-function-record';
+import * as launchContext from './0042-launch-context';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -19,6 +20,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0039-least-schema': leastSchema,
   '0040-sign-in-networks': signInNetworks,
   '0041-function-record': functionRecord,
+  '0042-launch-context': launchContext,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

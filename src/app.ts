@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Settings } from './config/settings';
-import { isAudienceKnown } from './config/exposure';
+import { isAudienceKnown, ownAddresses } from './config/exposure';
 import { planMemory } from './config/memory';
 import { ByteBudget, createCore, loopbackAddresses, RELEASE_NAMES, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
@@ -91,6 +91,7 @@ export async function createApp(
       ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
     },
     publicUrls: settings.PUBLIC_URL,
+    ownAddresses: ownAddresses(settings),
     assertionBases,
     outboundAllowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
     extensionBase,

@@ -1,11 +1,12 @@
 import { loadSettings } from '../config';
 import { isRelease } from '../core';
+import type { MissingPackage } from '../packages/dependencies';
 import type { ImportSummary } from '../packages/import-package';
 import { type Command, UsageError } from './command';
 import { makeLog } from './log';
 import { withApp } from './with-app';
 
-const USAGE = 'FILE.tgz --tenant NAME [--release r4|r4b] [--examples]';
+const USAGE = 'FILE.tgz|NAME@VERSION --tenant NAME [--release r4|r4b] [--examples] [--dependencies]';
 
 /** Further files are only counted. */
 const MAX_PRINTED = 1_000;
@@ -18,6 +19,10 @@ function toList(title: string, files: ImportSummary['refused']): readonly string
     ...files.slice(0, MAX_PRINTED).map(({ file, reason }) => `  ${file}: ${reason}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
+}
+
+function toText({ name, version, present }: MissingPackage): string {
+  return `${name} ${version}${present.length === 0 ? '' : `, but ${present.join(' and ')}`}`;
 }
 
 function toLines(summary: ImportSummary, tenant: string): readonly string[] {
@@ -35,7 +40,11 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
     ...types,
     ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
     ...(examplesLeftOut > 0 ? [`Examples not loaded: ${examplesLeftOut} (--examples loads them)`] : []),
-    ...(missing.length > 0 ? [`Required packages that the tenant does not have: ${missing.join(', ')}`] : []),
+    ...(missing.length > 0
+      ? [
+          `Required packages that were not imported: ${missing.map(toText).join(', ')} (--dependencies imports them)`,
+        ]
+      : []),
     ...toList('Stored without a snapshot, because none can be made:', withoutSnapshot),
     ...toList('Stored under another id than in the package:', renamed),
     ...toList('Replaced from an earlier import:', replaced),
@@ -48,34 +57,47 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
 export const importPackage: Command = {
   name: 'import-package',
   usage: USAGE,
-  summary: 'Load the npm package of an implementation guide into a tenant; code 1 if a resource was refused.',
+  summary:
+    'Load the npm package of an implementation guide, a file or one of PACKAGE_REGISTRY, into a tenant; code 1 if a resource was refused.',
   options: {
     tenant: { type: 'string', help: 'name of the tenant' },
     release: { type: 'string', help: 'r4 or r4b; by default that of the package' },
     examples: { type: 'boolean', help: 'also load the examples of the package' },
+    dependencies: { type: 'boolean', help: 'first load the packages that it needs, from PACKAGE_REGISTRY' },
   },
   async run({ words, options }) {
-    const [path, ...more] = words;
+    const [source, ...more] = words;
     const { tenant, release } = options;
-    const isValidRelease = release === undefined || (typeof release === 'string' && isRelease(release));
-    if (path === undefined || more.length > 0 || typeof tenant !== 'string' || !isValidRelease)
+    const isKnown = release === undefined || (typeof release === 'string' && isRelease(release));
+    if (source === undefined || more.length > 0 || typeof tenant !== 'string' || !isKnown)
       throw new UsageError(`andiron import-package ${USAGE}`);
     const settings = loadSettings(process.env);
-    const { readPackage } = await import('../packages/package-file.js');
-    const { importPackage: load } = await import('../packages/import-package.js');
-    const file = await readPackage(path, settings.MAX_BODY_BYTES);
+    const { PackageSource } = await import('../packages/package-source.js');
+    const { importWithDependencies } = await import('../packages/import-dependencies.js');
+    const packages = new PackageSource({
+      registry: settings.PACKAGE_REGISTRY,
+      allowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
+      maxFileBytes: settings.MAX_BODY_BYTES,
+    });
+    const file = await packages.open(source);
     let refused = 0;
     await withApp(async ({ core }) => {
-      const summary = await load(core, file, {
-        tenant,
-        ...(release === undefined ? {} : { release }),
-        withExamples: options['examples'] === true,
-        extensionBase: settings.FHIR_EXTENSION_BASE,
-        maxDepth: settings.MAX_DEPTH,
-        log: makeLog({ LOG_LEVEL: 'warn' }, 2),
+      const summaries = await importWithDependencies(core, {
+        file,
+        ...(options['dependencies'] === true ? { fetch: (name) => packages.fetch(name) } : {}),
+        options: {
+          tenant,
+          ...(release === undefined ? {} : { release }),
+          withExamples: options['examples'] === true,
+          extensionBase: settings.FHIR_EXTENSION_BASE,
+          maxDepth: settings.MAX_DEPTH,
+          log: makeLog({ LOG_LEVEL: 'warn' }, 2),
+        },
       });
-      refused = summary.refused.length;
-      process.stdout.write(`${toLines(summary, tenant).join('\n')}\n`);
+      for (const summary of summaries) {
+        refused += summary.refused.length;
+        process.stdout.write(`${toLines(summary, tenant).join('\n')}\n`);
+      }
     });
     if (refused > 0) throw new Error(`${refused} resources were refused`);
   },

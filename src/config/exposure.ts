@@ -1,5 +1,6 @@
 /** Tells from the settings whether other machines can reach the server; makes the warnings of a start. */
 import { isLoopback } from '../core/network/ip-address';
+import { loopbackAddresses } from '../core/network/own-addresses';
 import type { Settings } from './settings';
 
 type Reach = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'TRUST_PROXY'>;
@@ -15,6 +16,19 @@ export function findExposure({ HOST, PUBLIC_URL, TRUST_PROXY }: Reach): string |
 /** True if the addresses of this server are known from the settings. The host of a request is not trusted. */
 export function isAudienceKnown(settings: Reach): boolean {
   return settings.PUBLIC_URL.length > 0 || findExposure(settings) === undefined;
+}
+
+/**
+ * The addresses below which absolute references are the server's own: PUBLIC_URL, else the loopback addresses with PORT
+ * of a server that listens there. The Host header of a request never counts.
+ */
+export function ownAddresses({
+  HOST,
+  PORT,
+  PUBLIC_URL,
+}: Pick<Settings, 'HOST' | 'PORT' | 'PUBLIC_URL'>): readonly string[] {
+  if (PUBLIC_URL.length > 0) return PUBLIC_URL;
+  return isLoopback(HOST) && PORT !== 0 ? loopbackAddresses(PORT) : [];
 }
 
 type Warned = Reach & Pick<Settings, 'AUTH_MODE' | 'AUDIT'>;

@@ -68,7 +68,12 @@ export const SETTINGS = {
   OUTBOUND_ALLOWED_HOSTS: row(
     list(hostOrNetwork, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8'),
     [],
-    'Hosts of key sets (jwksUrl) that the server may call at addresses that are not public, and by http. It calls all others by https at public addresses only',
+    'Hosts of key sets (jwksUrl) and of the package registry that may be called at addresses that are not public, and by http. All others are called by https at public addresses only',
+  ),
+  PACKAGE_REGISTRY: row(
+    webAddress,
+    'https://packages.fhir.org',
+    'Registry, of FHIR or npm, from which andiron import-package NAME@VERSION fetches packages',
   ),
   FHIR_EXTENSION_BASE: row(
     webAddress,

@@ -38,6 +38,8 @@ export interface TenantSettings {
 /** A space with the settings and policies of its tenant. */
 export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
+  /** True: validation refuses nothing; its findings are warnings. For the packages of implementation guides. */
+  readonly storesAsPublished?: true;
   /** Number of the space of its AuditEvents (audit/audit-space.ts); undefined: this is such a space. */
   readonly auditSpace?: number;
   /** The tenant's access policies; undefined: there are none. */

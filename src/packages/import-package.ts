@@ -1,5 +1,6 @@
 /** Loads the package of an implementation guide into a tenant, through core like any write. */
 import {
+  isValidId,
   parseJson,
   RELEASE_NAMES,
   RELEASES,
@@ -10,11 +11,12 @@ import {
   type Release,
   type RequestContext,
 } from '../core';
-import { isOfSpecification, missingPackages } from './dependencies';
+import { isOfSpecification, missingPackages, type MissingPackage } from './dependencies';
 import { isObject } from './members';
 import { PackageError, type PackageFile, type PackageManifest } from './package-file';
 import { renameReferences } from './own-references';
 import { PackageIds } from './package-ids';
+import { recordPackage } from './package-record';
 import {
   inOrderOfNeed,
   inWords,
@@ -53,8 +55,7 @@ export interface ImportSummary {
   readonly withoutSnapshot: readonly Refusal[];
   /** Number of examples that were not requested. */
   readonly examplesLeftOut: number;
-  /** Packages that this one needs and the tenant does not have: `hl7.terminology.r4 6.5.0`. */
-  readonly missing: readonly string[];
+  readonly missing: readonly MissingPackage[];
   /** Files that were not stored, with the reason. */
   readonly refused: readonly Refusal[];
   /** Files that were stored with a warning, with the warning. */
@@ -89,7 +90,9 @@ export async function importPackage(
   const release = chooseRelease(manifest, options.release);
   const space = await core.findSpace(options.tenant, release);
   if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
-  const context = { space, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
+  // What a publisher ships is stored as it is: other resources of the guide depend on it.
+  const published = { ...space, storesAsPublished: true } as const;
+  const context = { space: published, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
   const wanted = entries.filter(({ isExample }) => options.withExamples || !isExample);
   const { resources, refused } = readResources(
     wanted,
@@ -99,6 +102,7 @@ export async function importPackage(
   const missing = await missingPackages(core, inTime(context), manifest);
   const work = new Import(core, context, options);
   await work.storeAll(await work.placeAll(resources, manifest.name));
+  await recordPackage(core, inTime(context), manifest);
   return {
     manifest,
     release,
@@ -115,6 +119,18 @@ export async function importPackage(
       .filter(({ isSwitchedOff }) => isSwitchedOff)
       .map(({ file }) => ({ file, reason: 'it requests notifications, which the server does not send' })),
   };
+}
+
+/** Returns the packages that a package needs and the tenant does not have. Throws as `importPackage`. */
+export async function findMissing(
+  core: Core,
+  { manifest }: PackageFile,
+  options: Pick<ImportOptions, 'tenant' | 'release' | 'log'>,
+): Promise<readonly MissingPackage[]> {
+  const space = await core.findSpace(options.tenant, chooseRelease(manifest, options.release));
+  if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
+  const context = { space, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
+  return missingPackages(core, inTime(context), manifest);
 }
 
 function chooseRelease(
@@ -187,7 +203,12 @@ class Import {
       own.add(`${type}/${place.id}`);
       if (id === place.id) return { each, place };
       if (id !== undefined) moved.set(`${type}/${id}`, `${type}/${place.id}`);
-      const why = id === undefined ? 'it has no id' : `${type}/${id} is another resource`;
+      const why =
+        id === undefined
+          ? 'it has no id'
+          : isValidId(id)
+            ? `${type}/${id} is another resource`
+            : 'its id is not valid';
       this.renamed.push({ file, reason: `as ${type}/${place.id}, because ${why}` });
       return { each, place };
     });
@@ -206,7 +227,7 @@ class Import {
    * - composite search parameters, after their components;
    * - profiles that need a snapshot, after all profiles they may be derived from;
    * - examples, which may claim to conform to the definitions;
-   * - the ImplementationGuide, which marks the package as present.
+   * - the ImplementationGuide.
    */
   async storeAll(resources: readonly PlacedResource[]): Promise<void> {
     const isGuide = ({ type, isExample }: PackageResource) => type === 'ImplementationGuide' && !isExample;

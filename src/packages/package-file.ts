@@ -38,7 +38,7 @@ export interface PackageFile {
 /** The file is not a package; the message is one line. */
 export class PackageError extends Error {}
 
-const MAX_PACKED_BYTES = 256 * 1024 * 1024;
+export const MAX_PACKED_BYTES = 256 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 /** Limit on the total size of the files that are read into memory. */

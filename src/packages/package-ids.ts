@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   FhirError,
+  isValidId,
   parseJson,
   type Core,
   type JsonObject,
@@ -56,7 +57,8 @@ export class PackageIds {
     }
     const { packageName } = this.options;
     const { type, url, version, file } = each;
-    const preferred = each.id ?? idFrom(url ?? file.replace(/\.json$/, ''));
+    const own = each.id !== undefined && isValidId(each.id) ? each.id : undefined;
+    const preferred = own ?? idFrom(url ?? file.replace(/\.json$/, ''));
     const name = url === undefined ? `${packageName} ${each.id ?? file}` : `${url}|${version ?? ''}`;
     for (const id of [preferred, otherId(preferred, name)]) {
       if (!this.take(type, id)) continue;

@@ -2,11 +2,19 @@
  * Binary, the only type that FHIR sends and accepts in its own content type (https://hl7.org/fhir/R4/binary.html#rest).
  */
 import type { FastifyRequest } from 'fastify';
-import { fhirError, stringifyJson, type Core, type JsonObject, type Release } from '../core';
+import {
+  fhirError,
+  stringifyJson,
+  type Core,
+  type JsonObject,
+  type Release,
+  fitsRelease,
+  parseMediaRange,
+  parseMediaRanges,
+  type MediaRange,
+} from '../core';
 import { RESOURCE_TYPES } from './body';
 import { FHIR_ROOT } from './interaction-names';
-import { parseMediaRange, parseMediaRanges, type MediaRange } from './media-range';
-import { fitsRelease } from './negotiation';
 
 export const BINARY = 'Binary';
 

@@ -2,11 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeUtf8, FhirError, fhirError, joinInTurns, RELEASES, textOf, type Release } from '../core';
+import {
+  decodeUtf8,
+  FhirError,
+  fhirError,
+  joinInTurns,
+  RELEASES,
+  textOf,
+  type Release,
+  fitsRelease,
+  parseMediaRange,
+} from '../core';
 import { readBytes, type CountedBody } from './body-bytes';
 import type { BodyBlocks } from './collected-bytes';
-import { parseMediaRange } from './media-range';
-import { fitsRelease } from './negotiation';
 
 export const RESOURCE_TYPES = ['application/fhir+json', 'application/json', 'application/json+fhir'] as const;
 export const PATCH_TYPES = ['application/json-patch+json', ...RESOURCE_TYPES] as const;

@@ -11,7 +11,7 @@ import { writeHistory, writeSearchset } from './bundle';
 import { writeOperationResult } from './operation-result';
 import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
-import { deletionIssue, locationOf, writtenIssues } from './written';
+import { deletionIssue, foundIssue, locationOf, writtenIssues } from './written';
 
 /** A text in pieces. Each resource is a piece by itself, so that it is not copied before it is encoded. */
 type Pieces = readonly string[];
@@ -50,7 +50,12 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       const { version } = entry;
       return join(
         resourceOf(version, root, wanted),
-        writeResponse({ status: 200, location: locationOf(root, version), version }),
+        writeResponse({
+          status: 200,
+          location: locationOf(root, version),
+          version,
+          ...(wanted === 'OperationOutcome' ? { issues: [foundIssue(version)] } : {}),
+        }),
       );
     }
     case 'deleted': {

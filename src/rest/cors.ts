@@ -47,3 +47,11 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
   if (origins.includes('*')) reply.header('access-control-allow-origin', '*');
   else if (origins.includes(origin)) reply.header('access-control-allow-origin', origin);
 }
+
+/**
+ * Lets scripts of every origin read a public document, as SMART requires of discovery
+ * (https://hl7.org/fhir/smart-app-launch/app-launch.html#considerations-for-cross-origin-resource-sharing-cors-support).
+ */
+export function allowEveryOrigin(reply: FastifyReply): void {
+  reply.header('access-control-allow-origin', '*');
+}

@@ -4,6 +4,7 @@ import { nameContentType } from './body';
 import { BODY_CODINGS } from './content-coding';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
+import { toOAuthAnswer } from './oidc/oauth-answer';
 
 /** `Allow` of the 405 errors of core, which does not know HTTP methods. */
 const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {
@@ -15,8 +16,8 @@ const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {
 const RETRY_AFTER = '1';
 
 /**
- * Records any thrown error, sends it as an OperationOutcome, and logs faults. It may come from this server's code or
- * from Fastify.
+ * Records any thrown error, sends it as an OperationOutcome (as JSON of OAuth where the route says so), and logs faults.
+ * It may come from this server's code or from Fastify.
  */
 export async function sendFailure(
   thrown: unknown,
@@ -37,13 +38,19 @@ export async function sendFailure(
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
     reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');
   }
+  const isOAuth = request.routeOptions.config.hasOAuthErrors === true;
   return reply
     .code(error.status)
-    .header('content-type', FHIR_JSON)
+    .header('content-type', isOAuth ? 'application/json; charset=utf-8' : FHIR_JSON)
     .header('x-content-type-options', 'nosniff')
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
-    .send(isPretty(request.url) ? indentJson(toOutcome(error.issues)) : toOutcome(error.issues));
+    .send(isOAuth ? JSON.stringify(toOAuthAnswer(error)) : outcomeOf(error, request));
+}
+
+function outcomeOf(error: FhirError, request: FastifyRequest): string {
+  const text = toOutcome(error.issues);
+  return isPretty(request.url) ? indentJson(text) : text;
 }
 
 /** Idempotent methods: repeating a request has no further effect. */

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FhirError, toIssue } from '../core';
 
 type AnyRequest<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
@@ -13,21 +13,29 @@ export function admitEveryMethod(server: FastifyInstance): void {
     if (method !== 'CONNECT' && !server.supportedMethods.includes(method)) server.addHttpMethod(method);
 }
 
+interface OfOtherMethods<Params> {
+  /** Called first; its errors come before the 405. */
+  readonly before?: (request: AnyRequest<Params>, reply: FastifyReply) => Promise<unknown>;
+  /** The configuration of the route. */
+  readonly config?: FastifyContextConfig;
+}
+
 /**
  * Responds with 405 and `Allow` to all methods at `url` that are not `served` (HEAD with GET) (RFC 9110, section
- * 15.5.6). An error of `before` comes first.
+ * 15.5.6).
  */
 export function refuseOtherMethods<Params>(
   server: FastifyInstance,
   url: string,
   served: readonly string[],
-  before?: (request: AnyRequest<Params>, reply: FastifyReply) => Promise<unknown>,
+  { before, config = {} }: OfOtherMethods<Params> = {},
 ): void {
   const allowed = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   server.route<{ Params: Params; Body: string | undefined }>({
     method: server.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
+    config,
     handler: async (request, reply) => {
       await before?.(request, reply);
       throw methodNotAllowed(request.method, allowed.join(', '));

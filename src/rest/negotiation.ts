@@ -1,9 +1,16 @@
-import { fhirError, RELEASES, type Release } from '../core';
-import { parseMediaRange, parseMediaRanges, type MediaRange } from './media-range';
+import {
+  fhirError,
+  fitsRelease,
+  isJsonFormat,
+  JSON_SUBTYPES,
+  parseMediaRanges,
+  specificityFor,
+  type MediaRange,
+  type Release,
+} from '../core';
 
 export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
 
-const JSON_SUBTYPES: readonly string[] = ['fhir+json', 'json', 'json+fhir'];
 const CACHE_SIZE = 256;
 const CACHED_LENGTH = 512;
 
@@ -52,32 +59,4 @@ function qualityOf(subtype: string, ranges: readonly MediaRange[], release: Rele
     }
   }
   return quality;
-}
-
-/** 0 for any, 1 for `application/*`, 2 for the type itself; undefined when the range does not match. */
-function specificityFor(range: MediaRange, subtype: string): number | undefined {
-  if (range.type === '*') return range.subtype === '*' ? 0 : undefined;
-  if (range.type === 'text') return range.subtype === 'json' && subtype === 'json' ? 2 : undefined;
-  if (range.type !== 'application') return undefined;
-  if (range.subtype === '*') return 1;
-  return range.subtype === subtype ? 2 : undefined;
-}
-
-/** True when the parameter `fhirVersion` is missing or names this release (http.html#version-parameter). */
-export function fitsRelease(range: MediaRange, release: Release): boolean {
-  const wanted = range.parameters.get('fhirversion');
-  return (
-    wanted === undefined ||
-    wanted === RELEASES[release].mimeVersion ||
-    wanted === RELEASES[release].fhirVersion
-  );
-}
-
-/** True for `json` or a JSON media type. It accepts a space for a plus sign, which the query decodes so. */
-function isJsonFormat(format: string, release: Release): boolean {
-  const wanted = format.trim().toLowerCase();
-  if (wanted === 'json' || wanted === '*/*') return true;
-  const range = parseMediaRange(wanted.replace(/ (?=json|fhir)/, '+'));
-  if (range === undefined || !fitsRelease(range, release)) return false;
-  return JSON_SUBTYPES.some((subtype) => specificityFor(range, subtype) === 2);
 }

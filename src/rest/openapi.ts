@@ -2,7 +2,7 @@
  * Makes the OpenAPI 3.1 document of a tenant and release from the routes, the operations and the CapabilityStatement.
  * Pure; `interactions/openapi.ts` sends it.
  */
-import type { OperationInfo, OperationLevel } from '../core';
+import { RESULT_PARAMETERS, type OperationInfo, type OperationLevel } from '../core';
 import { RESOURCE_TYPES } from './body';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import {
@@ -56,12 +56,15 @@ export function describeApi(api: DescribedApi): Json {
     const level = OPERATION_LEVELS.get(interaction);
     if (level !== undefined) describeOperations(api, { level, path, method, add });
     else if (path.startsWith('/:type') && !path.startsWith('/:type/:id'))
-      for (const { type, searchParam = [] } of api.statement.rest[0].resource)
+      for (const resource of api.statement.rest[0].resource) {
+        const { type, searchParam: searchParameters = [] } = resource;
+        const resultParameters = resultParametersOf(resource);
         add(
           toTemplate(path.replace(':type', type)),
           method,
-          describe(api, { interaction, type, searchParameters: searchParam, parameters }),
+          describe(api, { interaction, type, searchParameters, resultParameters, parameters }),
         );
+      }
     else
       add(
         toTemplate(path),
@@ -95,6 +98,16 @@ function commonParameters({ statement }: DescribedApi): readonly SearchParam[] {
   return statement.rest[0].searchParam ?? [];
 }
 
+function resultParametersOf({
+  searchInclude = [],
+  searchRevInclude = [],
+}: CapabilityLists['rest'][0]['resource'][number]): readonly SearchParam[] {
+  return RESULT_PARAMETERS.filter(({ name }) => {
+    if (name === '_include') return searchInclude.length > 0;
+    return name !== '_revinclude' || searchRevInclude.length > 0;
+  }).map(({ name, kind }) => ({ name, type: kind }));
+}
+
 /** Converts `/:type/:id` to `/{type}/{id}`. */
 function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
@@ -118,12 +131,14 @@ interface TypeInteraction {
   readonly interaction: Interaction;
   readonly type: string | undefined;
   readonly searchParameters: readonly SearchParam[];
+  /** Parameters that only searches have. */
+  readonly resultParameters?: readonly SearchParam[];
   readonly parameters: ParameterList;
 }
 
 function describe(
   api: DescribedApi,
-  { interaction, type, searchParameters, parameters }: TypeInteraction,
+  { interaction, type, searchParameters, resultParameters = [], parameters }: TypeInteraction,
 ): Json {
   const {
     summary,
@@ -140,6 +155,7 @@ function describe(
     ...(hasCriteria || (isSearch && body === undefined)
       ? searchParameters.map((each) => parameters.use(each))
       : []),
+    ...(isSearch && body === undefined ? resultParameters.map((each) => parameters.use(each)) : []),
     ...(hasParts ? ['_summary', '_elements'].map((name) => reference('parameters', name)) : []),
     reference('parameters', '_format'),
     reference('parameters', '_pretty'),

@@ -23,6 +23,8 @@ const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: MAX_CAC
 interface PreparedText {
   readonly text: string;
   readonly etag: string;
+  /** Distinguishes texts at different addresses that share a hash; undefined: the hash does. */
+  readonly key?: string;
 }
 
 /**
@@ -31,7 +33,7 @@ interface PreparedText {
  */
 export async function sendPrepared(
   exchange: Exchange,
-  { text, etag }: PreparedText,
+  { text, etag, key = etag }: PreparedText,
   contentType?: string,
 ): Promise<FastifyReply> {
   const { request, reply, query } = exchange;
@@ -42,17 +44,17 @@ export async function sendPrepared(
   if (query.pretty) return exchange.send(200, text, contentType);
   const coding = chooseCoding(String(request.headers['accept-encoding'] ?? ''));
   if (coding !== undefined) reply.header('content-encoding', coding);
-  return exchange.send(200, await formOf(text, etag, coding), contentType);
+  return exchange.send(200, await formOf(text, key, coding), contentType);
 }
 
-function formOf(text: string, etag: string, coding: AnswerCoding | undefined): Promise<Buffer> {
-  const key = `${coding ?? ''} ${etag}`;
-  let form = forms.get(key);
+function formOf(text: string, key: string, coding: AnswerCoding | undefined): Promise<Buffer> {
+  const codedKey = `${coding ?? ''} ${key}`;
+  let form = forms.get(codedKey);
   if (form === undefined) {
     const plain = Buffer.from(text);
     form = coding === undefined ? Promise.resolve(plain) : compress[coding](plain);
-    forms.set(key, form);
-    form.catch(() => forms.delete(key));
+    forms.set(codedKey, form);
+    form.catch(() => forms.delete(codedKey));
   }
   return form;
 }

@@ -99,9 +99,10 @@ export function registerFhirRoutes(server: FastifyInstance, restContext: RestCon
   for (const [url, methods] of served) {
     const none = { ...INTERACTIONS.none, pattern: url };
     const inOrder = METHODS.filter((method) => methods.has(method));
-    refuseOtherMethods(server, url, inOrder, (request: FhirRequest, reply) =>
-      openExchange(restContext, request, reply, none).finally(() => request.visit.leave()),
-    );
+    refuseOtherMethods(server, url, inOrder, {
+      before: (request: FhirRequest, reply) =>
+        openExchange(restContext, request, reply, none).finally(() => request.visit.leave()),
+    });
   }
 }
 

@@ -30,8 +30,15 @@ export function sendWritten(
 }
 
 /** Returns the issues of the outcome of a write: its success, and its warnings. */
-export function writtenIssues({ version, warnings }: WriteResult, verb: 'stored' | 'patched'): Issue[] {
-  const diagnostics = `${version.type}/${version.id} was ${verb} as version ${version.versionId}`;
+export function writtenIssues(
+  { version, warnings, isUnchanged }: WriteResult,
+  verb: 'stored' | 'patched',
+): Issue[] {
+  const name = `${version.type}/${version.id}`;
+  const diagnostics =
+    isUnchanged === true
+      ? `The patch only tests; ${name} is unchanged in version ${version.versionId}`
+      : `${name} was ${verb} as version ${version.versionId}`;
   return [{ severity: 'information', code: 'informational', diagnostics }, ...warnings];
 }
 
@@ -67,8 +74,13 @@ export function sendFound(exchange: Exchange, version: StoredVersion): FastifyRe
   const { answer } = parsePreference(exchange.request.headers.prefer);
   if (answer === 'representation') return exchange.send(200, version.text);
   if (answer === 'minimal') return exchange.sendEmpty(200);
-  const diagnostics = `${version.type}/${version.id} already meets the criteria; nothing was stored`;
-  return exchange.send(200, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
+  return exchange.send(200, toOutcome([foundIssue(version)]));
+}
+
+/** Returns the issue of the outcome of a conditional create that matched a resource. */
+export function foundIssue({ type, id }: StoredVersion): Issue {
+  const diagnostics = `${type}/${id} already meets the criteria; nothing was stored`;
+  return { severity: 'information', code: 'informational', diagnostics };
 }
 
 /** Returns `{fhir_root}/Type/id/_history/vid`. */

@@ -143,6 +143,7 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.graphql`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${ROOT.replace('fhir', 'graphql')}/schema.json`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${OIDC}/jwks`]: open(200),
+  [`GET ${OIDC}/style/1`]: open(200),
   [`GET ${OIDC}/.well-known/openid-configuration`]: open(200),
   [`GET ${OIDC}/.well-known/smart-configuration`]: open(200),
   // Addresses of users with passwords: they need the request of an app.

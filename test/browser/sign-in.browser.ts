@@ -62,6 +62,10 @@ afterAll(async () => {
 async function startApp(): Promise<string> {
   app = createServer((request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
+    if (request.url?.startsWith('/posting') === true) {
+      response.end(postingPage());
+      return;
+    }
     const isFraming = request.url?.startsWith('/framing') === true;
     response.end(
       isFraming
@@ -72,6 +76,15 @@ async function startApp(): Promise<string> {
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
   const at = app.address();
   return `http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`;
+}
+
+/** A page of the app that posts its request. */
+function postingPage(): string {
+  const [action = '', query = ''] = toStart().split('?');
+  const fields = [...new URLSearchParams(query)].map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return `<!doctype html><title>App</title><form method="post" action="${action}">${fields.join('')}<button>Sign in</button></form>`;
 }
 
 /** The address at which the app begins. */
@@ -106,10 +119,10 @@ async function openBrowser(width = 720): Promise<Opened> {
 }
 
 const takePicture = (page: Page, name: string): Promise<Buffer> =>
-  page.screenshot({ path: path.join(pictures, name), animations: 'disabled' });
+  page.screenshot({ path: path.join(pictures, name), animations: 'disabled', fullPage: true });
 
 /** The response to the app for the code in the address of the browser. */
-async function redeem(page: Page): Promise<{ access_token: string; patient: string }> {
+async function redeem(page: Page): Promise<{ access_token: string; patient: string; scope: string }> {
   const code = new URL(page.url()).searchParams.get('code') ?? '';
   const body = new URLSearchParams({
     ...{ grant_type: 'authorization_code', client_id: client, redirect_uri: `${address}/back` },
@@ -142,26 +155,28 @@ it('a practitioner signs in, finds a patient, allows the access, and the app rea
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are signed in as Dr. Dora Doe').waitFor();
-  expect(
-    await page.getByRole('list', { name: 'It wants to:' }).getByRole('listitem').allTextContents(),
-  ).toEqual([
+  const wishes = page.getByRole('group', { name: 'It wants to:' });
+  expect((await wishes.locator('label').allTextContents()).map((text) => text.trim())).toEqual([
     'know who you are',
-    'know whose record this is about',
     'read and search for everything in this patient’s record',
     'go on having this access while you are away',
   ]);
+  await page.getByText('It will know whose record this is about.').waitFor();
+  const staying = page.getByRole('checkbox', { name: 'go on having this access while you are away' });
+  await staying.uncheck();
   await page.getByLabel('Find a patient by name, identifier or id').fill('Baker');
   await page.getByRole('button', { name: 'Find' }).click();
   const choices = page.getByRole('group', { name: 'Whose record?' }).getByRole('radio');
   await choices.nth(1).waitFor();
   expect(await choices.count()).toBe(2);
+  expect(await staying.isChecked()).toBe(false);
   await page.getByRole('radio', { name: 'Bea Baker, born 2012-06-30 (id bea)' }).check();
   await takePicture(page, 'sign-in-consent.png');
   await page.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
 
   const given = await redeem(page);
-  expect(given.patient).toBe('bea');
+  expect([given.patient, given.scope]).toEqual(['bea', 'openid fhirUser launch/patient patient/*.rs']);
   expect([await read('bea', given.access_token), await read('ben', given.access_token)]).toEqual([200, 404]);
   expect(faults).toEqual([]);
   await context.close();
@@ -179,11 +194,15 @@ it('all of it works by the keyboard alone, on a narrow screen too', async () => 
   await page.getByText('The record is that of Ann Archer, born 1984-03-07 (id ann).').waitFor();
   const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
   expect(isWider).toBe(false);
+  // Past who the person is, and the record; the last wish is taken away.
+  for (let box = 0; box < 3; box++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
-  const { patient, access_token: token } = await redeem(page);
+  const { patient, scope, access_token: token } = await redeem(page);
   expect([patient, await read('ann', token), await read('bea', token)]).toEqual(['ann', 200, 404]);
+  expect(scope).not.toContain('offline_access');
   expect(faults).toEqual([]);
   await context.close();
 });
@@ -206,6 +225,24 @@ it('without consent the app gets nothing, and a signed-in user must consent agai
   await page.getByText('You are signed in as Ann Archer').waitFor();
   await page.getByRole('button', { name: 'Sign in as somebody else' }).click();
   await page.getByLabel('Password').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('an app may post its request, and the browser still knows who is signed in', async () => {
+  const { context, page, faults } = await openBrowser();
+  await page.goto(`${address}/posting`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are signed in as Ann Archer').waitFor();
+  await page.goto(`${address}/posting`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are signed in as Ann Archer').waitFor();
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
+  expect((await redeem(page)).patient).toBe('ann');
   expect(faults).toEqual([]);
   await context.close();
 });

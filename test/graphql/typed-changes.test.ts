@@ -51,7 +51,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
       PatientUpdate: { resource: { active: true } },
       PatientPatch: { resource: { active: true, gender: 'other' } },
       stale: null,
-      tried: { information: { issue: [{ diagnostics: `Patient/${id} is deleted` }] } },
+      tried: { information: { issue: [{ diagnostics: `Patient/${id} would be deleted` }] } },
       PatientDelete: { information: { issue: [{ diagnostics: `Patient/${id} is deleted` }] } },
     });
     expect(changed.errors).toMatchObject([{ path: ['stale'], extensions: { code: 'conflict' } }]);

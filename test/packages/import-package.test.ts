@@ -1,5 +1,5 @@
 /** Implementation guides in a tenant: the effects of `andiron import-package`. */
-import type { Release, StoredVersion } from '../../src/core';
+import { FhirError, type Release, type StoredVersion } from '../../src/core';
 import { importPackage, type ImportSummary } from '../../src/packages/import-package';
 import { readPackage } from '../../src/packages/package-file';
 import { openCore, type OpenedCore } from '../support/core';
@@ -321,35 +321,87 @@ describe('An implementation guide', () => {
     const tenant = await makeTenant();
     const dependencies = { 'hl7.fhir.r4.core': '4.0.1', 'clinic.example': '1.0.x', 'other.example': '2.0.0' };
     const manifest = { ...MANIFEST, name: 'ward.example', dependencies };
+    const other = { name: 'other.example', version: '2.0.0' };
     expect((await load(tenant, {}, { manifest })).missing).toEqual([
-      'clinic.example 1.0.x',
-      'other.example 2.0.0',
+      { name: 'clinic.example', version: '1.0.x', present: [] },
+      { ...other, present: [] },
     ]);
-    await load(tenant, RESOURCES);
-    expect((await load(tenant, {}, { manifest })).missing).toEqual(['other.example 2.0.0']);
+    // A package is known by its name, whatever its ImplementationGuide says.
+    const { 'ValueSet-rooms.json': rooms } = RESOURCES;
+    await load(tenant, { 'ValueSet-rooms.json': rooms });
+    await load(tenant, {}, { manifest: { ...MANIFEST, name: 'other.example', version: '3.0.0' } });
+    expect((await load(tenant, {}, { manifest })).missing).toEqual([{ ...other, present: ['3.0.0'] }]);
+  });
+
+  it('stands beside another version of itself, and both can be used', async () => {
+    const tenant = await makeTenant();
+    const ofVersion = (version: string, element: object): Readonly<Record<string, object>> => ({
+      'StructureDefinition-visitor.json': profile('visitor', [element], { version }),
+      'ValueSet-rooms.json': { ...valueSet, version },
+    });
+    const needs = (name: string): object => ({ id: `Patient.${name}`, path: `Patient.${name}`, min: 1 });
+    const manifest = { ...MANIFEST, version: '2.0.0' };
+    const first = await load(tenant, ofVersion('1.0.0', needs('gender')));
+    const second = await load(tenant, ofVersion('2.0.0', needs('birthDate')), { manifest });
+    expect([first.refused, second.refused, first.snapshots, second.snapshots]).toEqual([[], [], 1, 1]);
+    expect(second.renamed).toHaveLength(2);
+    const context = await opened.context(tenant, 'r4');
+    const faultsOf = async (version: string, content: object): Promise<readonly string[]> => {
+      const meta = { profile: [`${GUIDE}/StructureDefinition/visitor|${version}`] };
+      const value = { resourceType: 'Patient', meta, ...content };
+      try {
+        await opened.core.create(context, 'Patient', { value, marked: false });
+        return [];
+      } catch (error) {
+        return error instanceof FhirError ? error.issues.map(({ expression = '' }) => expression) : ['other'];
+      }
+    };
+    expect(await faultsOf('1.0.0', { gender: 'female' })).toEqual([]);
+    expect(await faultsOf('2.0.0', { gender: 'female' })).toEqual(['Patient.birthDate']);
+    expect(await faultsOf('1.0.0', { birthDate: '1984' })).toEqual(['Patient.gender']);
+    expect(await faultsOf('2.0.0', { birthDate: '1984' })).toEqual([]);
+  });
+
+  it('is stored as it was published, with a warning where it breaks rules', async () => {
+    const tenant = await makeTenant();
+    const wrong = canonical('ValueSet', 'wrong', { status: 'fine', publisher: 7 });
+    const { refused, warned } = await load(tenant, { 'ValueSet-wrong.json': wrong });
+    expect(refused).toEqual([]);
+    expect(warned).toEqual([
+      { file: 'ValueSet-wrong.json', reason: expect.stringContaining('ValueSet.') as string },
+    ]);
+    expect(JSON.parse((await find(tenant, 'ValueSet', 'wrong'))?.text ?? '')).toMatchObject(wrong);
   });
 });
 
 describe('Files that cannot be stored are listed with the reason:', () => {
-  it('a file that is no resource of the release, a second one of the same name, and an invalid one', async () => {
+  it('a file that is no resource of the release, and a second one of the same name', async () => {
     const tenant = await makeTenant();
     const { refused, counts } = await load(tenant, {
       'ValueSet-rooms.json': valueSet,
       'ValueSet-rooms-2.json': valueSet,
       'notes.json': { note: 'x' },
       'Requirements-x.json': { resourceType: 'Requirements', id: 'x' },
-      'ValueSet-wrong.json': canonical('ValueSet', 'wrong', {
-        status: 'fine',
-        meta: { profile: [`${GUIDE}/StructureDefinition/none`] },
-      }),
     });
     expect([...counts]).toEqual([['ValueSet', { stored: 1, unchanged: 0 }]]);
     expect(Object.fromEntries(refused.map(({ file, reason }) => [file, reason]))).toEqual({
       'ValueSet-rooms.json': `ValueSet-rooms-2.json of the same package is ValueSet ${valueSet.url}|1.0.0 too`,
       'notes.json': 'it is not a resource: it has no resourceType',
       'Requirements-x.json': "'Requirements' is not a resource type of this FHIR release",
-      'ValueSet-wrong.json': expect.stringContaining('ValueSet.status: '),
     });
+  });
+
+  it('none of those with an id that is not valid: they get another one', async () => {
+    const tenant = await makeTenant();
+    const { refused, renamed } = await load(
+      tenant,
+      { 'Patient-odd.json': { ...patient, id: 'o d d' } },
+      { withExamples: true },
+    );
+    expect(refused).toEqual([]);
+    expect(renamed).toEqual([
+      { file: 'Patient-odd.json', reason: 'as Patient/Patient-odd, because its id is not valid' },
+    ]);
   });
 
   it('and resources of others under the same id stay unchanged', async () => {

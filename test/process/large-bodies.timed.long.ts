@@ -118,23 +118,23 @@ const LARGE: Readonly<Record<string, () => Sent>> = {
     bundle('batch', 600, created(narrated(0.1, NOT_ASCII))),
     JSON_TYPE,
   ],
-  'a transaction of 60 MB with long texts': () => [
+  'a transaction of 30 MB with long texts': () => [
     'POST',
     FHIR,
-    bundle('transaction', 600, created(narrated(0.1))),
+    bundle('transaction', 300, created(narrated(0.1))),
     JSON_TYPE,
   ],
-  'a transaction of 60 MB': () => ['POST', FHIR, bundle('transaction', 60, created(basic(1))), JSON_TYPE],
-  'an asynchronous batch of 60 MB': () => [
+  'a transaction of 30 MB': () => ['POST', FHIR, bundle('transaction', 30, created(basic(1))), JSON_TYPE],
+  'an asynchronous batch of 30 MB': () => [
     'POST',
     FHIR,
-    bundle('batch', 60, created(basic(1))),
+    bundle('batch', 30, created(basic(1))),
     { ...JSON_TYPE, prefer: 'respond-async' },
   ],
-  'an asynchronous transaction of 60 MB that is not all ASCII': () => [
+  'an asynchronous transaction of 30 MB that is not all ASCII': () => [
     'POST',
     FHIR,
-    bundle('transaction', 600, created(narrated(0.1, NOT_ASCII))),
+    bundle('transaction', 300, created(narrated(0.1, NOT_ASCII))),
     { ...JSON_TYPE, prefer: 'respond-async' },
   ],
   'an asynchronous transaction of 10 MB with its answer': () => [

@@ -77,6 +77,75 @@ describe.each<[string, Release, string]>([
   const statusOf = ({ status, json }: Answer): number =>
     type === 'batch' || status === 200 ? Number(json.entry[0].response.status.slice(0, 3)) : status;
 
+  it('searches by POST: with the parameters in the url, in Parameters, or in a Binary with a form', async () => {
+    await store('posted');
+    const form = `${criteria('posted')}&active=true`;
+    const resource = (text: string): object => ({
+      resourceType: 'Binary',
+      contentType: 'application/x-www-form-urlencoded',
+      data: Buffer.from(text).toString('base64'),
+    });
+    const parameters = {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'identifier', valueString: `${SYSTEM}|${named('posted')}` },
+        { name: 'active', valueBoolean: true },
+        { name: '_count', valueInteger: 1 },
+      ],
+    };
+    const { status, json } = await perform(
+      entryOf('POST', `Patient/_search?${form}`),
+      entryOf('POST', 'Patient/_search', {}, { resource: parameters }),
+      entryOf('POST', 'Patient/_search?active=true', {}, { resource: resource(criteria('posted')) }),
+      entryOf('POST', '_search', {}, { resource: resource(`_type=Patient&_id=${named('posted')}`) }),
+      entryOf('POST', `${place('posted')}/Observation/_search`),
+      entryOf('POST', `${place('posted')}/_search`),
+    );
+    expect([status, json.issue]).toEqual([200, undefined]);
+    const found = json.entry.map((entry: { resource: { type: string; total: number } }) => [
+      entry.resource.type,
+      entry.resource.total,
+    ]);
+    expect(found).toEqual([
+      ...Array.from({ length: 4 }, () => ['searchset', 1]),
+      ['searchset', 0],
+      ['searchset', 1],
+    ]);
+    const [self] = json.entry[1].resource.link;
+    expect(self.url).toContain('/Patient?identifier=');
+  });
+
+  it('takes _format and _pretty in the url of every method, and refuses a format that is not JSON', async () => {
+    await store('formatted');
+    const resource = patient('formatted', { id: named('formatted') });
+    const urls = (format: string): readonly object[] => [
+      entryOf('GET', `${place('formatted')}?${format}`),
+      entryOf('GET', `Patient?${criteria('formatted')}&${format}`),
+      entryOf('PUT', `${place('formatted')}?${format}`, {}, { resource }),
+      entryOf('POST', `Basic?${format}`, {}, { resource: { resourceType: 'Basic', code: { text: 'a' } } }),
+      entryOf('DELETE', `Patient/${named('absent')}?${format}`),
+    ];
+    for (const format of ['_format=json', '_format=application/fhir%2Bjson', '_pretty=true'])
+      for (const entry of urls(format)) expect(statusOf(await perform(entry))).toBeLessThan(300);
+    for (const entry of urls('_format=xml')) expect(statusOf(await perform(entry))).toBe(406);
+  });
+
+  it('has the outcome that Prefer asks for, also where a conditional create finds a resource', async () => {
+    await store('outcome');
+    const prefer = { prefer: 'return=OperationOutcome' };
+    const body = bundleOf(type, post(patient('outcome'), undefined, { ifNoneExist: criteria('outcome') }));
+    const { json } = await server.request('POST', server.path(tenant, release), body, prefer);
+    expect(json.entry[0].resource).toBeUndefined();
+    expect(json.entry[0].response.outcome.issue[0].diagnostics).toContain('nothing was stored');
+  });
+
+  it.each([
+    ['the resource is no form and no Parameters', { resourceType: 'Patient' }],
+    ['a parameter has no simple value', { resourceType: 'Parameters', parameter: [{ name: 'a', part: [] }] }],
+  ])('a search by POST is refused if %s', async (_, resource) => {
+    expect(statusOf(await perform(entryOf('POST', 'Patient/_search', {}, { resource })))).toBe(400);
+  });
+
   it('is a mix of everything, answered in its order with status, location, etag, time and outcome', async () => {
     await store('met', 'updated', 'json', 'path', 'where', 'deleted', 'swept', 'read');
     const future = new Date(Date.now() + 86_400_000).toISOString();

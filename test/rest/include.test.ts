@@ -123,6 +123,13 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
       'Organization?_id=ward&_revinclude=Patient:organization&_revinclude:iterate=Observation:subject',
       ['Observation/o1', 'Observation/o2', 'Observation/o3', 'Patient/p1', 'Patient/p2'],
     ],
+    ['Patient?_id=p1&_revinclude=*', ['Observation/o1', 'Observation/o2']],
+    ['Organization?_id=ward&_revinclude=*', ['Patient/p1', 'Patient/p2']],
+    [
+      'Organization?_id=ward&_revinclude:iterate=*',
+      ['Observation/o1', 'Observation/o2', 'Observation/o3', 'Patient/p1', 'Patient/p2'],
+    ],
+    ['Questionnaire?_id=q&_revinclude=*', ['QuestionnaireResponse/r']],
     ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
     ['Questionnaire?_id=q&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/r']],
     ['Observation?_id=none&_include=Observation:subject', []],
@@ -234,7 +241,6 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     ['Observation?_include=Nothing:subject', 'not a resource type'],
     ['Observation?_include=Observation:code', 'reference parameters of Observation'],
     ['Observation?_include:below=Observation:subject', 'modifier'],
-    ['Observation?_revinclude=*', 'Type:parameter'],
   ])('%s is refused', async (query, words) => {
     const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
     expect(status).toBe(400);

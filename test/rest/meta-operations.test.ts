@@ -38,6 +38,45 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     return `Patient/${json.id}`;
   }
 
+  it('equal profiles, tags and labels of a resource are stored once, the first of them', async () => {
+    const profile = 'http://hl7.org/fhir/StructureDefinition/Patient';
+    const meta = {
+      profile: [profile, profile],
+      security: [RESTRICTED, { ...RESTRICTED, display: 'other' }],
+      tag: [
+        tag('a', { display: 'first' }),
+        tag('b'),
+        tag('a'),
+        { display: 'x' },
+        { display: 'y' },
+        { display: 'x' },
+      ],
+    };
+    const expected = {
+      profile: [profile],
+      security: [RESTRICTED],
+      tag: [tag('a', { display: 'first' }), tag('b'), { display: 'x' }, { display: 'y' }],
+    };
+    const address = await makePatient(meta);
+    expect((await send('GET', address)).json.meta).toMatchObject(expected);
+    const updated = { resourceType: 'Patient', id: address.slice('Patient/'.length), meta };
+    expect((await send('PUT', address, updated)).json.meta).toMatchObject(expected);
+    const { json } = await send('POST', '', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ resource: updated, request: { method: 'PUT', url: address } }],
+    });
+    expect(json.entry[0].resource.meta).toMatchObject(expected);
+    const patched = await server.request(
+      'PATCH',
+      `${server.path('system', release)}/${address}`,
+      [{ op: 'add', path: '/meta/tag/-', value: tag('b') }],
+      { 'content-type': 'application/json-patch+json' },
+    );
+    expect(patched.json.meta.tag).toEqual(expected.tag);
+    expect((await send('GET', `Patient?_tag=${TAGS}|a&_id=${updated.id}`)).json.total).toBe(1);
+  });
+
   it('$meta answers at all three levels', async () => {
     const patient = await makePatient({ tag: [tag('vip')] });
     for (const rest of ['$meta', 'Patient/$meta', `${patient}/$meta`]) {

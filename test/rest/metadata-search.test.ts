@@ -54,6 +54,16 @@ const NAMED: Readonly<Record<string, string>> = {
   _text: 'some',
   _content: 'some',
   _type: 'Patient',
+  _sort: '_lastUpdated',
+  _count: '5',
+  _offset: '0',
+  _include: 'Observation:subject',
+  _revinclude: 'Observation:subject',
+  _summary: 'count',
+  _total: 'none',
+  _elements: 'id',
+  _contained: 'false',
+  _containedType: 'container',
 };
 /** In one request. */
 const MOST = 300;

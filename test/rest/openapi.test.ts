@@ -69,7 +69,8 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
       const names = document.paths[`/${type}`]?.['get']?.parameters?.map(
         ({ $ref }) => document.components.parameters[$ref.split('/').at(-1) ?? '']?.name,
       );
-      for (const { name } of searchParam) expect(names).toContain(name);
+      for (const { name } of [...searchParam, { name: '_count' }, { name: '_sort' }])
+        expect(names).toContain(name);
     }
     const codes = statement.rest[0].interaction.map(({ code }: { code: string }) => code);
     expect(document.paths['/']?.['post'] !== undefined).toBe(

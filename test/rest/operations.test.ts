@@ -233,7 +233,6 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
       [[url, url], 'Parameters.parameter[1].valueUri'],
       [[url, { name: 'count', valueString: '3' }], 'Parameters.parameter[1].valueString'],
       [[url, { name: 'count', valueInteger: 1.5 }], 'Parameters.parameter[1].valueInteger'],
-      [[url, { name: 'counts', valueInteger: 3 }], 'Parameters.parameter[1].name'],
       [[url, { name: 'count' }], 'Parameters.parameter[1]'],
       [[{ valueUri: GENDERS }], 'Parameters.parameter[0].name'],
     ] as const) {
@@ -241,6 +240,16 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
       expect([status, json.issue[0].expression]).toEqual([400, [place]]);
     }
     const { id } = (await send('POST', '/Patient', { resourceType: 'Patient' })).json;
+    const meta = { name: 'meta', valueMeta: { tag: [{ code: 'a' }] } };
+    const unknown = await send(
+      'POST',
+      `/Patient/${id}/$meta-add`,
+      parameters(meta, { name: 'metas', valueInteger: 3 }),
+    );
+    expect([unknown.status, unknown.json.issue[0].expression]).toEqual([
+      400,
+      ['Parameters.parameter[1].name'],
+    ]);
     const missing = await send('POST', `/Patient/${id}/$meta-add`, parameters());
     expect([missing.status, missing.json.issue[0].expression]).toEqual([400, ['Parameters.parameter']]);
     expect(missing.json.issue[0].diagnostics).toContain("'meta' is required");
@@ -279,7 +288,7 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     ['CodeSystem/$validate-code', { url: CLINICAL, code: 'nonsense' }, 'result', false],
     ['CodeSystem/$subsumes', { system: CLINICAL, codeA: 'active', codeB: 'relapse' }, 'outcome', 'subsumes'],
     ['ConceptMap/$translate', { system: GENDER_CODES, code: 'male' }, 'result', true],
-  ])('%s of %j answers Parameters; of an unknown system it is 404', async (path, asked, name, detail) => {
+  ])('%s of %j answers Parameters; an unknown system is 404, or the result false', async (path, asked, name, detail) => {
     const invoke = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
     const { status, json } = await invoke(asked);
     expect([status, json.resourceType]).toEqual([200, 'Parameters']);
@@ -287,7 +296,9 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
     expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(detail);
     const system = 'url' in asked ? 'url' : 'system';
     const unknown = await invoke({ ...asked, [system]: 'http://example.org/nobody-knows' });
-    expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
+    if (name === 'result' && 'url' in asked)
+      expect(unknown.json.parameter[0]).toEqual({ name: 'result', valueBoolean: false });
+    else expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
   }); // prettier-ignore
 
   it.each(PRIMITIVES)('valueOf %s %j: %s', async (type, value, isValid) => {

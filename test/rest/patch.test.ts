@@ -53,6 +53,45 @@ describe.each<[Release, string]>([
     makesNewVersion('PATCH', type),
   );
 
+  const tests = [{ op: 'test', path: '/active', value: true }];
+
+  it.each([
+    ['a test', tests],
+    ['no operation', []],
+  ])('with only %s answers with the current version and makes none', async (_, operations) => {
+    const id = await create();
+    const headers = { 'content-type': 'application/json-patch+json' };
+    const answer = await send('PATCH', `/Patient/${id}`, operations, headers);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.etag).toBe('W/"1"');
+    expect(answer.text).toBe((await send('GET', `/Patient/${id}`)).text);
+    expect((await send('GET', `/Patient/${id}/_history`)).json.total).toBe(1);
+    const outcome = { ...headers, prefer: 'return=OperationOutcome' };
+    const { json } = await send('PATCH', `/Patient/${id}`, operations, outcome);
+    expect(json.issue[0].diagnostics).toBe(`The patch only tests; Patient/${id} is unchanged in version 1`);
+    const guarded = { ...headers, 'if-match': 'W/"2"' };
+    expect((await send('PATCH', `/Patient/${id}`, operations, guarded)).status).toBe(412);
+  });
+
+  it.each(['batch', 'transaction'])('with only a test makes no version in a %s either', async (type) => {
+    const id = await create();
+    const data = Buffer.from(JSON.stringify(tests)).toString('base64');
+    const resource = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
+    const { status, json } = await send('POST', '', {
+      resourceType: 'Bundle',
+      type,
+      entry: [
+        { resource, request: { method: 'PATCH', url: `Patient/${id}` } },
+        { resource: patient, request: { method: 'POST', url: 'Patient' } },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(json.entry[0].response).toMatchObject({ status: '200 OK', etag: 'W/"1"' });
+    expect(json.entry[0].resource.id).toBe(id);
+    expect(json.entry[1].response.status).toBe('201 Created');
+    expect((await send('GET', `/Patient/${id}/_history`)).json.total).toBe(1);
+  });
+
   it.each(['application/json', 'application/json-patch+json; charset=utf-8'])(
     'by GET with a body of %s makes a new version',
     (type) => makesNewVersion('GET', type),

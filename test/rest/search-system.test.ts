@@ -372,9 +372,21 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect.arrayContaining([
         ...['_id', '_lastUpdated', '_profile', '_security', '_source', '_tag'],
         ...['_list', '_text', '_content', '_type'],
+        ...['_sort', '_count', '_include', '_revinclude', '_summary', '_total', '_elements', '_contained'],
       ]),
     );
-    const values: Readonly<Record<string, string>> = { _type: 'Patient,Group', _filter: '_id eq 2020' };
+    const values: Readonly<Record<string, string>> = {
+      _type: 'Patient,Group',
+      _filter: '_id eq 2020',
+      _sort: '_lastUpdated',
+      _include: 'Observation:subject',
+      _revinclude: 'Observation:subject',
+      _summary: 'true',
+      _elements: 'id',
+      _total: 'none',
+      _contained: 'false',
+      _containedType: 'container',
+    };
     for (const name of names) {
       const query = `?${name}=${encodeURIComponent(values[name] ?? '2020')}`;
       expect([query, (await get(query)).status]).toEqual([query, 200]);

@@ -58,10 +58,17 @@ export class Browser {
     return this.#follow(await this.#request('GET', path));
   }
 
-  /** Sends the form of a page back to where it came from. */
+  /** Posts a form as a page of an app does. */
+  async post(path: string, body: string, headers: Fields = {}): Promise<Answer> {
+    this.#path = path;
+    return this.#follow(await this.#request('POST', path, body, { ...FORM, ...headers }));
+  }
+
+  /** Sends the form of a page back to where it came from, with the check boxes as they are; '' clears one. */
   async send(page: Answer, fields: Fields, headers: Fields = {}): Promise<Answer> {
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.text) ?? [];
-    const body = new URLSearchParams({ token, ...fields }).toString();
+    const all = { token, ...boxesOf(page), ...fields };
+    const body = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString();
     return this.#follow(await this.#request('POST', this.#path, body, { ...FORM, ...headers }));
   }
 
@@ -73,7 +80,7 @@ export class Browser {
   async #follow(answer: Answer): Promise<Answer> {
     const to = answer.headers['location'];
     if (answer.status !== 303 || typeof to !== 'string' || !to.startsWith('authorize?')) return answer;
-    return this.open(this.#path.replace(/authorize\?.*$/, to));
+    return this.open(this.#path.replace(/authorize(?:\?.*)?$/, to));
   }
 
   async #request(method: string, path: string, body?: string, headers: Fields = {}): Promise<Answer> {
@@ -91,6 +98,16 @@ export class Browser {
     }
     return answer;
   }
+}
+
+/** The check boxes of a page, and the values that they are sent with. */
+export function boxesOf({ text }: Pick<Answer, 'text'>): Readonly<Record<string, string>> {
+  const boxes = [...text.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]+)" checked>/g)];
+  return Object.fromEntries(boxes.map(([, name = '', value = '']) => [name, unescapeHtml(value)]));
+}
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
 }
 
 export function toReturned({ headers }: Answer): Returned {

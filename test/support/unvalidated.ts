@@ -34,7 +34,7 @@ export async function storeUnvalidated(
   const hasher = createHasher(rows[0]?.hash_key ?? Buffer.alloc(0));
   const definitions = loadDefinitions(release);
   const { resourceTypes } = definitions;
-  const resolver = createReferenceResolver({ publicUrls: [], tenant: 'system', release, resourceTypes });
+  const resolver = createReferenceResolver({ ownAddresses: [], tenant: 'system', release, resourceTypes });
   const localReference = (text: string) => resolver.local(text);
   const extract = createExtractor({ definitions, hasher, localReference, zone: UTC });
   const connections = new Connections(settings, silentLog, true);

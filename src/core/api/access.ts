@@ -158,6 +158,9 @@ export interface TokenAnswer {
   /** This and the following members only after a person has signed in: ids of the Patient and Encounter in context. */
   readonly patient?: string;
   readonly encounter?: string;
+  /** This and the next one only after a launch from an EHR. */
+  readonly need_patient_banner?: boolean;
+  readonly smart_style_url?: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
 }
@@ -172,7 +175,12 @@ export type IntrospectionAnswer =
       /** Seconds since 1970. */
       readonly exp: number;
       readonly token_type: 'Bearer';
+      /** Issuer and subject, as in the ID token. */
+      readonly iss: string;
+      readonly sub?: string;
+      /** Absolute address of the user, as in the ID token. */
       readonly fhirUser?: string;
+      readonly encounter?: string;
       readonly patient?: string;
     };
 

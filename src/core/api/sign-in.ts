@@ -33,8 +33,10 @@ export interface SignInVisit {
   readonly space: TenantSpace;
   /** The `{base_url}` that the browser used. */
   readonly base: string;
-  /** The part of the address after the `?`, as it was sent. */
+  /** The client's request, as it was sent: the part of the address after the `?`, or the body of a POST. */
   readonly query: string;
+  /** True: the request came in a body. A valid one is redirected to the address that contains it. */
+  readonly isPosted: boolean;
   /** The submitted form of one of our pages, each field once; undefined: no form was submitted. */
   readonly form: ReadonlyMap<string, string> | undefined;
   /** Values of the two cookies. */
@@ -85,7 +87,14 @@ export type SignInStep =
       readonly kind: 'consent';
       /** Display name of the user. */
       readonly user: string;
+      /** The scopes of which the user may withdraw any. */
       readonly scopes: readonly string[];
+      /** The scopes that say what the launch is about. */
+      readonly about: readonly string[];
+      /** Parts of `scopes` that the user may allow in their place. */
+      readonly parts: readonly string[];
+      /** Those of `scopes` and `parts` that are chosen so far. */
+      readonly chosen: readonly string[];
       /** The Patient in context where it is certain; undefined: none, or the user must select one. */
       readonly patient?: PatientChoice | undefined;
       /** The Patients to select from; undefined: there is no selection. */

@@ -25,6 +25,8 @@ export interface WriteResult {
   readonly created: boolean;
   /** Issues in the resource that did not refuse the write. */
   readonly warnings: readonly Issue[];
+  /** True: a patch only tested, and made no version; `version` is the current one. */
+  readonly isUnchanged?: true;
 }
 
 /**

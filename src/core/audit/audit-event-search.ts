@@ -6,7 +6,7 @@ import { AUDIT_EVENT } from './audit-space';
 /** Names of parameters that ask for other resources beside those that are searched for. */
 const LEADS_ELSEWHERE = /^_(include|revinclude|has|list)\b|\./;
 
-/** True if a search of AuditEvents, which are in a space of their own, refuses the parameter. */
+/** True if a search of AuditEvents that are kept apart refuses the parameter. */
 export function leadsFromAuditEvents(name: string): boolean {
   return LEADS_ELSEWHERE.test(name);
 }

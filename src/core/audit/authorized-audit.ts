@@ -4,7 +4,7 @@ import { wrapSingle } from '../interactions/table';
 import { readingContext, type AuditEventRouter } from './audit-event-routing';
 
 export interface AuditRoutingOptions extends Pick<AuditEventRouter, 'catchUp'> {
-  /** True if everybody may read AuditEvents in open mode. */
+  /** True if in open mode everybody may read AuditEvents. */
   readonly isOpen: boolean;
 }
 

@@ -331,7 +331,7 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** True if the release has this element and a policy may hide it. */
+/** True if the release has this element, and a policy may hide it. */
 export function isElement(definitions: Definitions, path: string): boolean {
   try {
     new ElementSet(definitions, []).add(path);

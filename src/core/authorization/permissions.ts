@@ -9,6 +9,7 @@ import { ElementRules } from './elements';
 import type { Policy } from './policy';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import { isStaff } from './person';
+import { referencedCriterion } from './referenced';
 import { ANY_TYPE, type Right } from './right';
 import { parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
@@ -20,6 +21,14 @@ const PATIENT = 'Patient';
 /** Types that determine which records a person may access; such a person must not write them. */
 const DECIDING: readonly string[] = ['Person', 'RelatedPerson', 'Group'];
 const WRITING: readonly Right[] = ['c', 'u', 'd'];
+const READING: readonly Right[] = ['r', 's'];
+
+/** Scopes that are not about types of resources. */
+const OTHER_SCOPES: readonly string[] = [
+  ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
+];
+/** Scopes with which a client learns who the user is, and reads that resource. */
+const IDENTITY: readonly string[] = ['fhirUser', 'profile'];
 
 let made = 0;
 
@@ -77,6 +86,22 @@ export class Permissions {
     const conditions = this.#conditionsOf(type, right);
     if (conditions === null) throw this.missing(type, right);
     return conditions;
+  }
+
+  /** True if a scope of the caller can allow anything, whatever the policies say. */
+  isUsable(text: string): boolean {
+    const scope = parseScope(text);
+    if (scope === undefined) return OTHER_SCOPES.includes(text);
+    const { resourceTypes } = this.full.definitions;
+    return resourceTypes
+      .filter((type) => scope.type === ANY_TYPE || scope.type === type)
+      .some((type) =>
+        [...scope.rights].some((right) =>
+          type === AUDIT_EVENT && right !== 'c'
+            ? this.access.isAuditor
+            : this.#grantOf(scope, type, right) !== undefined,
+        ),
+      );
   }
 
   /** The context for parsing searches: only allowed search parameters, with the conditions of the grants. */
@@ -187,7 +212,7 @@ export class Permissions {
   #compile(type: string, right: Right): readonly Criterion[] | null {
     if (type === AUDIT_EVENT && right !== 'c')
       return this.access.isAuditor && (right === 'r' || right === 's') ? [] : null;
-    const byScopes = anyOf(this.#scopesOf(type, right));
+    const byScopes = anyOf([...this.#scopesOf(type, right), this.#itself(type, right)]);
     if (byScopes === null) return null;
     if (this.access.policies.length === 0) return byScopes;
     const byPolicies = anyOf(this.#rulesOf(type, right));
@@ -195,12 +220,22 @@ export class Permissions {
   }
 
   #scopesOf(type: string, right: Right): Alternative[] {
-    return this.#scopesFor(type, right).map(({ context, criteria }) => {
-      if (this.#wouldWiden(type, right, context)) return undefined;
-      const within = this.#within(type, this.#recordsOf(context));
-      const parsed = this.#parse(type, criteria);
-      return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
-    });
+    return this.#scopesFor(type, right).map((scope) => this.#grantOf(scope, type, right));
+  }
+
+  #grantOf({ context, criteria }: Scope, type: string, right: Right): Alternative {
+    if (this.#wouldWiden(type, right, context)) return undefined;
+    const within = this.#within(type, right, this.#recordsOf(context));
+    const parsed = this.#parse(type, criteria);
+    return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
+  }
+
+  /** The condition that a resource is the user, whom clients with the scope of the user's identity may read. */
+  #itself(type: string, right: Right): Alternative {
+    const [ownType, id] = this.access.user?.split('/') ?? [];
+    if (right !== 'r' || type !== ownType || id === undefined) return undefined;
+    if (!this.access.scopes.some((scope) => IDENTITY.includes(scope))) return undefined;
+    return [{ name: ACCESS, anyOf: [{ index: 'key', keys: [this.full.keyOf(type, id)] }] }];
   }
 
   #scopesFor(type: string, right: Right): Scope[] {
@@ -224,15 +259,33 @@ export class Permissions {
     return this.#reach.kind === 'patients' ? this.#reach.ids : [];
   }
 
-  /** The condition that a resource belongs to one of the records. Undefined: no resource of the type can. */
-  #within(type: string, patients: readonly string[] | undefined): Alternative {
+  /**
+   * The condition that a resource belongs to one of the records; for reading and searching types that belong to none,
+   * that a resource of the records refers to it that the caller may read. Undefined: no resource of the type can.
+   */
+  #within(type: string, right: Right, patients: readonly string[] | undefined): Alternative {
     if (patients === undefined) return [];
+    const belonging = this.#belonging(type, patients);
+    if (belonging !== undefined || !READING.includes(right)) return belonging && [belonging];
+    const visible = { ...this.full, definitions: this.elements.definitions };
+    const referenced = referencedCriterion(visible, PATIENT, type, (source) => {
+      const readable = this.#conditionsOf(source, 'r');
+      const inRecord = this.#belonging(source, patients);
+      if (readable === null || inRecord === undefined) return undefined;
+      const isSame = readable.length === 1 && JSON.stringify(readable[0]) === JSON.stringify(inRecord);
+      return isSame ? readable : [inRecord, ...readable];
+    });
+    return referenced && [{ ...referenced, name: ACCESS }];
+  }
+
+  /** The condition that a resource is in the compartment of one of the patients; undefined: none of the type is. */
+  #belonging(type: string, patients: readonly string[]): Criterion | undefined {
     const criteria = patients.flatMap(
       (id) => compartmentCriterion(this.full, { type: PATIENT, id }, type) ?? [],
     );
     return criteria.length === 0
       ? undefined
-      : [{ name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) }];
+      : { name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) };
   }
 
   #rulesOf(type: string, right: Right): Alternative[] {

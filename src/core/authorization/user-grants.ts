@@ -21,7 +21,7 @@ export class UserGrants {
   }
 
   /** Called after a change of a grant. */
-  forget(): void {
+  invalidate(): void {
     this.#recent.invalidate();
   }
 }

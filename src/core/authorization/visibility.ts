@@ -9,7 +9,6 @@ import type { Criterion } from '../search/predicate';
 import { compileScan } from '../search/scan';
 import { testCriteria, type TestedVersion, type TestResult } from '../search/version-test';
 import type { SearchServices, Services } from '../ports';
-import type { ResourceAddress } from '../storage/read/version-address';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 import type { Extractor } from '../search/extract';
 import type { Access } from './access';
@@ -187,36 +186,42 @@ export class Visibility {
     return (await this.verdictOf(type, this.permissions.conditions(type, right), row)) === 'yes';
   }
 
+  /** `amongVersions` for one version. */
+  async seesVersion(type: string, right: Right, space: number, row: VersionRow): Promise<boolean> {
+    return (await this.amongVersions(type, right, space, [row])).has(row);
+  }
+
   /**
-   * True if a version is visible: it must meet the conditions, and so must the current version, or the last one before
-   * the deletion. A deletion is visible where the deleted version was. Cost: one or two batched reads, none for a current
-   * version.
+   * The visible ones of any versions of one type: each must meet the conditions, and so must the current version, or the
+   * last one before the deletion. A deletion is visible where the deleted version was. Cost: one or two batched reads,
+   * none for current versions; a statement for conditions on other resources.
    */
-  async seesVersion(
+  async amongVersions<Row extends VersionRow>(
     type: string,
-    {
-      right,
-      space,
-      address,
-      row,
-    }: {
-      readonly right: Right;
-      readonly space: number;
-      readonly address: ResourceAddress;
-      readonly row: VersionRow;
-    },
-  ): Promise<boolean> {
-    if (this.permissions.conditions(type, right).length === 0) return true;
-    const head = await this.services.reader.current(space, address);
-    if (head === undefined) return false;
-    const isSeen =
-      head.change === 'delete'
-        ? await this.sawDeleted(type, right, space, head)
-        : await this.seesCurrent(type, right, space, head);
-    if (!isSeen || head.version === row.version) return isSeen;
-    return row.change === 'delete'
-      ? this.sawDeleted(type, right, space, row)
-      : this.seesContent(type, right, row);
+    right: Right,
+    space: number,
+    rows: readonly Row[],
+  ): Promise<ReadonlySet<Row>> {
+    if (this.permissions.conditions(type, right).length === 0) return new Set(rows);
+    const heads = await Promise.all(rows.map((row) => this.services.reader.current(space, row)));
+    const live = new Map<string, VersionRow>();
+    for (const head of heads)
+      if (head !== undefined && head.change !== 'delete') live.set(keyText(head.key), head);
+    const seenHeads = await this.amongCurrent(type, right, space, [...live.values()]);
+    const seen = await Promise.all(
+      rows.map(async (row, index) => {
+        const head = heads[index];
+        if (head === undefined) return false;
+        const shown = live.get(keyText(head.key));
+        const isSeen =
+          shown === undefined ? await this.sawDeleted(type, right, space, head) : seenHeads.has(shown);
+        if (!isSeen || head.version === row.version) return isSeen;
+        return row.change === 'delete'
+          ? this.sawDeleted(type, right, space, row)
+          : this.seesContent(type, right, row);
+      }),
+    );
+    return new Set(rows.filter((_row, index) => seen[index]));
   }
 
   /** True if the version that a deletion deleted was visible. Cost: a batched read. */

@@ -24,6 +24,8 @@ export interface CoreOptions {
   readonly redis: RedisOptions;
   /** Public base addresses without a trailing slash: references below them are local. A change requires a reindex. */
   readonly publicUrls: readonly string[];
+  /** The addresses below which absolute references are this server's own. */
+  readonly ownAddresses: readonly string[];
   /** Names, IP addresses and networks of hosts that may be called although their addresses are not public. */
   readonly outboundAllowedHosts: readonly string[];
   readonly extensionBase: string;

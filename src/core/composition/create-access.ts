@@ -14,6 +14,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
 import type { DefinitionServices, ReadServices } from '../ports';
+import type { SearchTypeContext } from '../search/types/search-type';
 import { Outbound } from '../outbound/outbound';
 import type { RateLimiter } from '../limits/rate-limiter';
 import { registerCache } from '../erasure/cache-registry';
@@ -65,6 +66,8 @@ export interface AccessOptions {
   /** The patients that a person may access. */
   readonly people: PersonSource;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** With all search parameters of the space. */
+  searchContext(space: TenantSpace): SearchTypeContext;
   /** As `Core.decoy`. */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
   /** Notifies the other processes of a change of the tenant. */
@@ -115,12 +118,14 @@ export function createCoreAccess(
     changed: (tenant) => spaces.changed(tenant),
     people: createPersonSource(services),
     patients: interactions,
+    searchContext: (space) => services.searchContext(space),
   });
 }
 
-type PersonServices = Pick<ReadServices, 'reader' | 'keys'> & Pick<DefinitionServices, 'references'>;
+type PersonServices = Pick<ReadServices, 'reader' | 'keys'> &
+  Pick<DefinitionServices, 'references' | 'searchContext'>;
 
-function createPersonSource(services: PersonServices): PersonSource {
+function createPersonSource(services: Omit<PersonServices, 'searchContext'>): PersonSource {
   return {
     references: (space) => services.references(space),
     async find({ number, release }, type, id) {
@@ -160,8 +165,9 @@ export function createAccess(options: AccessOptions): AccessParts {
     findSpace,
     decoy: (tenant, release) => options.decoy(tenant, release),
   });
+  const searchContext = (space: TenantSpace): SearchTypeContext => options.searchContext(space);
   const endpoint = new TokenEndpoint({
-    ...{ tokens, users },
+    ...{ tokens, users, findSpace, searchContext },
     authentication: new ClientAuthentication({
       clients,
       store,
@@ -169,11 +175,11 @@ export function createAccess(options: AccessOptions): AccessParts {
       assertionBases: options.assertionBases,
     }),
     grants: grantStore,
-    known: grants,
+    userGrants: grants,
     seconds: options.tokenSeconds,
   });
   const authorization = new AuthorizationEndpoint({
-    ...{ clients, users, publicUrls, findSpace },
+    ...{ clients, users, publicUrls, findSpace, searchContext },
     grants: grantStore,
     patients: options.patients,
     people: patients,
@@ -312,14 +318,14 @@ export function createAccess(options: AccessOptions): AccessParts {
       async change(tenant, id, changes) {
         const space = await spaceOf(tenant);
         if (!(await users.change(space, id, changes))) return undefined;
-        grants.forget();
+        grants.invalidate();
         options.changed(tenant);
         const changed = await users.find(space, id);
         return changed && toShownUser(changed);
       },
       async remove(tenant, id) {
         const removed = await users.remove(await spaceOf(tenant), id);
-        grants.forget();
+        grants.invalidate();
         options.changed(tenant);
         return removed;
       },
@@ -330,7 +336,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     },
     invalidate() {
       clients.invalidate();
-      grants.forget();
+      grants.invalidate();
       keys.invalidate();
       issuers.invalidate();
     },

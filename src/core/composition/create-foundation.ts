@@ -56,7 +56,7 @@ export async function createFoundation(options: CoreOptions): Promise<Foundation
     (request) => cache.takeTokens(request),
     (request) => storedBuckets.take(request),
   );
-  const rules = rowRules(options.publicUrls);
+  const rules = rowRules(options.ownAddresses);
   const tenants = new TenantStore(database, options.database, owners);
   const spaces = new Spaces(
     tenants,

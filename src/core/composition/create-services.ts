@@ -36,12 +36,12 @@ export interface CreatedServices {
 
 /** Creates the services: definitions, reads, searches and writes. Cost: the definitions of both releases are loaded. */
 export function createServices(options: CoreOptions, foundation: Foundation): CreatedServices {
-  const { limits, log, publicUrls, extensionBase } = options;
+  const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
-  const indexing = new SpaceIndexing({ hasher, publicUrls, maxIndexRows: limits.maxIndexRows });
+  const indexing = new SpaceIndexing({ hasher, ownAddresses, maxIndexRows: limits.maxIndexRows });
   const searching = createSearchServices(options, foundation, indexing);
   const workerHost = createWorkerHost(searching);
-  const threads = new WorkerPool({ hashKey: installation.hashKey, publicUrls, extensionBase, limits }, log);
+  const threads = new WorkerPool({ hashKey: installation.hashKey, ownAddresses, extensionBase, limits }, log);
   const preparer = createPreparer(indexing.preparationTools(extensionBase, workerHost), limits);
   const writing: WriteServices = {
     ...searching,

@@ -54,7 +54,11 @@ export function createRetryingWriter(spaces: Spaces, listener: WriteListener): R
       }
       const space = await spaces.findNewer(context.space);
       if (space === undefined) throw fhirError('unknownTenant');
-      context = { ...context, space };
+      const { storesAsPublished } = context.space;
+      context = {
+        ...context,
+        space: storesAsPublished === undefined ? space : { ...space, storesAsPublished },
+      };
     }
     throw fhirError('overloaded');
   };

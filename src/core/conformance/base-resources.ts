@@ -32,7 +32,7 @@ export function baseContent(extensionBase: string): BaseContent {
           timeZone: 'UTC',
         };
         const resolver = createReferenceResolver({
-          publicUrls: [],
+          ownAddresses: [],
           tenant: '',
           release,
           resourceTypes: new Set(definitions.resourceTypes),

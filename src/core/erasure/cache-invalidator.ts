@@ -21,7 +21,7 @@ export class CacheInvalidator {
    * to each process through Redis, or a second without it; 20 seconds for a killed process; a scan of Redis.
    */
   async invalidate(session: OwnerSession, spaces: readonly number[]): Promise<InvalidatedCaches> {
-    this.watch.invalidate(spaces);
+    this.watch.evict(spaces);
     const number = await addErasure(session, spaces);
     this.cache.announce({ kind: 'erased', subject: String(number) });
     const until = performance.now() + PATIENCE_MS;

@@ -77,14 +77,14 @@ export class ErasureWatch {
     const erasures = await attendErasures(database, this.#process, this.#invalidated);
     const last = erasures.at(-1);
     if (last === undefined) return;
-    this.invalidate(erasures.flatMap(({ spaces }) => spaces));
+    this.evict(erasures.flatMap(({ spaces }) => spaces));
     this.#invalidated = last.number;
     // The next poll, which follows at once, confirms the eviction.
     this.#isWanted = true;
   }
 
   /** Evicts the spaces from the caches of this process at once. */
-  invalidate(spaces: readonly number[]): void {
+  evict(spaces: readonly number[]): void {
     evictSpaces(spaces);
     for (const space of spaces) this.#hushed.add(space);
     this.options.evictElsewhere(spaces);

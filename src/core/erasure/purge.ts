@@ -69,7 +69,7 @@ const MAX_NAMES = 1_000;
 const NAMES = /[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}/g;
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
-type RemainingResource = PurgeReport['remaining'][number];
+type RetainedResource = PurgeReport['remaining'][number];
 
 /**
  * Purges one resource, or all resources in the compartment of one patient only. The current version decides whether a
@@ -103,7 +103,7 @@ export async function purge(
 class Purge {
   /** Purged resources, by `type key`. */
   private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
-  private readonly remaining = new Map<string, RemainingResource>();
+  private readonly remaining = new Map<string, RetainedResource>();
   private readonly removed = new Map<string, number>();
   /** AuditEvents that were purged. */
   private readonly events: PurgePlace[] = [];
@@ -383,7 +383,7 @@ class Purge {
   }
 }
 
-function byAddress(one: RemainingResource, other: RemainingResource): number {
+function byAddress(one: RetainedResource, other: RetainedResource): number {
   const [first, second] = [`${one.type}/${one.id}`, `${other.type}/${other.id}`];
   return first < second ? -1 : Number(first > second);
 }

@@ -1,6 +1,6 @@
 /**
  * Profiles, tags and security labels of a resource as sets (https://hl7.org/fhir/R4/resource-operation-meta-add.html).
- * System and code identify a tag or label; the whole url identifies a profile.
+ * System and code identify a tag or label, its whole content one without a code; the whole url identifies a profile.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
 
@@ -42,8 +42,24 @@ function changed(
   return [...present, ...added];
 }
 
+/** Returns the resource with each profile, tag and security label once, the first of equal ones; the same if none is twice. */
+export function withUniqueLabels(resource: JsonObject): JsonObject {
+  const { meta } = resource;
+  if (!isJsonObject(meta)) return resource;
+  let unique: JsonObject | undefined;
+  for (const name of LABELS) {
+    // The extensions of primitives are counted by their positions.
+    if (meta[`_${name}`] !== undefined) continue;
+    const labels = listOf(meta, name);
+    if (labels.length < 2) continue;
+    const distinct = changed([], labels, 'add');
+    if (distinct.length < labels.length) unique = { ...(unique ?? meta), [name]: [...distinct] };
+  }
+  return unique === undefined ? resource : { ...resource, meta: unique };
+}
+
 function identityOf(label: JsonValue): string {
-  if (!isJsonObject(label)) return JSON.stringify(label);
+  if (!isJsonObject(label) || label['code'] === undefined) return JSON.stringify(label);
   return JSON.stringify([label['system'] ?? null, label['code'] ?? null]);
 }
 

@@ -61,6 +61,13 @@ export function applyJsonPatch(
   return { value: root, marked: growth.marked };
 }
 
+/** True for a JSON Patch without an operation that could change something. */
+export function onlyTests(patch: JsonValue): boolean {
+  return (
+    Array.isArray(patch) && patch.every((operation) => isJsonObject(operation) && operation['op'] === 'test')
+  );
+}
+
 /**
  * Returns the JSON Patch from `before` to `after`: its operations (add, remove, replace) in order. Compares elements of
  * arrays by index. Cost: linear in both.

@@ -4,20 +4,20 @@ import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { readFoldTable } from '../search/fold-table';
 
 /** Raise it when index rows are made differently: base spaces are then rebuilt, tenants' rows need a reindex. */
-export const ROWS_VERSION = 10;
+export const ROWS_VERSION = 11;
 
 /** Readable fingerprint of the indexing rules, by release; equal exactly if two processes make the same rows. */
 export type RowRules = Readonly<Record<Release, string>>;
 
-/** `publicUrls`: the configured public addresses. */
-export function rowRules(publicUrls: readonly string[]): RowRules {
-  const addresses = [...new Set(publicUrls)].sort().join(' ');
+/** `ownAddresses`: the addresses below which absolute references are the server's own. */
+export function rowRules(ownAddresses: readonly string[]): RowRules {
+  const addresses = [...new Set(ownAddresses)].sort().join(' ');
   const ofRelease = (release: Release): string =>
     [
       `rows ${ROWS_VERSION}`,
       `fold table ${readFoldTable().version}`,
       `definitions ${coreSetDigest(release)}`,
-      `PUBLIC_URL ${addresses === '' ? 'unset' : addresses}`,
+      `own addresses ${addresses === '' ? 'none' : addresses}`,
     ].join(', ');
   return Object.fromEntries(RELEASE_NAMES.map((release) => [release, ofRelease(release)])) as RowRules;
 }

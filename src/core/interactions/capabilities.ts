@@ -5,11 +5,12 @@ import { AUDIT_EVENT } from '../audit/audit-space';
 import type { Capabilities, CapabilityMode } from '../api/capabilities';
 import type { OperationInfo } from '../api/operation';
 import type { RequestContext, TenantSettings } from '../context';
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import type { Definitions } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { forEachDatabase, registerCache } from '../erasure/cache-registry';
-import { storedParameters } from '../search/parameter';
+import { referenceParameters } from '../search/include';
+import { RESULT_PARAMETERS } from '../search/parse-search';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
 import type { SearchServices, Services } from '../ports';
@@ -251,17 +252,14 @@ function includesOf(definitions: Definitions, type: string, isAuditApart: boolea
   );
   return {
     ...(searchInclude.length === 0 ? {} : { searchInclude: ['*', ...searchInclude] }),
-    ...(searchRevInclude.length === 0 ? {} : { searchRevInclude }),
+    ...(searchRevInclude.length === 0 ? {} : { searchRevInclude: ['*', ...searchRevInclude] }),
   };
 }
 
-function referenceParameters(definitions: Definitions, type: string): readonly SearchParameterDefinition[] {
-  return [...storedParameters(definitions, type).values()]
-    .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
-    .map(({ parameter }) => parameter);
-}
-
-/** Parameters of searches over all types: those of every type, and `_type`, a token in R4 (search.html#type). */
+/**
+ * Parameters of searches over all types: those of every type, `_type`, a token in R4 (search.html#type), and those of
+ * results, which searches of one type have too.
+ */
 function commonParameters(definitions: Definitions): SearchParam[] {
   const [first = [], ...others] = definitions.resourceTypes.map((type) =>
     searchParameters(definitions, type),
@@ -269,7 +267,8 @@ function commonParameters(definitions: Definitions): SearchParam[] {
   const common = first.filter(({ name }) =>
     others.every((parameters) => parameters.some((parameter) => parameter.name === name)),
   );
-  return [...common, { name: '_type', type: 'token' }];
+  const ofResults = RESULT_PARAMETERS.map(({ name, kind }) => ({ name, type: kind }));
+  return [...common, { name: '_type', type: 'token' }, ...ofResults];
 }
 
 /** CapabilityStatement.rest.searchParam */

@@ -191,13 +191,7 @@ async function requireExisting(
   const visibility = visibilityOf(services, context);
   const isSeen =
     newest !== undefined &&
-    (visibility === undefined ||
-      (await visibility.seesVersion(type, {
-        right: 'r',
-        space: context.space.number,
-        address,
-        row: newest,
-      })));
+    (visibility === undefined || (await visibility.seesVersion(type, 'r', context.space.number, newest)));
   if (!isSeen) throw fhirError('notFound', { type, id });
 }
 

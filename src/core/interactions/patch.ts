@@ -1,4 +1,4 @@
-import type { VersionGuard, WriteResult } from '../api/version';
+import type { StoredVersion, VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/resource-input';
@@ -9,40 +9,46 @@ import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
-interface Patch {
+interface PatchRequest {
   readonly type: string;
   readonly id: string;
   readonly operations: ResourceInput;
   readonly guard?: VersionGuard;
-  /** Must hold when the patch is committed. */
   readonly condition?: WriteCondition;
 }
 
 /**
  * Applies a JSON Patch or a FHIRPath Patch to the resource as a read returns it, `meta` included; all of it or nothing
  * (https://hl7.org/fhir/R4/http.html#patch; docs/behaviour.md, Patch).
- * Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
+ * A JSON Patch that only tests makes no version. Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
  */
 export async function patch(
   services: WriteServices,
   context: RequestContext,
-  { type, id, operations, guard, condition }: Patch,
+  { type, id, operations, guard, condition }: PatchRequest,
 ): Promise<WriteResult> {
   const { space } = context;
   const address = addressOf(services, context, type, id);
   let warnings: readonly Issue[] = [];
+  let unchanged: StoredVersion | undefined;
   const next = async (present: VersionRow | undefined): Promise<NextVersion> => {
     if (present === undefined || present.change === 'delete') {
       const base = await readBase(services, context, { type, address, id });
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
       throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
     }
-    const current = toStoredVersion(services, type, present).text;
-    const prepared = await services.preparer.patch({ space, type, id, current, operations });
+    unchanged = toStoredVersion(services, type, present);
+    const prepared = await services.preparer.patch({
+      space,
+      type,
+      id,
+      current: unchanged.text,
+      operations,
+    });
     ({ warnings } = prepared);
     return { change: 'update', prepared };
   };
-  const { version } = await replaceVersion(services, context, {
+  const { version: made } = await replaceVersion(services, context, {
     type,
     id,
     address,
@@ -51,6 +57,7 @@ export async function patch(
     next,
     condition,
   });
-  if (version === undefined) throw new Error('a patch always writes');
-  return { version, created: false, warnings };
+  if (made !== undefined) return { version: made, created: false, warnings };
+  if (unchanged === undefined) throw new Error('a patch has a current version');
+  return { version: unchanged, created: false, warnings, isUnchanged: true };
 }

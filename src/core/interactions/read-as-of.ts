@@ -33,8 +33,7 @@ export async function readAsOf(
   });
   const own = rowOfId(row === undefined ? undefined : await services.reader.complete(space, row), id);
   const isSeen = async (place: number, version: VersionRow): Promise<boolean> =>
-    visibility === undefined ||
-    visibility.seesVersion(type, { right: 'r', space: place, address, row: version });
+    visibility === undefined || visibility.seesVersion(type, 'r', place, version);
   const seen = own !== undefined && (await isSeen(space, own)) ? own : undefined;
   if (seen !== undefined && seen.change !== 'delete') return toStoredVersion(services, type, seen);
   const isUncovered = own === undefined || own.change === 'delete';

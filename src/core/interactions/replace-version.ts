@@ -24,21 +24,22 @@ export type NextVersion =
   /** Nothing is written. */
   | { readonly change: 'none' };
 
-export interface Replaced {
-  /** Undefined if nothing was written. */
-  readonly version: StoredVersion | undefined;
-  /** True if there was no live version before. */
-  readonly created: boolean;
-}
-
-/** A resource, and the version that replaces its current one. */
-interface Replacement {
+/** A write of a resource under a known id. */
+export interface Replacement {
   readonly type: string;
   readonly id: string;
   readonly address: ResourceAddress;
   readonly guard: VersionGuard | undefined;
   readonly intent: WriteIntent;
   readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+  readonly condition?: WriteCondition | undefined;
+}
+
+export interface Replaced {
+  /** Undefined if nothing was written. */
+  readonly version: StoredVersion | undefined;
+  /** True if there was no live version before. */
+  readonly created: boolean;
 }
 
 /** Races lost to other processes before the head is locked. */
@@ -54,30 +55,15 @@ const MAX_RACES = 2;
 export async function replaceVersion(
   services: WriteServices,
   context: RequestContext,
-  {
-    type,
-    id,
-    address,
-    guard,
-    intent,
-    next,
-    condition,
-  }: Replacement & { readonly condition?: WriteCondition },
+  replacement: Replacement,
 ): Promise<Replaced> {
+  const { type, id, address, condition } = replacement;
   const turn = `${context.space.number} ${address.type} ${keyText(address.key)}`;
   return services.turns.run(turn, async () => {
     let rows = NO_ROWS;
     for (let races = 0; races < MAX_RACES; races++) {
       const current = await readOwn(services, context, { address, id, bytes: context.bytes?.replaced });
-      const plan = await planWrite(services, context, {
-        type,
-        id,
-        address,
-        guard,
-        intent,
-        stored: current,
-        next,
-      });
+      const plan = await planWrite(services, context, replacement, current);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan)) break;
       ({ rows } = plan.write);
@@ -88,11 +74,11 @@ export async function replaceVersion(
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
-    return replaceLocked(services, context, { type, id, address, guard, intent, next, condition, rows });
+    return replaceLocked(services, context, replacement, rows);
   });
 }
 
-/** True if the head must be locked first: writes that refer to the resource must wait until the deletion commits or fails. */
+/** True if the head is locked first: writes that refer to the resource must wait until the deletion commits or fails. */
 function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
   return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
 }
@@ -105,15 +91,8 @@ interface Plan {
 async function planWrite(
   services: WriteServices,
   context: RequestContext,
-  {
-    type,
-    id,
-    address,
-    guard,
-    intent,
-    stored,
-    next,
-  }: Replacement & { readonly stored: VersionRow | undefined },
+  { type, id, address, guard, intent, next }: Replacement,
+  stored: VersionRow | undefined,
 ): Promise<Plan | undefined> {
   const current = await presentFor(
     services,
@@ -129,10 +108,11 @@ async function planWrite(
     if (current === undefined) throw new Error('there is nothing to delete');
     return { write: await deletionOf(services, context, { type, id, current }), created: false };
   }
-  const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const { text, metaOffset, rows, pairs, targets, changesNothing } = decided.prepared;
   const { key } = address;
   const before = live ? current.body : undefined;
   await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
+  if (changesNothing === true) return undefined;
   const expected = current?.version ?? 0;
   const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
   const held = await requireTargets(services, context, {
@@ -267,26 +247,15 @@ export function toVersion(
 
 /**
  * Locks the head from the read to the commit: for deletions that must not be overtaken, and as the last resort
- * against starvation.
+ * against starvation. `rows`: those of the last attempt's version, which approximate those of this one.
  */
 async function replaceLocked(
   services: WriteServices,
   context: RequestContext,
-  {
-    type,
-    id,
-    address,
-    guard,
-    intent,
-    next,
-    condition,
-    rows,
-  }: Replacement & {
-    readonly condition: WriteCondition | undefined;
-    /** Rows of the last attempt's version, which approximate those of this one. */
-    readonly rows: IndexRows;
-  },
+  replacement: Replacement,
+  rows: IndexRows,
 ): Promise<Replaced> {
+  const { type, id, address, condition } = replacement;
   const space = context.space.number;
   for (;;) {
     if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
@@ -295,15 +264,7 @@ async function replaceLocked(
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the head is locked, so the committed version is the current one.
       const current = await readOwn(services, context, { address, id, bytes: context.bytes?.replaced });
-      const plan = await planWrite(services, context, {
-        type,
-        id,
-        address,
-        guard,
-        intent,
-        stored: current,
-        next,
-      });
+      const plan = await planWrite(services, context, replacement, current);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
         await refuseReferred(services, context, run, [{ ...address, name: type, id }]);

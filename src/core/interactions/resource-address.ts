@@ -81,7 +81,7 @@ export async function readForServer(
     : own;
 }
 
-/** Client input for a diagnostics text: at most 80 characters, without control characters. */
-export function printable(text: string): string {
-  return text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
+/** Client input for a diagnostics text: at most `most` characters, without control characters. */
+export function printable(text: string, most = 80): string {
+  return text.slice(0, most).replace(/[^\x20-\x7e]/g, '?');
 }

@@ -38,7 +38,7 @@ export async function search(
   return { ...completed, decidedBy: decidingTypes(typeNumber, effective.criteria) };
 }
 
-/** True if one statement, besides those for planning, may return the whole result. */
+/** True if one statement may give the whole answer, beside those for planning. */
 function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: SearchQuery): boolean {
   if (!isResolved(criteria) || hasManyLinks(criteria, 'always')) return false;
   if (countOnly) return true;

@@ -46,13 +46,16 @@ export class SeenVersions {
   async among<Row extends VersionRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const { services, context, visibility, right, space } = this;
     const definitions = services.definitions(context.space.release);
-    const seen = await Promise.all(
-      rows.map(async (row) => {
-        const type = definitions.typeName(row.type);
-        if (type === undefined || !visibility.permissions.allows(type, right)) return false;
-        return visibility.seesVersion(type, { right, space, address: row, row });
-      }),
-    );
-    return rows.filter((_row, index) => seen[index]);
+    const byType = new Map<string, Row[]>();
+    for (const row of rows) {
+      const type = definitions.typeName(row.type);
+      if (type === undefined || !visibility.permissions.allows(type, right)) continue;
+      const ofType = byType.get(type);
+      if (ofType === undefined) byType.set(type, [row]);
+      else ofType.push(row);
+    }
+    const groups = [...byType].map(([type, ofType]) => visibility.amongVersions(type, right, space, ofType));
+    const seen = new Set((await Promise.all(groups)).flatMap((group) => [...group]));
+    return rows.filter((row) => seen.has(row));
   }
 }

@@ -9,12 +9,11 @@ import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 
-interface Update {
+interface UpdateRequest {
   readonly type: string;
   readonly id: string;
   readonly input: ResourceInput;
   readonly guard?: VersionGuard;
-  /** Must hold when the update is committed. */
   readonly condition?: WriteCondition;
 }
 
@@ -25,7 +24,7 @@ interface Update {
 export async function update(
   services: WriteServices,
   context: RequestContext,
-  { type, id, input, guard, condition }: Update,
+  { type, id, input, guard, condition }: UpdateRequest,
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);

@@ -52,7 +52,7 @@ export async function readVersion(
   }
   if (
     row === undefined ||
-    (visibility !== undefined && !(await visibility.seesVersion(type, { right: 'r', space, address, row })))
+    (visibility !== undefined && !(await visibility.seesVersion(type, 'r', space, row)))
   )
     throw fhirError('versionNotFound', { type, id, version });
   if (row.change === 'delete') throw fhirError('gone', { type, id });

@@ -21,6 +21,8 @@ export interface Grant {
   readonly user?: string;
   /** Id of the Patient in context. */
   readonly patient?: string;
+  /** Id of the Encounter in context. */
+  readonly encounter?: string;
   /** Release of the token's data, because ids of people belong to one release. Undefined: both. */
   readonly release?: Release;
   /** Id of the user's consent; undefined: the token belongs to the client itself. */
@@ -34,6 +36,7 @@ export interface VerifiedGrant extends Grant {
   readonly key: string;
   /** Seconds since 1970. */
   readonly expires: number;
+  readonly issuer: string;
 }
 
 export class AccessTokens {
@@ -47,13 +50,14 @@ export class AccessTokens {
   async issue(space: OfTenant, address: TenantAddress, grant: Grant, seconds: number): Promise<string> {
     const jose = await loadJose();
     const { id, key } = await this.keys.signer(space, ACCESS_ALGORITHM);
-    const { client, scopes, user, patient, release, grant: consent, subject } = grant;
+    const { client, scopes, user, patient, encounter, release, grant: consent, subject } = grant;
     const now = Math.floor(Date.now() / 1000);
     return new jose.SignJWT({
       client_id: client,
       scope: scopes.join(' '),
       ...(user === undefined ? {} : { fhirUser: user }),
       ...(patient === undefined ? {} : { patient }),
+      ...(encounter === undefined ? {} : { encounter }),
       ...(consent === undefined ? {} : { grant: consent }),
     })
       .setProtectedHeader({ alg: ACCESS_ALGORITHM, typ: TYPE, kid: id })
@@ -121,7 +125,18 @@ export class AccessTokens {
         typ: TYPE,
         requiredClaims: ['iss', 'aud', 'exp', 'sub', 'client_id'],
       });
-      const { iss, aud, exp, client_id: client, scope, fhirUser: user, patient, grant } = payload;
+      const {
+        iss,
+        aud,
+        exp,
+        sub,
+        client_id: client,
+        scope,
+        fhirUser: user,
+        patient,
+        encounter,
+        grant,
+      } = payload;
       const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
       const release = audiences
         .map((audience) => this.#releaseOf(audience, tenant))
@@ -134,9 +149,12 @@ export class AccessTokens {
         client,
         key: key.id,
         expires: exp,
+        issuer: iss,
         scopes: toWords(scope),
         ...(typeof user === 'string' ? { user } : {}),
         ...(typeof patient === 'string' ? { patient } : {}),
+        ...(typeof encounter === 'string' ? { encounter } : {}),
+        ...(sub === undefined ? {} : { subject: sub }),
         ...(typeof grant === 'string' ? { grant } : {}),
         ...(release === undefined ? {} : { release }),
       };

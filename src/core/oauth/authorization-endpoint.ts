@@ -4,12 +4,11 @@
  * Each form has a token that depends on this address and on the browser's cookie.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { PatientChoice, SignInStep, SignInVisit } from '../api/sign-in';
+import type { SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
-import { coversRelease, type Release } from '../fhir/release';
 import type { StoredUser } from '../storage/accounts/user-accounts';
-import type { GrantStore, LaunchContext } from '../storage/accounts/user-grants';
+import type { LaunchContext } from '../storage/accounts/user-grants';
 import {
   answerTo,
   AuthorizationError,
@@ -21,14 +20,10 @@ import {
   type AuthorizationRequest,
 } from './authorization-request';
 import type { Clients } from './clients';
-import { PatientChoices, type PatientSource, type SigningIn } from '../authorization/patient-choice';
-import { isStaff } from '../authorization/person';
-import type { PersonPatients } from '../authorization/person-patients';
+import { allowedScopes, isAboutLaunch, offerOf, type ConsentParts } from './consent';
 import { hashToken, makeToken } from './random-token';
-import { parseScope } from '../authorization/scope';
 import { noteAccount } from '../audit/sign-in-trail';
 import { toIssuer } from './tenant-address';
-import { reachOf } from '../authorization/user-reach';
 import type { Users } from './users';
 
 /** Lifetime of a sign-in session in a browser. */
@@ -47,16 +42,12 @@ interface SignedIn {
   readonly began: number;
 }
 
-export interface AuthorizationParts {
+export interface AuthorizationParts extends ConsentParts {
   readonly clients: Clients;
   readonly users: Users;
-  readonly grants: GrantStore;
-  readonly patients: PatientSource;
-  readonly people: PersonPatients;
   readonly publicUrls: readonly string[];
   /** Lifetime of an access token in seconds. */
   readonly seconds: number;
-  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
 
 export class AuthorizationEndpoint {
@@ -93,6 +84,8 @@ export class AuthorizationEndpoint {
     const bases = this.parts.publicUrls.length > 0 ? this.parts.publicUrls : [base];
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
     const request = checkAuthorization(parameters, client, back, roots);
+    // Browsers send no cookies with a POST from the client's page, but they do with the GET that it is redirected to.
+    if (visit.isPosted) return { kind: 'redirect', to: toAddress(parameters) };
     const signedIn = await this.#signedIn(visit);
     if (form === undefined) return this.#show(visit, request, signedIn);
     const step = form.get('step') ?? '';
@@ -110,7 +103,11 @@ export class AuthorizationEndpoint {
         throw new AuthorizationError('access_denied', 'The person has not allowed it', request);
       case 'find':
         if (signedIn === undefined) return this.#show(visit, request, undefined);
-        return this.#consent(visit, request, { signedIn, searched: form.get('search') ?? '' });
+        return this.#consent(visit, request, {
+          signedIn,
+          searched: form.get('search'),
+          form,
+        });
       case 'allow':
         if (signedIn === undefined) return this.#show(visit, request, undefined);
         return this.#allow(visit, request, signedIn, form);
@@ -174,98 +171,33 @@ export class AuthorizationEndpoint {
     {
       signedIn,
       searched,
+      form,
       problem,
-    }: { readonly signedIn: SignedIn; readonly searched?: string; readonly problem?: string },
+    }: {
+      readonly signedIn: SignedIn;
+      readonly searched?: string | undefined;
+      /** The form that was sent before, whose choice of scopes stays; undefined: all requested ones are chosen. */
+      readonly form?: ReadonlyMap<string, string>;
+      readonly problem?: string;
+    },
   ): Promise<SignInStep> {
     const { client, redirectUri } = request;
+    const offer = await offerOf(this.parts, visit, request, signedIn.user);
+    const { fixed, choices, scopes, parts } = offer;
     const page = {
       kind: 'consent',
       client: client.name,
       redirectUri,
       token: tokenFor(visit, visit.sessionCookie ?? ''),
       user: signedIn.user.display,
-      scopes: request.scopes,
+      scopes: scopes.filter((scope) => !isAboutLaunch(scope)),
+      about: scopes.filter(isAboutLaunch),
+      parts,
+      chosen: form === undefined ? scopes : allowedScopes(form, offer),
       problem,
     } as const;
-    const person = await this.#personOf(visit, request, signedIn.user);
-    const { fixed, choices } = await this.#patientOf(visit, request, person);
     if (choices === undefined) return { ...page, patient: fixed };
     return { ...page, choices: await choices.search(searched ?? ''), searched };
-  }
-
-  /**
-   * Returns the user's identity in the requested data. Throws AuthorizationError where the account has no identity
-   * that allows the request.
-   */
-  async #personOf(visit: SignInVisit, request: AuthorizationRequest, user: StoredUser): Promise<SigningIn> {
-    const { release, scopes } = request;
-    const space = await this.parts.findSpace(visit.space.tenant, release);
-    if (space === undefined) throw fhirError('unknownTenant');
-    const isOfRelease = coversRelease(user.release, release);
-    const fhirUser = isOfRelease ? user.fhirUser : null;
-    const patient = isOfRelease ? user.patient : null;
-    const found = await this.parts.people.of(space, fhirUser ?? undefined);
-    const person = { space, fhirUser, patient, userPatients: found?.ids ?? [] };
-    const asks = (isMeant: (scope: string) => boolean): boolean => scopes.some(isMeant);
-    const refuse = (reason: string): never => {
-      throw new AuthorizationError('access_denied', reason, request);
-    };
-    if (asks((scope) => parseScope(scope)?.context === 'user')) {
-      const reach = reachOf({ user: fhirUser ?? undefined, userPatients: person.userPatients });
-      if (fhirUser !== null && reach.kind === 'nothing')
-        refuse('The person of the account reaches no Patient in these data now');
-      if (reach.kind === 'nothing') refuse('The account has no person in these data');
-    }
-    const isAboutData = (scope: string): boolean =>
-      /^launch(?:\/|$)/.test(scope) || parseScope(scope) !== undefined;
-    if (fhirUser === null && patient === null && asks(isAboutData))
-      refuse('The account has no person in these data');
-    return person;
-  }
-
-  /**
-   * Returns the Patient in context: `fixed` where it is certain, `choices` where the user must select one, neither
-   * where none is needed. Throws AuthorizationError.
-   */
-  async #patientOf(
-    visit: SignInVisit,
-    request: AuthorizationRequest,
-    person: SigningIn,
-  ): Promise<{ fixed?: PatientChoice; choices?: PatientChoices; launch?: LaunchContext }> {
-    const { client, scopes, launch } = request;
-    const refuse = (reason: string): never => {
-      throw new AuthorizationError('access_denied', reason, request);
-    };
-    const choices = new PatientChoices(this.parts.patients, visit, client, person);
-    const certain = async (id: string): Promise<PatientChoice> =>
-      (await choices.find(id)) ?? refuse('The Patient is not there, or not for this person');
-    const context = launch === undefined ? undefined : await this.#launchOf(visit, request, launch);
-    if (context !== undefined)
-      return {
-        launch: context,
-        ...(context.patient === null ? {} : { fixed: await certain(context.patient) }),
-      };
-    const isNeeded =
-      scopes.includes('launch/patient') || scopes.some((scope) => parseScope(scope)?.context === 'patient');
-    if (!isNeeded) return {};
-    const { fhirUser, patient, userPatients } = person;
-    const [type = '', id = ''] = fhirUser?.split('/') ?? [];
-    const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
-    const own = patient ?? (others.length === 0 ? onlyPatient : undefined);
-    if (own !== undefined) return { fixed: await certain(own) };
-    if (isStaff(fhirUser ?? undefined) || others.length > 0) return { choices };
-    return refuse('The account has no Patient');
-  }
-
-  async #launchOf(
-    { space }: SignInVisit,
-    request: AuthorizationRequest,
-    launch: string,
-  ): Promise<LaunchContext> {
-    const context = await this.parts.grants.findLaunch(space, hashToken(launch));
-    if (context === undefined || context.client !== request.client.id || context.release !== request.release)
-      throw new AuthorizationError('invalid_request', 'The launch is not good, or not any more', request);
-    return context;
   }
 
   async #allow(
@@ -276,19 +208,17 @@ export class AuthorizationEndpoint {
   ): Promise<SignInStep> {
     const { space } = visit;
     const { user } = signedIn;
-    const { scopes } = request;
-    const person = await this.#personOf(visit, request, user);
-    const { fixed, choices, launch } = await this.#patientOf(visit, request, person);
+    const offer = await offerOf(this.parts, visit, request, user);
+    const { person, fixed, choices, launch } = offer;
+    const scopes = allowedScopes(form, offer);
+    const again = (problem: string): Promise<SignInStep> =>
+      this.#consent(visit, request, { signedIn, searched: form.get('search'), form, problem });
+    if (scopes.every(isAboutLaunch)) return again('Choose what to allow first, or do not allow it.');
     let patient = fixed;
     if (choices !== undefined) {
       const chosen = form.get('patient');
       patient = chosen === undefined ? undefined : await choices.find(chosen);
-      if (patient === undefined)
-        return this.#consent(visit, request, {
-          signedIn,
-          searched: form.get('search'),
-          problem: 'Choose a patient first.',
-        });
+      if (patient === undefined) return again('Choose a patient first.');
     }
     if (
       request.launch !== undefined &&
@@ -307,6 +237,8 @@ export class AuthorizationEndpoint {
       fhirUser: person.fhirUser,
       patient: patient?.id ?? null,
       encounter: launch?.encounter ?? null,
+      needPatientBanner: launch?.needPatientBanner ?? null,
+      smartStyleUrl: launch?.smartStyleUrl ?? null,
       nonce: request.nonce ?? null,
       redirectUri: request.redirectUri,
       signedIn: signedIn.began,
@@ -338,7 +270,12 @@ function redirect(
 /** Returns this same address without parameters that would request another sign-in. */
 function addressOf({ query }: SignInVisit): string {
   const parameters = [...readAuthorization(query)].filter(([name]) => !['prompt', 'max_age'].includes(name));
-  return `authorize?${new URLSearchParams(parameters).toString()}`;
+  return toAddress(parameters);
+}
+
+/** Returns the address of a request, relative to the tenant's endpoints. */
+function toAddress(parameters: Iterable<[string, string]>): string {
+  return `authorize?${new URLSearchParams([...parameters]).toString()}`;
 }
 
 function signInPage(

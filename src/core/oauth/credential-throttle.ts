@@ -33,7 +33,7 @@ export interface SignInAttempt {
    * True: the user has signed in from the network (`networkOf`) before. Called only where the budget of the user is
    * used up.
    */
-  wasUsedBefore(network: string): Promise<boolean>;
+  isKnownNetwork(network: string): Promise<boolean>;
 }
 
 /**
@@ -62,11 +62,11 @@ export class CredentialThrottle {
   /**
    * As `attempt` for a user, but also counted over all networks. Where others have used up that budget, a network
    * from which the user has signed in before may continue within its own limits. **Cost**: another round trip to
-   * Redis, and `wasUsedBefore` where the budget is used up.
+   * Redis, and `isKnownNetwork` where the budget is used up.
    */
   async attemptSignIn<T>(
     space: OfTenant,
-    { name, address, wasUsedBefore }: SignInAttempt,
+    { name, address, isKnownNetwork }: SignInAttempt,
     check: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const network = networkOf(address);
@@ -76,7 +76,7 @@ export class CredentialThrottle {
         { tenant, kind: 'guess', name: `user ${name}`, rates: PER_USER },
       ]);
       if (admission.isAdmitted) return count(admission, check);
-      if (await wasUsedBefore(network)) return check();
+      if (await isKnownNetwork(network)) return check();
       throw tooMany(admission.retryAfterSeconds);
     });
   }

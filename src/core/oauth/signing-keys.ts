@@ -66,7 +66,7 @@ export class SigningKeys {
 
   /** Undefined: the tenant has no such key, or no longer. */
   find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
-    const keysOfTenant = this.#keysOf(space);
+    const keysOfTenant = this.listKnown(space);
     const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
       keys?.list.find((key) => key.id === id);
     return keysOfTenant instanceof Promise ? keysOfTenant.then(pick) : pick(keysOfTenant);
@@ -118,10 +118,10 @@ export class SigningKeys {
   }
 
   async #list(space: OfTenant): Promise<readonly PublicSigningKey[]> {
-    return (await this.#keysOf(space))?.list ?? [];
+    return (await this.listKnown(space))?.list ?? [];
   }
 
-  #keysOf(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
+  listKnown(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
     const load = async (): Promise<Keys> => ({ list: await this.store.list(space) });
     return this.#recent.get(String(space.tenantNumber), load);
   }

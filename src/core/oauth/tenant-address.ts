@@ -10,3 +10,6 @@ export interface TenantAddress {
 export const toIssuer = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}/oidc`;
 export const toRoot = ({ base, tenant }: TenantAddress, release: Release): string =>
   `${base}/w/${tenant}/api/v1/fhir/${release}`;
+
+/** Path of the style of this server's pages, below the issuer; another style has another path, because it is cached. */
+export const STYLE_PATH = '/style/1';

@@ -11,6 +11,11 @@ import { familyOf, hashToken, makeRefreshToken } from './random-token';
 import { readToken } from './read-token';
 import { coversScope } from '../authorization/scope-cover';
 import { ownScopes } from '../authorization/scope';
+import { usableScopes } from '../authorization/usable-scopes';
+import type { TenantSpace } from '../context';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import type { SearchTypeContext } from '../search/types/search-type';
+import { STYLE_PATH, toIssuer, toRoot } from './tenant-address';
 import { noteAccount } from '../audit/sign-in-trail';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Users } from './users';
@@ -18,6 +23,8 @@ import type { Users } from './users';
 /** Characters of a code verifier (RFC 7636, section 4.1). */
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
+/** Stands for the Patient of a person who reaches one. */
+const ANY_PATIENT = 'any';
 
 export class TokenEndpoint {
   constructor(
@@ -25,9 +32,12 @@ export class TokenEndpoint {
       readonly authentication: ClientAuthentication;
       readonly tokens: AccessTokens;
       readonly grants: GrantStore;
-      readonly known: UserGrants;
+      readonly userGrants: UserGrants;
       readonly users: Users;
       readonly seconds: number;
+      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+      /** With all search parameters of the space. */
+      searchContext(space: TenantSpace): SearchTypeContext;
     },
   ) {}
 
@@ -78,7 +88,7 @@ export class TokenEndpoint {
     if (isOwn && found === undefined && request.trail !== undefined && access.user !== undefined)
       request.trail.person = access.user;
     if (id !== undefined) await this.parts.grants.revoke(space, client.id, id);
-    this.parts.known.forget();
+    this.parts.userGrants.invalidate();
   }
 
   /** Returns the current rights of a token of this client (RFC 7662). Throws OAuthError. */
@@ -91,17 +101,28 @@ export class TokenEndpoint {
     const token = readToken(text);
     const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
     if (access === undefined || access.client !== client.id) return { active: false };
-    if (access.grant !== undefined && !(await this.parts.known.isGood(space, access.grant)))
+    if (access.grant !== undefined && !(await this.parts.userGrants.isGood(space, access.grant)))
       return { active: false };
+    const { user, patient, encounter, release, issuer, subject } = access;
     const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
+    const base = issuer.slice(0, issuer.lastIndexOf('/w/'));
     return {
       active: true,
       client_id: access.client,
       scope: scopes.join(' '),
       exp: access.expires,
       token_type: 'Bearer',
-      ...(access.user === undefined ? {} : { fhirUser: access.user }),
-      ...(access.patient === undefined ? {} : { patient: access.patient }),
+      iss: issuer,
+      ...(subject === undefined ? {} : { sub: subject }),
+      // As in the ID token; a token of both releases has no such address.
+      ...(user === undefined
+        ? {}
+        : {
+            fhirUser:
+              release === undefined ? user : `${toRoot({ base, tenant: space.tenant }, release)}/${user}`,
+          }),
+      ...(patient === undefined ? {} : { patient }),
+      ...(encounter === undefined ? {} : { encounter }),
     };
   }
 
@@ -124,7 +145,11 @@ export class TokenEndpoint {
   async #forClient(request: TokenRequest, { client, isProven }: ClientProof): Promise<TokenAnswer> {
     if (!isProven) throw new OAuthError('unauthorized_client', 'A public client acts for nobody but people');
     const { space, base, parameters } = request;
-    const scopes = chooseScopes(client, parameters.get('scope'));
+    const chosen = chooseScopes(client, parameters.get('scope'));
+    const holder = { isAuditor: client.isAuditor };
+    const scopes = await this.#usable(space, RELEASE_NAMES, holder, chosen);
+    if (chosen.length > 0 && scopes.length === 0)
+      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
     const { tokens, seconds } = this.parts;
     const grant = { client: client.id, scopes };
     const token = await tokens.issue(space, { base, tenant: space.tenant }, grant, seconds);
@@ -142,7 +167,7 @@ export class TokenEndpoint {
     if (code === undefined || verifier === undefined || !CODE.test(code)) throw NOT_GOOD();
     const refresh = makeRefreshToken();
     const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
-    this.parts.known.forget();
+    this.parts.userGrants.invalidate();
     if (grant === undefined) throw NOT_GOOD();
     noteAccount(request.trail, grant);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -162,19 +187,17 @@ export class TokenEndpoint {
     const { space, parameters } = request;
     const text = parameters.get('refresh_token');
     if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
-    const { grants, known } = this.parts;
+    const { grants, userGrants } = this.parts;
     const hashes = toHashes(text);
     const grant =
       hashes &&
       (await grants.findByRefresh(space, client.id, hashes, (ended) => noteAccount(request.trail, ended)));
     if (grant !== undefined) noteAccount(request.trail, grant);
     if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
-      known.forget();
+      userGrants.invalidate();
       throw NOT_GOOD();
     }
-    const requestedScopes = toWords(parameters.get('scope') ?? '');
-    if (requestedScopes.some((scope) => !grant.scopes.includes(scope)))
-      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+    const allowed = await this.#narrowed(space, grant, toWords(parameters.get('scope') ?? ''));
     const next = makeRefreshToken(familyOf(text));
     if (
       !(await grants.rotate(space, client.id, {
@@ -183,14 +206,56 @@ export class TokenEndpoint {
         seconds: OFFLINE_SECONDS,
       }))
     ) {
-      known.forget();
+      userGrants.invalidate();
       throw NOT_GOOD();
     }
     return this.#answer(request, client, {
       grant,
-      allowed: requestedScopes.length > 0 ? requestedScopes : grant.scopes,
+      allowed,
       refresh: next,
     });
+  }
+
+  /**
+   * Returns the requested ones of the grant's scopes or parts of them (`patient/Observation.rs` of `patient/*.rs`); all
+   * where none is requested. Throws OAuthError.
+   */
+  async #narrowed(
+    space: TenantSpace,
+    grant: UserGrant,
+    requested: readonly string[],
+  ): Promise<readonly string[]> {
+    if (requested.length === 0) return grant.scopes;
+    if (requested.some((scope) => !coversScope(grant.scopes, scope)))
+      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+    const { fhirUser: user, patient } = grant;
+    const holder = {
+      ...(user === null ? {} : { user }),
+      ...(patient === null ? {} : { patient }),
+      // Whether the person reaches a record now is checked with each request.
+      userPatients: [patient ?? ANY_PATIENT],
+      isAuditor: false,
+    };
+    const scopes = await this.#usable(space, [grant.release], holder, [...new Set(requested)]);
+    if (scopes.length === 0)
+      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
+    return scopes;
+  }
+
+  /** Returns the scopes that can allow something in the data of one of the releases. */
+  async #usable(
+    { tenant }: TenantSpace,
+    releases: readonly Release[],
+    holder: Parameters<typeof usableScopes>[1],
+    scopes: readonly string[],
+  ): Promise<readonly string[]> {
+    const usable = new Set<string>();
+    for (const release of releases) {
+      const space = await this.parts.findSpace(tenant, release);
+      if (space === undefined) continue;
+      for (const scope of usableScopes(this.parts.searchContext(space), holder, scopes)) usable.add(scope);
+    }
+    return scopes.filter((scope) => usable.has(scope));
   }
 
   async #answer(
@@ -220,6 +285,7 @@ export class TokenEndpoint {
         release: grant.release,
         ...(grant.fhirUser === null ? {} : { user: grant.fhirUser }),
         ...(grant.patient === null ? {} : { patient: grant.patient }),
+        ...(grant.encounter === null ? {} : { encounter: grant.encounter }),
       },
       seconds,
     );
@@ -231,6 +297,12 @@ export class TokenEndpoint {
       scope: scopes.join(' '),
       ...(grant.patient === null ? {} : { patient: grant.patient }),
       ...(grant.encounter === null ? {} : { encounter: grant.encounter }),
+      ...(isLaunched(grant)
+        ? {
+            need_patient_banner: grant.needPatientBanner ?? true,
+            smart_style_url: grant.smartStyleUrl ?? `${toIssuer(address)}${STYLE_PATH}`,
+          }
+        : {}),
       ...(refresh === undefined ? {} : { refresh_token: refresh }),
       ...(user === undefined
         ? {}
@@ -254,6 +326,11 @@ const WAYS: ReadonlyMap<string, 'client' | 'code' | 'refresh'> = new Map([
 
 const NOT_GOOD = (): OAuthError =>
   new OAuthError('invalid_grant', 'It is not good for this client, was used before, or has expired');
+
+/** True if the grant began with a launch from an EHR. */
+function isLaunched({ scopes }: UserGrant): boolean {
+  return scopes.includes('launch');
+}
 
 function isRefreshed({ scopes }: UserGrant): boolean {
   return scopes.includes('offline_access') || scopes.includes('online_access');

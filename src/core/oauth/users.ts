@@ -71,7 +71,7 @@ export class Users {
     };
     const user = await this.throttle.attemptSignIn(
       space,
-      { name: folded, address, wasUsedBefore },
+      { name: folded, address, isKnownNetwork: wasUsedBefore },
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });

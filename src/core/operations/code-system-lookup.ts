@@ -12,6 +12,7 @@ import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters } from './termi
 
 export const codeSystemLookup: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
+  takesOthers: true,
   async run(environment, input) {
     const { parameters } = input;
     refuseParameters(input, NO_PAST);

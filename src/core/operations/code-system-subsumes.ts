@@ -14,6 +14,7 @@ import { findCodeSystem, parseStored, requireContent, toCode } from './terminolo
 
 export const codeSystemSubsumes: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
+  takesOthers: true,
   async run(environment, input) {
     const a = codeOf(input, 'A');
     const b = codeOf(input, 'B');

@@ -31,6 +31,7 @@ const MAX_MAPS = 10;
 
 export const conceptMapTranslate: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
+  takesOthers: true,
   async run(environment, input) {
     const { parameters } = input;
     const codes = codesToTranslate(parameters);

@@ -75,17 +75,24 @@ async function run(
   invocation: Invocation,
 ): Promise<OperationAnswer> {
   if ('runUnread' in operation) return operation.runUnread(environment, invocation);
-  return operation.run(environment, await checkInput(environment, definition, invocation));
+  const { takesOthers } = operation;
+  return operation.run(environment, await checkInput(environment, definition, invocation, takesOthers));
 }
 
 async function checkInput(
   environment: OperationEnvironment,
   definition: OperationDefinition,
   invocation: Invocation,
+  takesOthers = false,
 ): Promise<OperationInput> {
   const { level, type, id, input } = invocation;
   const document = input === undefined ? undefined : toDocument(input, environment.limits);
-  const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
+  const parameters = readInput(
+    definition,
+    environment.definitions,
+    { ...invocation, input: document },
+    { takesOthers },
+  );
   // Input in a query has already been checked as a whole.
   if (document !== undefined) {
     const refusal = refusalOf(await environment.findInInput(document));

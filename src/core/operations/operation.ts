@@ -54,6 +54,8 @@ interface Named {
 
 /** An operation whose input is checked and validated before it runs. */
 export interface ReadOperation extends Named {
+  /** True: parameters that the definition does not name are accepted; see `InputParameters.undeclared`. */
+  readonly takesOthers?: true;
   /** Expected failures are thrown as FhirError. */
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }

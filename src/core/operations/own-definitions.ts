@@ -1,4 +1,4 @@
-/** OperationDefinitions of this server, for operations that FHIR does not define; stored among the base resources. */
+/** OperationDefinitions of this program, for operations that FHIR does not define; stored among the base resources. */
 import { type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 
@@ -38,7 +38,7 @@ const PROGRESS: readonly Parameter[] = [
     min: 1,
     max: '1',
     documentation:
-      'in-progress while any search parameter is in progress, otherwise failed if any has failed, otherwise completed',
+      'in-progress while a parameter is being indexed, else failed if one has failed, else completed',
     type: 'code',
   },
   {
@@ -46,17 +46,12 @@ const PROGRESS: readonly Parameter[] = [
     use: 'out',
     min: 0,
     max: '*',
-    documentation: 'One entry for each search parameter and each resource type it applies to',
+    documentation: 'One entry for each search parameter and resource type',
     parts: [
       { name: 'reference', type: 'uri', min: 1, documentation: 'SearchParameter/id' },
-      { name: 'url', type: 'uri', min: 1, documentation: 'The canonical URL of the search parameter' },
-      {
-        name: 'type',
-        type: 'code',
-        min: 1,
-        documentation: 'The resource type that the search parameter applies to',
-      },
-      { name: 'code', type: 'code', min: 1, documentation: 'The name of the search parameter in searches' },
+      { name: 'url', type: 'uri', min: 1, documentation: 'Canonical url of the search parameter' },
+      { name: 'type', type: 'code', min: 1, documentation: 'The resource type' },
+      { name: 'code', type: 'code', min: 1, documentation: 'Name of the parameter in searches' },
       {
         name: 'status',
         type: 'code',
@@ -67,22 +62,18 @@ const PROGRESS: readonly Parameter[] = [
         name: 'searchable',
         type: 'boolean',
         min: 1,
-        documentation: 'True if searches can use the parameter: it has been completely indexed at least once',
+        documentation:
+          'True if searches can use the parameter: from the moment when its first indexing is complete',
       },
       {
         name: 'resources',
         type: 'unsignedInt',
         min: 0,
         documentation:
-          'The number of resources of the type when indexing began; only for clients that may see all of them',
+          'Number of resources of the type at the start of the work; only for clients that may read all of them',
       },
-      {
-        name: 'indexed',
-        type: 'unsignedInt',
-        min: 0,
-        documentation: 'The number of resources that are indexed',
-      },
-      { name: 'reason', type: 'string', min: 0, documentation: 'The reason of the failure' },
+      { name: 'indexed', type: 'unsignedInt', min: 0, documentation: 'Number of resources that are indexed' },
+      { name: 'reason', type: 'string', min: 0, documentation: 'Reason of the failure' },
     ],
   },
 ];
@@ -90,10 +81,10 @@ const PROGRESS: readonly Parameter[] = [
 const REINDEX: Own = {
   code: 'reindex',
   name: 'Reindex',
-  title: 'Index search parameters again',
+  title: 'Reindex search parameters',
   affectsState: true,
   description:
-    "Completes the index of one or all of the tenant's own search parameters of this release. Indexing runs in the background; the response reports its progress, like $reindex-status. Searches can use the parameters that were searchable before.",
+    "Reindexes the tenant's own search parameters of this release, or one of them, where rows are missing. The work is done in the background. The answer reports the progress, as $reindex-status does. Parameters that are searchable stay searchable meanwhile.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -105,7 +96,7 @@ const REINDEX_STATUS: Own = {
   title: 'Progress of the indexing of search parameters',
   affectsState: false,
   description:
-    "Returns the progress of the indexing of one or all of the tenant's own search parameters of this release.",
+    "Reports the progress of the indexing of the tenant's own search parameters of this release, or of one of them.",
   resource: 'SearchParameter',
   system: true,
   parameters: PROGRESS,
@@ -117,7 +108,7 @@ const PURGE: Own = {
   title: 'Remove permanently',
   affectsState: true,
   description:
-    'Permanently removes a resource with all its versions, from the database and from all caches. For a Patient, also removes the resources that are in its compartment and in no other patient compartment. Only for administrators. The operation can be repeated, even if the resource no longer exists.',
+    'Permanently removes a resource with all its versions, index rows and cached copies. For a Patient it also removes the resources in its compartment that are in no compartment of another patient. Only for administrators. It can be repeated, also after the resource was removed.',
   resource: 'Resource',
   system: false,
   parameters: [
@@ -127,7 +118,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'True to also purge the resources of the compartment. Only a Patient can have this parameter as true; the default for a Patient is true',
+        'True: the resources of the compartment are removed too. Default: true for a Patient, false for other types',
       type: 'boolean',
     },
     {
@@ -135,8 +126,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation:
-        'False if data is left, or if other requests wrote more data meanwhile; then repeat the operation',
+      documentation: 'False: something is left, or new resources were created meanwhile; repeat the request',
       type: 'boolean',
     },
     {
@@ -144,7 +134,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'The number of resources that were purged',
+      documentation: 'Number of purged resources',
       type: 'unsignedInt',
     },
     {
@@ -152,14 +142,14 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The number of resources that were purged, by resource type',
+      documentation: 'Number of purged resources by type',
       parts: [
         { name: 'type', type: 'code', min: 1, documentation: 'The resource type' },
         {
           name: 'resources',
           type: 'unsignedInt',
           min: 1,
-          documentation: 'The number of resources of the type that were purged',
+          documentation: 'Number of purged resources of the type',
         },
       ],
     },
@@ -168,27 +158,21 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'One entry for each table of the database that stores data of tenants',
+      documentation: 'One entry for each database table with data of tenants',
       parts: [
-        { name: 'name', type: 'string', min: 1, documentation: 'The name of the table' },
-        {
-          name: 'removed',
-          type: 'unsignedInt',
-          min: 1,
-          documentation: 'The number of rows that were removed',
-        },
+        { name: 'name', type: 'string', min: 1, documentation: 'Name of the table' },
+        { name: 'removed', type: 'unsignedInt', min: 1, documentation: 'Number of removed rows' },
         {
           name: 'left',
           type: 'unsignedInt',
           min: 1,
-          documentation: 'The number of rows of the purged resources that still exist, counted at the end',
+          documentation: 'Rows of purged resources that exist at the end',
         },
         {
           name: 'mentions',
           type: 'unsignedInt',
           min: 1,
-          documentation:
-            'The number of rows of other resources that contain Type/id of the resource to purge, counted at the end',
+          documentation: 'Rows of other resources that contain Type/id of a purged resource at the end',
         },
       ],
     },
@@ -197,7 +181,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'The number of server processes that have invalidated their caches',
+      documentation: 'Number of server processes that have cleared their caches',
       type: 'unsignedInt',
     },
     {
@@ -206,7 +190,7 @@ const PURGE: Own = {
       min: 1,
       max: '1',
       documentation:
-        'The number of server processes without a heartbeat for 20 seconds; the operation did not wait for them',
+        'Number of server processes without a heartbeat for 20 seconds; their caches are not confirmed',
       type: 'unsignedInt',
     },
     {
@@ -215,7 +199,7 @@ const PURGE: Own = {
       min: 0,
       max: '1',
       documentation:
-        'The number of cached texts that were removed from Redis. Absent if Redis could not be reached; its entries then expire within a day',
+        'Number of entries removed from Redis; absent if Redis could not be reached. Entries expire after a day at most',
       type: 'unsignedInt',
     },
     {
@@ -223,7 +207,7 @@ const PURGE: Own = {
       use: 'out',
       min: 1,
       max: '1',
-      documentation: 'The number of resources that refer to the resource to purge and were not purged',
+      documentation: 'Number of resources that refer to a purged resource and were not removed',
       type: 'unsignedInt',
     },
     {
@@ -231,7 +215,7 @@ const PURGE: Own = {
       use: 'out',
       min: 0,
       max: '*',
-      documentation: 'The first of the resources that were not purged',
+      documentation: 'The first of these resources',
       parts: [
         { name: 'reference', type: 'uri', min: 1, documentation: 'Type/id' },
         {
@@ -239,7 +223,7 @@ const PURGE: Own = {
           type: 'code',
           min: 1,
           documentation:
-            'shared: the resource is also in the compartment of another patient; elsewhere: its current version is not in the compartment; mentions: its type is in no patient compartment',
+            'shared: the resource is in the compartment of another patient too; elsewhere: it is not in the compartment now; mentions: its type is in no patient compartment',
         },
       ],
     },

@@ -22,7 +22,11 @@ export interface InputValue {
 
 /** Values by name, with the types of the definition; a value of another type reads as absent. */
 export class InputParameters {
-  constructor(readonly values: readonly InputValue[]) {}
+  /** `undeclared`: names of parameters that the definition does not have; `values` has those with simple values. */
+  constructor(
+    readonly values: readonly InputValue[],
+    readonly undeclared: readonly string[] = [],
+  ) {}
 
   first(name: string): InputValue | undefined {
     return this.values.find((value) => value.name === name);
@@ -61,15 +65,15 @@ export const GENERAL_PARAMETERS: ReadonlySet<string> = new Set(['_format', '_pre
 export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: JsonDocument | undefined };
 
 /**
- * Returns the checked input of an invocation. The parameter `judged` accepts any object, because the operation
- * reports its errors. Throws `operationChangesState` for GET on an operation that may change data, and
+ * Returns the checked input of an invocation. The parameter `validated` accepts any object, because the operation
+ * reports its errors. With `takesOthers`, undeclared parameters are accepted, and texts may be of another type of text. Throws `operationChangesState` for GET on an operation that may change data, and
  * `operationInputInvalid` with all errors and their positions in the input.
  */
 export function readInput(
   definition: OperationDefinition,
   definitions: Definitions,
   invocation: ParsedInvocation,
-  validated?: string,
+  { validated, takesOthers = false }: InputOptions = {},
 ): InputParameters {
   if (invocation.safe && definition.affectsState) {
     throw new FhirError(
@@ -79,13 +83,18 @@ export function readInput(
     );
   }
   const declared = definition.parameters.filter(({ use }) => use === 'in');
-  const check = new InputCheck(definition.code, definitions, validated);
+  const check = new InputCheck(definition.code, definitions, { validated, takesOthers });
   const values: InputValue[] = [];
   if (invocation.input !== undefined) values.push(...check.readBody(invocation.input.value, declared));
   check.readQuery(invocation.query ?? [], declared, values);
   check.checkCounts(values, declared, 'Parameters.parameter');
   if (check.issues.length > 0) throw new FhirError('operationInputInvalid', check.issues);
-  return new InputParameters(values);
+  return new InputParameters(values, check.undeclared);
+}
+
+interface InputOptions {
+  readonly validated?: string | undefined;
+  readonly takesOthers?: boolean;
 }
 
 /** Returns the errors in the elements of `Parameters.parameter`, in or out, by the declared parameters. */
@@ -127,12 +136,18 @@ export function withoutResourceOf(parameters: JsonObject, name: string): JsonObj
 
 class InputCheck {
   readonly issues: Issue[] = [];
+  readonly undeclared: string[] = [];
+  private readonly validated: string | undefined;
+  private readonly takesOthers: boolean;
 
   constructor(
     private readonly operation: string,
     private readonly definitions: Definitions,
-    private readonly validated?: string,
-  ) {}
+    { validated, takesOthers = false }: InputOptions = {},
+  ) {
+    this.validated = validated;
+    this.takesOthers = takesOthers;
+  }
 
   readBody(body: JsonValue, declared: readonly OperationParameter[]): readonly InputValue[] {
     const resourceType = isJsonObject(body) ? body['resourceType'] : undefined;
@@ -168,7 +183,9 @@ class InputCheck {
     for (const [name, text] of query) {
       const parameter = declared.find((candidate) => candidate.name === name);
       if (parameter === undefined) {
-        if (!GENERAL_PARAMETERS.has(name)) this.add(this.unknown(name, declared));
+        if (GENERAL_PARAMETERS.has(name)) continue;
+        if (!this.takesOthers) this.add(this.unknown(name, declared));
+        else values.push(this.undeclaredValue(name, FLAGS.get(text) ?? text));
       } else if (text !== '') {
         const checked = parseQueryValue(parameter.type ?? 'parameter with parts', text, this.definitions);
         if ('fault' in checked) this.add(`The parameter '${name}' is wrong: ${checked.fault}`);
@@ -192,7 +209,14 @@ class InputCheck {
       }
       const parameter = declared.find((candidate) => candidate.name === name);
       if (parameter === undefined) {
-        this.add(this.unknown(name, declared), `${expression}.name`);
+        if (!this.takesOthers) {
+          this.add(this.unknown(name, declared), `${expression}.name`);
+          return;
+        }
+        const [member] = Object.keys(entry).filter((each) => each.startsWith('value'));
+        const value = member === undefined ? undefined : entry[member];
+        const other = this.undeclaredValue(name, typeof value === 'object' ? undefined : value, member);
+        if (other.value !== undefined) values.push(other);
         return;
       }
       const stray = Object.keys(entry).find((member) => !isMemberOfParameter(member));
@@ -252,11 +276,17 @@ class InputCheck {
       const place = `${expression}.resource`;
       return { name, expression: place, member: 'resource', value: resource, parts: undefined };
     }
-    const checked = checkValue(parameter.type, entry, this.definitions);
+    const typed = this.takesOthers ? asDeclaredText(parameter.type, entry) : entry;
+    const checked = checkValue(parameter.type, typed, this.definitions);
     const place = checked.member === undefined ? expression : `${expression}.${checked.member}`;
     if (!('fault' in checked)) return { name, expression: place, ...checked, parts: undefined };
     this.add(`The parameter '${name}' is wrong: ${checked.fault}`, place);
     return undefined;
+  }
+
+  private undeclaredValue(name: string, value: JsonValue | undefined, member = 'valueString'): InputValue {
+    this.undeclared.push(name);
+    return { name, expression: undefined, member, value, parts: undefined };
   }
 
   private unknown(name: string, declared: readonly OperationParameter[]): string {
@@ -268,6 +298,22 @@ class InputCheck {
   private add(reason: string, expression?: string): void {
     this.issues.push(toIssue('operationInputInvalid', { reason }, expression));
   }
+}
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+const TEXT_MEMBERS = ['valueCode', 'valueUri', 'valueCanonical', 'valueUrl', 'valueString'];
+
+/** Returns the parameter with its text under the declared type, if it has another type of text. */
+function asDeclaredText(type: string, entry: JsonObject): JsonObject {
+  const declared = `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  const member = TEXT_MEMBERS.find((each) => entry[each] !== undefined);
+  if (member === undefined || member === declared || !TEXT_MEMBERS.includes(declared)) return entry;
+  const { [member]: value = null, ...rest } = entry;
+  return { ...rest, [declared]: value };
 }
 
 function isMemberOfParameter(member: string): boolean {

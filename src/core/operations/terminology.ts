@@ -5,9 +5,10 @@
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
 import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
+import { implicitValueSet } from '../fhir/terminology/implicit';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
-import { type CodeToValidate, type Validation } from '../fhir/terminology/validation';
+import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
 import { type CanonicalType, type OperationEnvironment, type TerminologyEnvironment } from './environment';
 import { type OperationAnswer, type OperationInput } from './operation';
 import { type InputParameters } from './parameters';
@@ -40,7 +41,7 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
     },
     async findValueSet(url, version) {
       const found = await environment.findCanonical('ValueSet', url, version);
-      return found === undefined ? undefined : parseStored(found.text);
+      return found === undefined ? implicitValueSet(url) : parseStored(found.text);
     },
   };
 }
@@ -88,6 +89,8 @@ export async function findNamed(
     canonical.version ?? (names.version === undefined ? undefined : parameters.text(names.version));
   const found = await environment.findCanonical(names.type, canonical.url, version);
   if (found !== undefined) return parseStored(found.text);
+  const implicit = names.type === 'ValueSet' ? implicitValueSet(canonical.url) : undefined;
+  if (implicit !== undefined) return implicit;
   const reason = `The ${names.type} ${toCanonical(canonical.url, version)} does not exist`;
   throw fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
 }
@@ -175,13 +178,46 @@ export function requireContent(codeSystem: CodeSystem): void {
   throw fhirError('notSupported', { reason });
 }
 
-/** Returns the out parameters of both $validate-code operations. */
-export function toAnswer({ result, message, display }: Validation): OperationAnswer {
+/**
+ * Returns the out parameters of both $validate-code operations: those of R4, and `code`, `system`, `version` and
+ * `issues` of HL7's terminology ecosystem.
+ */
+export function toAnswer(
+  { result, message, display, code, system, version, issues }: Validation,
+  parameters: InputParameters,
+): OperationAnswer {
+  const ignored = parameters.undeclared
+    .filter((name) => name !== LENIENT_DISPLAY)
+    .map((name) => ({
+      severity: 'warning',
+      code: 'not-supported',
+      diagnostics: `The parameter '${name.slice(0, 80)}' is not known and was ignored`,
+    }));
+  const issue: JsonObject[] = [...issues.map((each) => ({ ...each })), ...ignored];
+  const text = (name: string, member: string, value: string | undefined): JsonObject[] =>
+    value === undefined ? [] : [{ name, [member]: value }];
   return {
     parameters: [
       { name: 'result', valueBoolean: result },
-      ...(message === undefined ? [] : [{ name: 'message', valueString: message }]),
-      ...(display === undefined ? [] : [{ name: 'display', valueString: display }]),
+      ...text('message', 'valueString', message),
+      ...text('display', 'valueString', display),
+      ...text('code', 'valueCode', code),
+      ...text('system', 'valueUri', system),
+      ...text('version', 'valueString', version),
+      ...(issue.length === 0
+        ? []
+        : [{ name: 'issues', resource: { resourceType: 'OperationOutcome', issue } }]),
     ],
+  };
+}
+
+const LENIENT_DISPLAY = 'lenient-display-validation';
+
+/** Returns the options of both $validate-code operations. */
+export function validationOptions(parameters: InputParameters): ValidationOptions {
+  return {
+    abstract: parameters.flag('abstract'),
+    displayLanguage: parameters.text('displayLanguage'),
+    lenientDisplay: parameters.flag(LENIENT_DISPLAY),
   };
 }

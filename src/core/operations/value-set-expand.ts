@@ -21,7 +21,11 @@ import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from 
 
 export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';
 
-export const valueSetExpand: ReadOperation = { definition: VALUE_SET_EXPAND, run: expand };
+export const valueSetExpand: ReadOperation = {
+  definition: VALUE_SET_EXPAND,
+  takesOthers: true,
+  run: expand,
+};
 
 const REFUSED = { ...NO_PAST, ...NO_CONTEXT };
 
@@ -100,11 +104,28 @@ function naturalNumber(parameters: InputParameters, name: string): number | unde
 
 const NAMING: ReadonlySet<string> = new Set(['url', 'valueSet', 'valueSetVersion']);
 
-/** Returns the parameters for `expansion.parameter`, whose value cannot be a canonical. */
+/** The types of `expansion.parameter.value`; texts of other types are repeated as strings. */
+const REPEATED: ReadonlySet<string> = new Set([
+  ...[
+    'valueString',
+    'valueBoolean',
+    'valueInteger',
+    'valueDecimal',
+    'valueUri',
+    'valueCode',
+    'valueDateTime',
+  ],
+]);
+
+/** Returns the parameters for `expansion.parameter`. */
 function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
   return parameters.values.flatMap(({ name, member, value }) => {
     if (NAMING.has(name) || value === undefined) return [];
-    return [{ name, [member === 'valueCanonical' ? 'valueUri' : member]: value }];
+    if (member === 'valueCanonical') return [{ name, valueUri: value }];
+    const isText = typeof value === 'string';
+    if (isText && !REPEATED.has(member)) return [{ name, valueString: value }];
+    const typed = isText || typeof value !== 'boolean' ? member : 'valueBoolean';
+    return [{ name, [typed]: value }];
   });
 }
 

@@ -2,8 +2,8 @@
  * POST|GET {root}/ValueSet/$validate-code and {root}/ValueSet/{id}/$validate-code
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
- * abstract, displayLanguage. A code without a system is looked up in the value set.
- * Result: result, message, display.
+ * abstract, displayLanguage, lenient-display-validation. A code without a system is looked up in the value set.
+ * Result: result, message, display, code, system, version, issues.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 import { composeValueSet, NO_VERSION_RULES } from '../fhir/terminology/compose';
@@ -17,10 +17,12 @@ import {
   refuseParameters,
   terminologyOf,
   toAnswer,
+  validationOptions,
 } from './terminology';
 
 export const valueSetValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
+  takesOthers: true,
   async run(environment, input) {
     refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
     const codes = codesToValidate(input.parameters, { version: 'systemVersion' });
@@ -37,10 +39,8 @@ export const valueSetValidateCode: ReadOperation = {
       if ((await source.findCodeSystem(url, version)) !== undefined) defaults.push({ url, version });
     }
     const composed = await composeValueSet(resource, source, { ...NO_VERSION_RULES, defaults });
-    const options = {
-      abstract: input.parameters.flag('abstract'),
-      displayLanguage: input.parameters.text('displayLanguage'),
-    };
-    return toAnswer(combineValidations(codes.map((code) => validateInValueSet(composed, code, options))));
+    const options = validationOptions(input.parameters);
+    const validations = codes.map((code) => validateInValueSet(composed, code, options));
+    return toAnswer(combineValidations(validations), input.parameters);
   },
 };

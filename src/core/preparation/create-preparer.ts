@@ -8,6 +8,7 @@ import {
   differenceOf,
   dropGeneratedNarrative,
   isFhirPathPatch,
+  onlyTests,
   type PatchLimits,
 } from '../fhir/patch';
 import type { Limits } from '../limits/size-limits';
@@ -30,9 +31,10 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     },
     async patch({ space, type, id, current, operations, copies, paths }) {
       const before = parseJson(current, STORED_DEPTH);
+      const patch = toDocument(operations, limits);
       const patched = await applyPatch(tools, space, {
         before,
-        patch: toDocument(operations, limits),
+        patch,
         limits: {
           maxOperations: limits.maxPatchOperations,
           maxGrowthBytes: 2 * limits.maxBodyBytes,
@@ -42,7 +44,8 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
         },
       });
       const document = dropGeneratedNarrative(before, patched);
-      return prepareVersion(tools, { space, type, id, idMode: { id }, document });
+      const prepared = await prepareVersion(tools, { space, type, id, idMode: { id }, document });
+      return onlyTests(patch.value) ? { ...prepared, changesNothing: true } : prepared;
     },
     async inspect(space, { value }) {
       if (!isJsonObject(value)) return [];

@@ -1,5 +1,5 @@
-import { FhirError } from '../errors';
-import { Links, rewriteLinks, type LinkTarget } from '../fhir/bundle/links';
+import { FhirError, type Issue } from '../errors';
+import { findUrns, Links, rewriteLinks, type LinkTarget } from '../fhir/bundle/links';
 import { rewritePatch } from '../fhir/bundle/patch-links';
 import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
@@ -58,12 +58,13 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
         continue;
       }
       const { write, prepared, index, member, identifying } = outcome;
-      if (refused.length === 0) writer.add(write, member);
+      if (refused.length === 0 && prepared?.changesNothing !== true) writer.add(write, member);
       if (prepared === undefined) continue;
-      const { text, metaOffset, warnings, pairs, targets } = prepared;
+      const { text, metaOffset, warnings, pairs, targets, changesNothing } = prepared;
       const more = {
         ...(pairs === undefined ? {} : { pairs }),
         ...(targets === undefined ? {} : { targets }),
+        ...(changesNothing === undefined ? {} : { changesNothing }),
         ...(identifying === undefined ? {} : { identifying }),
       };
       entries.push({ index, member, text, metaOffset, warnings, ...more });
@@ -133,7 +134,7 @@ async function prepareEntry(
   }
 }
 
-function prepareResource(
+async function prepareResource(
   bundle: Opened,
   space: TenantSpace,
   { index, type, id, idMode, current }: EntryVersion,
@@ -150,7 +151,19 @@ function prepareResource(
   const entry = bundle.outlined[index];
   const fullUrl = entry === undefined || 'refusal' in entry ? undefined : entry.fullUrl;
   const value = rewriteLinks(resource, fullUrl, links, definitions);
-  return prepareVersion(tools, { space, type, id, idMode, document: { value, marked } });
+  const prepared = await prepareVersion(tools, { space, type, id, idMode, document: { value, marked } });
+  const dangling = danglingReferences(value);
+  return dangling.length === 0 ? prepared : { ...prepared, warnings: [...prepared.warnings, ...dangling] };
+}
+
+/** Warnings for the urn references that are left after the links between the entries were replaced. */
+function danglingReferences(resource: JsonObject): readonly Issue[] {
+  return findUrns(resource, MOST_ISSUES).map(({ reference, expression }) => ({
+    severity: 'warning',
+    code: 'not-found',
+    diagnostics: `No entry of this transaction has the fullUrl '${reference}', so this reference leads nowhere`,
+    expression,
+  }));
 }
 
 /**

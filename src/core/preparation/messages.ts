@@ -24,7 +24,7 @@ export interface InvocationTask {
 /** The start settings of a worker thread. */
 export interface WorkerSettings {
   readonly hashKey: Buffer;
-  readonly publicUrls: readonly string[];
+  readonly ownAddresses: readonly string[];
   readonly extensionBase: string;
   readonly limits: Limits;
 }

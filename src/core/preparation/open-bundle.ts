@@ -9,6 +9,7 @@ import {
   type JsonValue,
 } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
+import { isJsonFormat } from '../fhir/json-format';
 import type { ReferenceResolver } from '../fhir/reference';
 import { createCopyBudget, createPathBudget, createShortPathBudget } from '../fhir/patch';
 import type { TenantSpace } from '../context';
@@ -56,6 +57,7 @@ export function openBundle(
       const read = readEntry(entry, index, {
         below,
         isResourceType: (name) => tools.releaseTypes(task.space).has(name),
+        isFormat: (name) => isJsonFormat(name, task.space.release),
       });
       const { resource } = read;
       if (isBatch) requireIndependent(index, resource, named);

@@ -7,10 +7,12 @@ import { FhirError, type Issue } from '../errors';
 import { requireWithinBudget } from '../indexing/exceeded-parameter';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
+import { withUniqueLabels } from '../fhir/meta-labels';
 import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
+import { MOST_LISTED } from '../search/rows/collector';
 import { checkNamedQuery } from '../search/named-query-check';
 import type { SearchTypeContext } from '../search/types/search-type';
 import {
@@ -44,6 +46,8 @@ export interface PreparedVersion {
   readonly targets?: readonly LocalTarget[];
   /** For a SearchParameter: the pairs of type and parameter to index. */
   readonly pairs?: readonly ParameterPair[];
+  /** For a patch that only tests: no version is made. */
+  readonly changesNothing?: true;
 }
 
 /** The type of resources that define search parameters. */
@@ -72,17 +76,18 @@ export async function prepareVersion(
   preparation: Preparation,
 ): Promise<PreparedVersion> {
   const { space, type, id, idMode, document } = preparation;
-  const resource = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
-  const found = await checkContent(tools, space, resource);
+  const sent = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
+  const found = await checkContent(tools, space, sent);
+  const resource = withUniqueLabels(sent);
   const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
   const pairs = parameter?.pairs;
-  const warnings = parameter === undefined ? found : [...found, ...parameter.warnings];
   const faults = namedQueryIssues(tools, space, type, resource);
   if (faults.length > 0) throw new FhirError('ruleViolated', faults);
   const running = subscriptionIssues(type, resource);
   if (running.length > 0) throw new FhirError('notSupported', running);
   const rows = tools.extract(space, type, resource);
   requireWithinBudget(rows, space.searchParameters);
+  const warnings = [...found, ...(parameter?.warnings ?? []), ...(rows.isCut === true ? [CUT] : [])];
   const { text, metaOffset } = toStoredText(resource, document.marked, {
     id,
     extensionBase: tools.extensionBase,
@@ -127,9 +132,12 @@ async function checkContent(
 ): Promise<readonly Issue[]> {
   const isFull = space.settings.validation === 'full';
   const findings = await findInContent(tools, space, resource, { isFull });
-  const refusal = join(refusalOf(findings), referenceFault(tools, space, resource));
+  const isPublished = space.storesAsPublished === true;
+  const refusal = join(isPublished ? undefined : refusalOf(findings), referenceFault(tools, space, resource));
   if (refusal !== undefined) throw refusal;
-  return findings.length === 0 ? NO_ISSUES : toIssues(findings);
+  if (findings.length === 0) return NO_ISSUES;
+  const issues = toIssues(findings);
+  return isPublished ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
 }
 
 /** Combines the issues of two errors under the key of the first. */
@@ -139,6 +147,12 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
 }
 
 const NO_ISSUES: readonly Issue[] = [];
+
+const CUT: Issue = {
+  severity: 'warning',
+  code: 'incomplete',
+  diagnostics: `Searches by code find this resource by its first ${MOST_LISTED} codes only`,
+};
 
 /** Returns the error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
 export function referenceFault(

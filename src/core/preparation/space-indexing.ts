@@ -20,7 +20,7 @@ import type { PreparationTools } from './prepare';
 export interface SpaceIndexingOptions {
   readonly hasher: Hasher;
   /** Base addresses of the server for clients. */
-  readonly publicUrls: readonly string[];
+  readonly ownAddresses: readonly string[];
   /** Limit on the index rows of a resource; beyond it, the resource is refused. */
   readonly maxIndexRows: number;
 }
@@ -68,7 +68,7 @@ export class SpaceIndexing {
     let resolver = this.resolvers.get(space.number);
     if (resolver === undefined) {
       resolver = createReferenceResolver({
-        publicUrls: this.options.publicUrls,
+        ownAddresses: this.options.ownAddresses,
         tenant: space.tenant,
         release: space.release,
         resourceTypes: this.resourceTypes(space.release),

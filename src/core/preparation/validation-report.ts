@@ -62,7 +62,7 @@ export async function validateInput(
   const definition = definitions.operations.get(task.operation);
   if (definition === undefined) throw fhirError('operationUnknown', { operation: invocation.code });
   const parsed = { ...invocation, input: document };
-  const parameters = readInput(definition, definitions, parsed, RESOURCE_PARAMETER);
+  const parameters = readInput(definition, definitions, parsed, { validated: RESOURCE_PARAMETER });
   await checkWrapper(tools, space, document);
   const mode = readMode(parameters, invocation);
   const profile = parameters.text('profile');

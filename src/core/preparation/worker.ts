@@ -129,12 +129,12 @@ function createInvoke(port: MessagePort, requests: HostRequests, parts: Operatio
 }
 
 function serve(port: MessagePort, settings: WorkerSettings): void {
-  const { publicUrls, extensionBase, limits } = settings;
+  const { ownAddresses, extensionBase, limits } = settings;
   limitEvaluationTime(limits.pathTimeoutMs);
   const requests = new HostRequests(port);
   const tools = new SpaceIndexing({
     hasher: createHasher(Buffer.from(settings.hashKey)),
-    publicUrls,
+    ownAddresses,
     maxIndexRows: limits.maxIndexRows,
   });
   const host: WorkerHost = {

@@ -254,11 +254,8 @@ class AsOfReader {
    * Cost: none without conditions, else a batched read of the current version.
    */
   private async isStillSeen(row: VersionRow): Promise<boolean> {
-    const { visibility, query, space, type } = this;
-    return (
-      visibility === undefined ||
-      visibility.seesVersion(query.type, { right: 's', space, address: { type, key: row.key }, row })
-    );
+    const { visibility, query, space } = this;
+    return visibility === undefined || visibility.seesVersion(query.type, 's', space, row);
   }
 
   private meets(row: VersionRow, resource: ReturnType<typeof parseStoredObject>): boolean {

@@ -267,20 +267,26 @@ function compileUnboundedRule(
   const valuesOf = compileParameterPath(definitions, parameter, expression, { allowance });
   const add = rowMaker(definitions, stored, isTyped);
   const isSorted = isSortedByRows(kind);
+  const isList = LISTED_CODES.test(expression);
   return (resource, settings, rows) => {
     const before = rows.sortedSize;
+    const values = valuesOf(resource);
     let isPresent = false;
-    for (const found of valuesOf(resource)) {
+    for (const found of isList ? rows.startList(values) : values) {
       const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
       if (inner === undefined || !hasContent(inner.value)) continue;
       isPresent = true;
       add(inner, settings, rows, resource);
     }
+    if (isList) rows.endList();
     if (isSorted && isPresent && rows.sortedSize === before)
       rows.token(parameter.number + ROW_SCHEME.unsorted, 0, 0, 0);
     return isPresent;
   };
 }
+
+/** The codes of code systems and value sets, of which there may be hundreds of thousands. */
+const LISTED_CODES = /^(?:CodeSystem\.concept|ValueSet\.(?:expansion\.contains|compose\.include\.concept))\b/;
 
 type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector, resource: JsonObject) => void;
 

@@ -25,34 +25,50 @@ export function isInclude(name: string): boolean {
 }
 
 /**
- * Parses `Type:parameter`, `Type:parameter:TargetType`, `Type:*`, or `*` for all references of the searched type.
- * Throws invalidParameterValue, unsupportedModifier.
+ * Parses `Type:parameter`, `Type:parameter:TargetType` or `Type:*`, and `*`: for `_include` all references of the
+ * searched type, for `_revinclude` those of all types, with an include for each. Throws invalidParameterValue,
+ * unsupportedModifier.
  */
 export function parseInclude(
   definitions: Definitions,
   searchedType: string,
   name: string,
   value: string,
-): Include {
+): readonly Include[] {
   const [, kind = '', modifier] = NAME.exec(name) ?? [];
   const iterates = parseIterate(kind, modifier);
   const refuse = (reason: string): Error =>
     fhirError('invalidParameterValue', { parameter: kind, value: value.slice(0, 80), reason });
   const isReverse = kind === '_revinclude';
+  if (value === '*' && isReverse)
+    return definitions.resourceTypes.flatMap((source) => {
+      const parameters = referenceParameters(definitions, source);
+      return parameters.length === 0
+        ? []
+        : [{ source, parameters, targetType: undefined, isReverse, iterates }];
+    });
   const [source = '', code = '', targetType, ...rest] =
-    value === '*' && !isReverse ? [searchedType, '*'] : value.split(':');
+    value === '*' ? [searchedType, '*'] : value.split(':');
   if (code === '' || rest.length > 0)
-    throw refuse('it is Type:parameter, Type:parameter:TargetType or Type:*');
+    throw refuse('it must be Type:parameter, Type:parameter:TargetType, Type:* or *');
   if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
   if (targetType !== undefined && !definitions.isResourceType(targetType))
     throw refuse(`'${targetType.slice(0, 40)}' is not a resource type`);
-  const references = [...storedParameters(definitions, source).values()]
-    .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
-    .map(({ parameter }) => parameter);
-  const parameters = code === '*' ? references : references.filter((parameter) => parameter.code === code);
+  const all = referenceParameters(definitions, source);
+  const parameters = code === '*' ? all : all.filter((parameter) => parameter.code === code);
   if (parameters.length === 0 && code !== '*') {
-    const codes = references.map((parameter) => parameter.code).join(', ');
+    const codes = all.map((parameter) => parameter.code).join(', ');
     throw refuse(`reference parameters of ${source} are ${codes === '' ? 'none' : codes}`);
   }
-  return { source, parameters, targetType, isReverse, iterates };
+  return [{ source, parameters, targetType, isReverse, iterates }];
+}
+
+/** The reference parameters of a type that can be followed. */
+export function referenceParameters(
+  definitions: Definitions,
+  type: string,
+): readonly SearchParameterDefinition[] {
+  return [...storedParameters(definitions, type).values()]
+    .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
+    .map(({ parameter }) => parameter);
 }

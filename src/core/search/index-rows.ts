@@ -79,6 +79,8 @@ export interface IndexRows {
   readonly sortDate: number | undefined;
   /** Set where the rows are incomplete. */
   readonly exceeded: ExceededBudget | undefined;
+  /** True: values of a long list beyond a limit have no rows. */
+  readonly isCut?: true;
 }
 
 /** A tenant's parameter whose expression exceeded its budget of values; the resource has no rows of it. */

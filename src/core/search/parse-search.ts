@@ -56,6 +56,20 @@ export interface SearchQuery {
   readonly issues: readonly Issue[];
 }
 
+/** Parameters that shape the answer of a search of any type, with their kinds (search.html#summary-table). */
+export const RESULT_PARAMETERS: readonly { readonly name: string; readonly kind: 'number' | 'string' }[] = [
+  { name: '_sort', kind: 'string' },
+  { name: '_count', kind: 'number' },
+  { name: '_offset', kind: 'number' },
+  { name: '_include', kind: 'string' },
+  { name: '_revinclude', kind: 'string' },
+  { name: '_summary', kind: 'string' },
+  { name: '_total', kind: 'string' },
+  { name: '_elements', kind: 'string' },
+  { name: '_contained', kind: 'string' },
+  { name: '_containedType', kind: 'string' },
+];
+
 /** Parameters of the format, which the edge handles. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
@@ -158,7 +172,7 @@ export function parseSearch(
         if (PRESENTATION.has(name)) break;
         if (isInclude(name)) {
           includeCount += 1;
-          if (isNew(name, value)) includes.push(parseInclude(context.definitions, type, name, value));
+          if (isNew(name, value)) includes.push(...parseInclude(context.definitions, type, name, value));
           break;
         }
         links += linksIn(name);

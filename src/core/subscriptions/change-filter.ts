@@ -175,10 +175,7 @@ export class ChangeFilter {
     if (type === undefined || !this.isRestricted) return true;
     const { number: space } = this.#context.space;
     const visibility = visibilityOf(this.services, this.#context);
-    return (
-      visibility === undefined ||
-      visibility.seesVersion(type, { right: this.#right, space, address: row, row })
-    );
+    return visibility === undefined || visibility.seesVersion(type, this.#right, space, row);
   }
 
   /** The keys, in decimal form, of those candidate versions that meet the criteria now. Cost: one statement. */

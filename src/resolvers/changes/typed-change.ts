@@ -42,9 +42,12 @@ function resourceOf({ res }: FieldArguments): JsonObject {
 function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed): ChangeResult {
   switch (answer.kind) {
     case 'written': {
-      const { version, warnings } = answer.result;
+      const { version, warnings, isUnchanged } = answer.result;
       const { type, id, versionId } = version;
-      const done = `${type}/${id} is stored as version ${versionId}`;
+      const done =
+        isUnchanged === true
+          ? `The patch only tests; ${type}/${id} is unchanged in version ${versionId}`
+          : `${type}/${id} ${isDryRun ? 'would be' : 'is'} stored as version ${versionId}`;
       return {
         location: `${type}/${id}/_history/${versionId}`,
         resource: showVersion(context, version, isDryRun),
@@ -62,10 +65,10 @@ function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed
     }
     case 'deleted': {
       const { type, versions } = answer;
-      const done =
-        versions.length === 0
-          ? 'There was nothing to delete'
-          : `${versions.length === 1 ? `${type}/${versions[0]?.id ?? ''} is` : `${versions.length} resources are`} deleted`;
+      const [one, other] = versions;
+      const named = other === undefined ? `${type}/${one?.id ?? ''}` : `${versions.length} resources`;
+      const verb = isDryRun ? 'would be' : other === undefined ? 'is' : 'are';
+      const done = one === undefined ? 'There is nothing to delete' : `${named} ${verb} deleted`;
       return { information: informationOf(done, []) };
     }
   }

@@ -2,9 +2,12 @@
  * GET metadata: https://hl7.org/fhir/R4/http.html#capabilities. `mode`: full (default), normative, or terminology
  * (TerminologyCapabilities).
  */
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { fhirError, type CapabilityMode } from '../../core';
+import { allowEveryOrigin } from '../cors';
 import type { Exchange } from '../exchange';
+import { oauthUris } from '../oidc/discovery';
 import { sendPrepared } from '../prepared-text';
 
 const MODES: readonly CapabilityMode[] = ['full', 'normative', 'terminology'];
@@ -16,5 +19,24 @@ export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
   if (mode === undefined) {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
-  return sendPrepared(exchange, await restContext.core.capabilities(context, mode));
+  allowEveryOrigin(exchange.reply);
+  const { text, etag } = await restContext.core.capabilities(context, mode);
+  const described = restContext.describe(exchange.request, context.space.tenant);
+  const uris = JSON.stringify(oauthUris(described));
+  // Each tenant has an address of its own, so that its name need not be in the tag.
+  const tag = createHash('sha256').update(etag).update(described.base).digest('base64url').slice(0, 22);
+  return sendPrepared(exchange, { text: withUris(text, uris), etag: tag, key: `${tag} ${described.tenant}` });
+}
+
+const SECURITY = '"security":{';
+
+/**
+ * Adds the addresses of OAuth to the statement as an extension of its first `security`, that of `rest`. A text without
+ * one (`mode=terminology`) stays as it is. Cost: a search in the first part of the text.
+ */
+function withUris(text: string, uris: string): string {
+  const at = text.indexOf(SECURITY);
+  if (at === -1) return text;
+  const end = at + SECURITY.length;
+  return `${text.slice(0, end)}"extension":[${uris}],${text.slice(end)}`;
 }

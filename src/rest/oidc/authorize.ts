@@ -1,10 +1,13 @@
-/** /w/{tenant}/oidc/authorize: the sign-in pages (RFC 6749, section 3.1; SMART App Launch 2). */
+/**
+ * /w/{tenant}/oidc/authorize: the sign-in pages (RFC 6749, section 3.1; SMART App Launch 2). A client's request is in
+ * the address of a GET or in the body of a POST. The forms of the pages are posted to the address of the request.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
-import { readForm } from './form';
+import { LONGEST_REQUEST, readForm, requireShort } from './form';
 import { consentPage, policyOf, refusalPage, signInPage } from './pages';
 
 type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
@@ -15,22 +18,26 @@ export async function authorize(
   reply: FastifyReply,
   space: TenantSpace,
 ): Promise<FastifyReply> {
-  const isForm = request.method === 'POST';
-  if (isForm) requireContentType(request.headers, FORM_TYPES, space.release);
-  if (isForm && !isFromHere(request, addresses.base(request)))
-    return send(request, reply, space, {
-      kind: 'refused',
-      status: 403,
-      reason: 'The form does not come from a page of this server',
-    });
+  const refuse = (status: 400 | 403, reason: string): FastifyReply =>
+    send(request, reply, space, { kind: 'refused', status, reason });
   const at = request.url.indexOf('?');
+  const query = at === -1 ? '' : request.url.slice(at + 1);
+  const isPost = request.method === 'POST';
+  const isPosted = isPost && query === '';
+  const body = request.body ?? '';
+  if (isPost) requireContentType(request.headers, FORM_TYPES, space.release);
+  if (isPosted) requireShort(body, LONGEST_REQUEST);
+  const form = isPost && !isPosted ? readForm(body, sentTwice, LONGEST_REQUEST) : undefined;
+  if (form !== undefined && !form.has('step'))
+    return refuse(400, 'The parameters of a POST must be in its body, and none of them in its address');
+  if (form !== undefined && !isFromHere(request, addresses.base(request)))
+    return refuse(403, 'The form does not come from a page of this server');
   const step = await core.signIn.step({
     space,
     base: addresses.base(request),
-    query: at === -1 ? '' : request.url.slice(at + 1),
-    form: isForm
-      ? readForm(request.body ?? '', () => fhirError('invalidValue', { reason: 'A field was sent twice' }))
-      : undefined,
+    query: isPosted ? body : query,
+    isPosted,
+    form,
     sessionCookie: readCookie(request, 'session'),
     formCookie: readCookie(request, 'form'),
     address: request.ip,
@@ -40,6 +47,8 @@ export async function authorize(
   });
   return send(request, reply, space, step);
 }
+
+const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field was sent twice' });
 
 /**
  * True when the browser's headers say that a form comes from this server. Older browsers send none, and the token of

@@ -76,6 +76,21 @@ export function openidConfiguration(described: Described): object {
   };
 }
 
+/**
+ * Returns the extension of `CapabilityStatement.rest.security` with which clients of SMART 1.0 find the endpoints
+ * (https://hl7.org/fhir/smart-app-launch/1.0.0/capability-statement/).
+ */
+export function oauthUris({ base, tenant }: Described): object {
+  const issuer = `${base}/w/${tenant}/oidc`;
+  return {
+    url: 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris',
+    extension: ['authorize', 'token', 'introspect', 'revoke'].map((name) => ({
+      url: name,
+      valueUri: `${issuer}/${name}`,
+    })),
+  };
+}
+
 /** https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known */
 export function smartConfiguration(described: Described): object {
   return {
@@ -83,7 +98,10 @@ export function smartConfiguration(described: Described): object {
     capabilities: [
       'launch-ehr',
       'launch-standalone',
+      'authorize-post',
       'sso-openid-connect',
+      'context-banner',
+      'context-style',
       'context-ehr-patient',
       'context-ehr-encounter',
       'context-standalone-patient',

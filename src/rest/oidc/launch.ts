@@ -4,12 +4,23 @@
  * tenant.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, isJsonObject, isRelease, parseJson, type JsonObject, type TenantSpace } from '../../core';
+import {
+  fhirError,
+  isJsonObject,
+  isLoopback,
+  isRelease,
+  parseJson,
+  type JsonObject,
+  type TenantSpace,
+} from '../../core';
 import { requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
 import { sendJson } from '../send-json';
 
-const MEMBERS = ['client', 'release', 'patient', 'encounter'];
+const BANNER = 'need_patient_banner';
+const STYLE = 'smart_style_url';
+const MEMBERS = ['client', 'release', 'patient', 'encounter', BANNER, STYLE];
+const LONGEST_ADDRESS = 2_000;
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 export async function launch(
@@ -39,11 +50,24 @@ export async function launch(
   if (!isRelease(release)) refuse('"release" must be r4 or r4b');
   for (const id of [patient, encounter])
     if (id !== undefined && !ID.test(id)) refuse('"patient" and "encounter" must be ids');
+  const banner = value[BANNER];
+  if (banner !== undefined && typeof banner !== 'boolean') refuse(`"${BANNER}" must be true or false`);
+  const style = readText(value, STYLE);
+  if (style !== undefined && !isWebAddress(style))
+    refuse(`"${STYLE}" must be an absolute https address of up to ${LONGEST_ADDRESS} characters`);
   const made = await core.signIn.launch(space, {
     ...{ client, release },
     ...{ patient: patient ?? null, encounter: encounter ?? null },
+    ...{ needPatientBanner: banner ?? null, smartStyleUrl: style ?? null },
   });
   return sendJson(request, reply, { status: 201, answer: { launch: made.launch, expires_in: made.seconds } });
+}
+
+/** True for https; http on this machine is for trying out. */
+function isWebAddress(text: string): boolean {
+  if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
 function readText(members: JsonObject, name: string): string | undefined {

@@ -52,22 +52,44 @@ ${hidden('token', token)}<label for="user">User name</label>
 }
 
 export function consentPage(shown: ConsentPage): string {
-  const { client, token, user, scopes, problem } = shown;
-  const wishes = [...new Set(scopes.map(describeScope))];
+  const { client, token, user, about, problem } = shown;
+  const known = [...new Set(about.map(describeScope))];
   return page(
     `Allow ${client}?`,
     `<h1>${escapeHtml(client)} asks for access</h1>
 <p>You are signed in as <strong>${escapeHtml(user)}</strong>.</p>
 ${toProblem(problem)}<form method="post">
-${hidden('token', token)}<p id="wishes">It wants to:</p>
-<ul aria-labelledby="wishes">
-${wishes.map((wish) => `<li>${escapeHtml(wish)}</li>`).join('\n')}
-</ul>
-${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
+${hidden('token', token)}${toBoxes(shown)}${known.map((what) => `<p>It will ${escapeHtml(what)}.</p>\n`).join('')}${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
 <button type="submit" name="step" value="deny" formnovalidate>Do not allow</button>
 <button type="submit" name="step" value="sign-out" formnovalidate>Sign in as somebody else</button></div>
 </form>`,
   );
+}
+
+function toBoxes({ scopes, parts, chosen }: ConsentPage): string {
+  const [wishes, narrower] = [wishesOf(scopes), wishesOf(parts)];
+  const toBox = ({ words, meant }: Wish, place: number): string => {
+    const state = meant.some((scope) => chosen.includes(scope)) ? ' checked' : '';
+    return `<label class="choice"><input type="checkbox" name="scopes-${place}" value="${escapeHtml(meant.join(' '))}"${state}> ${escapeHtml(words)}</label>`;
+  };
+  const group = (legend: string, boxes: readonly string[]): string =>
+    `<fieldset><legend>${legend}</legend>\n${boxes.join('\n')}\n</fieldset>\n`;
+  const less = narrower.map((wish, place) => toBox(wish, wishes.length + place));
+  return group('It wants to:', wishes.map(toBox)) + (less.length === 0 ? '' : group('Or only to:', less));
+}
+
+/** All scopes with the same words, which share a check box; its value is these scopes. */
+interface Wish {
+  readonly words: string;
+  readonly meant: readonly string[];
+}
+
+function wishesOf(scopes: readonly string[]): readonly Wish[] {
+  const all = new Set(scopes.map(describeScope));
+  return [...all].map((words) => ({
+    words,
+    meant: scopes.filter((scope) => describeScope(scope) === words),
+  }));
 }
 
 export function refusalPage(reason: string): string {

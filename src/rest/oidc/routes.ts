@@ -2,15 +2,17 @@
  * /w/{tenant}/oidc: the endpoints that clients, and users who sign in for them, need before there is a token. They need
  * no credentials in any mode.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fhirError, STYLE_PATH, type TenantSpace, type TokenRequest } from '../../core';
+import { allowEveryOrigin } from '../cors';
 import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
 import { refuseOtherMethods } from '../method';
-import { openidConfiguration, smartConfiguration } from './discovery';
+import { openidConfiguration, smartConfiguration, type Described } from './discovery';
 import { sendJson } from '../send-json';
 import { authorize } from './authorize';
 import { launch } from './launch';
+import { STYLE } from './style';
 import { answerClient } from './token';
 
 type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
@@ -21,11 +23,17 @@ const ROOT = '/w/:tenant/oidc';
 export const AUTHORIZE_ADDRESS = `${ROOT}/authorize`;
 /** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
 const CACHE_CONTROL = 'public, max-age=60';
+/** Another style has another address. */
+const STYLE_CACHE_CONTROL = 'public, max-age=86400';
 /** A document with the host of the request may be cached only by the client. */
 const PRIVATE_CACHE_CONTROL = 'private, max-age=60';
 
 export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): void {
-  const add = (path: string, answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>): void => {
+  const add = (
+    path: string,
+    answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>,
+    config: FastifyContextConfig = {},
+  ): void => {
     const url = ROOT + path;
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
       const { tenant } = request.params;
@@ -49,10 +57,11 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       server.route<{ Params: { tenant: string }; Body: string | undefined }>({
         method,
         url,
+        config,
         handler: async (request, reply) => answer(request, reply, await open(request)),
       });
     }
-    refuseOtherMethods(server, url, served, open);
+    refuseOtherMethods(server, url, served, { before: open, config });
   };
 
   const client =
@@ -65,31 +74,31 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
 
   add('/authorize', { GET: page, POST: page });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
-  add('/token', { POST: client((request) => tokens.grant(request)) });
-  add('/revoke', { POST: client((request) => tokens.revoke(request).then(() => ({}))) });
-  add('/introspect', { POST: client((request) => tokens.introspect(request)) });
-  add('/jwks', {
-    GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, {
-        status: 200,
-        answer: { keys: await tokens.publicKeys(tenant) },
-        cacheControl: CACHE_CONTROL,
-      }),
+  const oauth = { hasOAuthErrors: true };
+  add('/token', { POST: client((request) => tokens.grant(request)) }, oauth);
+  add('/revoke', { POST: client((request) => tokens.revoke(request).then(() => ({}))) }, oauth);
+  add('/introspect', { POST: client((request) => tokens.introspect(request)) }, oauth);
+  const document = (
+    describe: (request: OidcRequest, tenant: string) => object | Promise<object>,
+    cacheControl: string,
+  ): Readonly<Record<'GET', Answer>> => ({
+    GET: async (request, reply, { tenant }) => {
+      allowEveryOrigin(reply);
+      return sendJson(request, reply, { status: 200, answer: await describe(request, tenant), cacheControl });
+    },
   });
-  add('/.well-known/openid-configuration', {
-    GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, {
-        status: 200,
-        answer: openidConfiguration(edge.describe(request, tenant)),
-        cacheControl: discoveryCacheControl,
-      }),
+  const keys = async (_request: OidcRequest, tenant: string): Promise<object> => ({
+    keys: await tokens.publicKeys(tenant),
   });
-  add('/.well-known/smart-configuration', {
-    GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, {
-        status: 200,
-        answer: smartConfiguration(edge.describe(request, tenant)),
-        cacheControl: discoveryCacheControl,
-      }),
-  });
+  const described =
+    (describe: (described: Described) => object) =>
+    (request: OidcRequest, tenant: string): object =>
+      describe(edge.describe(request, tenant));
+  add('/jwks', document(keys, CACHE_CONTROL));
+  add(
+    STYLE_PATH,
+    document(() => STYLE, STYLE_CACHE_CONTROL),
+  );
+  add('/.well-known/openid-configuration', document(described(openidConfiguration), discoveryCacheControl));
+  add('/.well-known/smart-configuration', document(described(smartConfiguration), discoveryCacheControl));
 }

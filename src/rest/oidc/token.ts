@@ -1,6 +1,6 @@
 /**
  * The endpoints of clients without a browser: POST token (RFC 6749, section 3.2), revoke (RFC 7009), introspect (RFC
- * 7662), below /w/{tenant}/oidc. Errors have the form of OAuth 2.0.
+ * 7662), below /w/{tenant}/oidc. Errors have the form of OAuth 2.0, those of the body too (`hasOAuthErrors`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type TenantSpace, type TokenRequest } from '../../core';
@@ -8,6 +8,7 @@ import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
 import { sendJson } from '../send-json';
 import { readForm } from './form';
+import { oauthAnswer } from './oauth-answer';
 
 type FormRequest = FastifyRequest<{ Body: string | undefined }>;
 
@@ -42,10 +43,7 @@ export async function answerClient(
     if (isUnproven) reply.header('www-authenticate', `Basic realm="${space.tenant}"`);
     return sendJson(request, reply, {
       status: isUnproven ? 401 : 400,
-      answer: {
-        error: error.code,
-        error_description: error.message,
-      },
+      answer: oauthAnswer(error.code, error.message),
     });
   }
 }

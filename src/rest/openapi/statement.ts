@@ -8,6 +8,8 @@ export interface CapabilityLists {
       readonly resource: readonly {
         readonly type: string;
         readonly searchParam?: readonly SearchParam[];
+        readonly searchInclude?: readonly string[];
+        readonly searchRevInclude?: readonly string[];
         readonly operation?: readonly { readonly name: string; readonly definition: string }[];
       }[];
       readonly interaction?: readonly { readonly code: string }[];

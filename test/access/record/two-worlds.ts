@@ -31,9 +31,11 @@ function observation(id: string, patient: string, value: number, more: object = 
   };
 }
 
-/** The record of the patient `mine`, with references to resources of others. */
+/** The record of the patient `mine`, whom it names beside the patient, and references to resources of others. */
 export function mine(): readonly Stored[] {
   return [
+    { resourceType: 'Practitioner', id: 'doc', name: [{ family: 'Arts' }], active: true },
+    { resourceType: 'Organization', id: 'org', name: 'Huis' },
     {
       ...{ resourceType: 'Patient', id: 'mine', gender: 'female', name: [{ family: 'Eigen' }] },
       ...{ birthDate: '1970-01-01', generalPractitioner: [to('Practitioner/doc')] },
@@ -112,11 +114,12 @@ export function theirs(world: World): readonly Stored[] {
       },
       ...{ identifier: [{ system: 'urn:mrn', value: word }], birthDate: first ? '1950-05-05' : '1990-09-09' },
       active: first,
-      generalPractitioner: [to('Practitioner/doc')],
+      generalPractitioner: [to(first ? 'Practitioner/doc' : 'Practitioner/their-doc')],
+      managingOrganization: to(first ? 'Organization/their-org' : 'Organization/org'),
     },
     { resourceType: 'Patient', id: first ? 'p-one' : 'p-two', name: [{ family: word }] },
-    { resourceType: 'Practitioner', id: 'doc', name: [{ family: word }], active: first },
-    { resourceType: 'Organization', id: 'org', name: word },
+    { resourceType: 'Practitioner', id: 'their-doc', name: [{ family: word }], active: first },
+    { resourceType: 'Organization', id: 'their-org', name: word },
     { resourceType: 'Specimen', id: 'ts', subject: of('theirs'), accessionIdentifier: { value: word } },
     {
       ...{
@@ -126,7 +129,7 @@ export function theirs(world: World): readonly Stored[] {
         class: { code: word },
       },
       ...{ subject: of('theirs'), period: { start: first ? '2020-01-01' : '2023-01-01' } },
-      participant: [{ individual: to('Practitioner/doc') }],
+      participant: [{ individual: to(first ? 'Practitioner/their-doc' : 'Practitioner/doc') }],
     },
     observation('t1', 'theirs', first ? 100 : 900, {
       ...{ code: concept(word), hasMember: [to(first ? 'Observation/m1' : 'Observation/m2')] },
@@ -168,7 +171,7 @@ export function theirs(world: World): readonly Stored[] {
       ...{ resourceType: 'Provenance', id: 'tp', recorded: '2024-01-01T00:00:00Z' },
       ...{
         target: [to(first ? 'Observation/m1' : 'Observation/t1')],
-        agent: [{ who: to('Practitioner/doc') }],
+        agent: [{ who: to(first ? 'Practitioner/doc' : 'Practitioner/their-doc') }],
       },
       reason: [concept(word)],
     },

@@ -316,7 +316,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
       const context = { ...open, access };
       for (const [type, parameters, meets, through, where] of cases) {
         const others = (of: Type): readonly Stored[] =>
-          currentOf(of).filter((resource) => mayReach(access, resource, 's'));
+          currentOf(of).filter((resource) => mayReach(access, resource, 's', currentOf()));
         const isAllowed = [type, ...through].every((each) => mayAsk(access, each, 's'));
         const expected: Found = isAllowed
           ? others(type)
@@ -345,7 +345,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
       const access = randomAccess();
       const context = { ...open, access };
       const may = (right: string): readonly Stored[] =>
-        currentOf().filter((resource) => mayReach(access, resource, right));
+        currentOf().filter((resource) => mayReach(access, resource, right, currentOf()));
       const told = { access };
       if (mayAsk(access, 'Observation', 's')) {
         const matches = may('s').filter(({ resourceType }) => resourceType === 'Observation');
@@ -405,9 +405,9 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
     const version = of[index] ?? of[index - 1];
     return (
       last !== undefined &&
-      mayReach(access, last, right) &&
+      mayReach(access, last, right, currentOf()) &&
       version !== undefined &&
-      mayReach(access, version, right)
+      mayReach(access, version, right, currentOf())
     );
   };
 

@@ -18,12 +18,14 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-/** Types that are made here of which no reference to a patient is of the record. */
-const NEVER = new Set(['Practitioner', 'Organization']);
+/** A type that is in no record; those who reach a record reach those of this type that it refers to. */
+const REFERRED = 'Practitioner';
+/** Types of records whose definitions let them refer to it, of those that are made here. */
+const REFERRING = ['Patient', 'Encounter', 'Observation', 'Condition', 'List'];
 
 /** All references to patients that are made here put a resource into the patient's compartment. */
 export function isOfPatient(resource: Stored, patient: string): boolean {
-  if (NEVER.has(resource.resourceType)) return false;
+  if (resource.resourceType === REFERRED) return false;
   if (resource.resourceType === 'Patient' && resource.id === patient) return true;
   return referencesIn(resource).includes(`Patient/${patient}`);
 }
@@ -76,7 +78,10 @@ function grantsOf(access: Access, type: string, right: string): Grant[] {
     if ((of !== '*' && of !== type) || !rights.includes(right)) return [];
     if (query !== undefined && KNOWN[query]?.includes(type) !== true) return [];
     const patients = patientsOf(access, context);
-    if (patients !== undefined && (patients.length === 0 || NEVER.has(type))) return [];
+    if (patients?.length === 0) return [];
+    const isReferred = patients !== undefined && type === REFERRED;
+    if (isReferred && (!'rs'.includes(right) || !REFERRING.some((source) => mayAsk(access, source, 'r'))))
+      return [];
     return [{ patients, query }];
   });
 }
@@ -86,10 +91,26 @@ export function mayAsk(access: Access, type: string, right: string): boolean {
   return grantsOf(access, type, right).length > 0;
 }
 
-export function mayReach(access: Access, resource: Stored, right: string): boolean {
-  return grantsOf(access, resource.resourceType, right).some(
+/** `current`: all that is there now. */
+export function mayReach(
+  access: Access,
+  resource: Stored,
+  right: string,
+  current: readonly Stored[],
+): boolean {
+  const { resourceType: type, id } = resource;
+  const isReferredBy = (patient: string): boolean =>
+    current.some(
+      (source) =>
+        REFERRING.includes(source.resourceType) &&
+        isOfPatient(source, patient) &&
+        referencesIn(source).includes(`${type}/${id}`) &&
+        mayReach(access, source, 'r', current),
+    );
+  const isOf = type === REFERRED ? isReferredBy : (patient: string) => isOfPatient(resource, patient);
+  return grantsOf(access, type, right).some(
     ({ patients, query }) =>
-      (patients === undefined || patients.some((patient) => isOfPatient(resource, patient))) &&
+      (patients === undefined || patients.some(isOf)) &&
       (query === undefined || CRITERIA[query]?.(resource) === true),
   );
 }

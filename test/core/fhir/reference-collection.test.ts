@@ -8,7 +8,7 @@ import {
 
 const other = 'https://fhir.example/w/other/api/v1/fhir/r4';
 const resolver = createReferenceResolver({
-  publicUrls: ['https://fhir.example'],
+  ownAddresses: ['https://fhir.example'],
   tenant: 'acme',
   release: 'r4',
   resourceTypes: ['Patient', 'Organization'],

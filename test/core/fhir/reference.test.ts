@@ -52,7 +52,7 @@ describe('a reference is read', () => {
 
 const ours = 'https://fhir.example/base/w/acme/api/v1/fhir/r4';
 const options = {
-  publicUrls: ['https://fhir.example/base', 'http://second.example:8080/'],
+  ownAddresses: ['https://fhir.example/base', 'http://second.example:8080/'],
   tenant: 'acme',
   release: 'r4',
   resourceTypes: ['Patient', 'Organization'],
@@ -165,7 +165,7 @@ describe('a url similar to an address of this server is refused', () => {
   test('two public addresses of one host both belong to the server', () => {
     const both = createReferenceResolver({
       ...options,
-      publicUrls: ['https://a.example', 'http://a.example'],
+      ownAddresses: ['https://a.example', 'http://a.example'],
     });
     expect(both.leaves('http://a.example/w/acme/api/v1/fhir/r4/Patient/1')).toBe(false);
     expect(both.local('http://a.example/w/acme/api/v1/fhir/r4/Patient/1')).toEqual({
@@ -176,7 +176,7 @@ describe('a url similar to an address of this server is refused', () => {
   });
 
   test('without a public address relative paths still may not climb out', () => {
-    const none = createReferenceResolver({ ...options, publicUrls: [] });
+    const none = createReferenceResolver({ ...options, ownAddresses: [] });
     expect(none.leaves('../r4b/Patient/1')).toBe(true);
     expect(none.leaves('/w/other/api/v1/fhir/r4/Patient/1')).toBe(true);
     expect(none.leaves('Patient/1')).toBe(false);

@@ -49,7 +49,7 @@ it('repairs the index without --verify, and reports the changed rows', async () 
   const { code, output, errors } = await run('--tenant', 'system', '--release', 'r4');
   expect(errors).toBe('');
   expect(output).toMatch(
-    /^Indexing r4 with rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset\n1 resources compared, 1 repaired: 2 rows added, 2 removed\n$/,
+    /^Indexing r4 with rows \d+, fold table \d+, definitions \w+, own addresses none\n1 resources compared, 1 repaired: 2 rows added, 2 removed\n$/,
   );
   expect(code).toBe(0);
   expect(await run('--verify', '--tenant', 'system')).toMatchObject({ code: 0 });

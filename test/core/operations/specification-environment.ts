@@ -48,7 +48,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   let lookups = 0;
   const tools = new SpaceIndexing({
     hasher: createHasher(Buffer.alloc(32)),
-    publicUrls: [],
+    ownAddresses: [],
     maxIndexRows: 20_000,
   });
   const codeChecker = createCodeChecker();

@@ -14,7 +14,7 @@ export const JSON_LIMITS = { maxDepth: 64 };
 
 /** A preparer that has a thread of its own beside it, and what that was asked to do. */
 export function openPreparers(): { here: Preparer; there: Preparer; pool: WorkerPool; kinds: string[] } {
-  const [hashKey, publicUrls, extensionBase] = [
+  const [hashKey, ownAddresses, extensionBase] = [
     Buffer.alloc(16, 7),
     ['http://a.example'],
     'http://b.example',
@@ -40,11 +40,11 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
   const informant = { checkCodes: nobody, version: nobody, find: nobody, listCodes: nobody };
   const tools = new SpaceIndexing({
     hasher: createHasher(hashKey),
-    publicUrls,
+    ownAddresses,
     maxIndexRows: limits.maxIndexRows,
   });
   const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
-  const pool = new WorkerPool({ hashKey, publicUrls, extensionBase, limits }, silentLog);
+  const pool = new WorkerPool({ hashKey, ownAddresses, extensionBase, limits }, silentLog);
   const kinds: string[] = [];
   const there = createThreadedPreparer(here, {
     run: (task, isShort) => {

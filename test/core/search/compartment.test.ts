@@ -16,7 +16,7 @@ describe.each(RELEASE_NAMES)('in %s', (release) => {
     zone: UTC,
     hasher,
     references: createReferenceResolver({
-      publicUrls: [],
+      ownAddresses: [],
       tenant: 'system',
       release,
       resourceTypes: definitions.resourceTypes,

@@ -55,10 +55,10 @@ describe('a token parameter', () => {
     expect(indexed.tokens('active')).toEqual([expect.objectContaining(token(undefined, 'true'))]);
   });
 
-  it('stores contact points by value, and separates phone numbers from e-mail addresses', () => {
+  it('stores contact points by system and value, and separates phone numbers from e-mail addresses', () => {
     expect(indexed.tokens('telecom')).toHaveLength(2);
-    expect(indexed.tokens('phone')).toEqual([expect.objectContaining(token(undefined, '+34 555 1234'))]);
-    expect(indexed.tokens('email')).toEqual([expect.objectContaining(token(undefined, 'nena@example.org'))]);
+    expect(indexed.tokens('phone')).toEqual([expect.objectContaining(token('phone', '+34 555 1234'))]);
+    expect(indexed.tokens('email')).toEqual([expect.objectContaining(token('email', 'nena@example.org'))]);
   });
 
   it('stores each coding of a concept, and nothing from its text', () => {

@@ -18,7 +18,7 @@ export function typeOf(resource: JsonObject): string {
 export function makeExtractor(release: Release, zoneOffset = 0, maxRows?: number) {
   const definitions = loadDefinitions(release);
   const resolver = createReferenceResolver({
-    publicUrls: ['https://fhir.example'],
+    ownAddresses: ['https://fhir.example'],
     tenant: 'acme',
     release,
     resourceTypes: definitions.resourceTypes,

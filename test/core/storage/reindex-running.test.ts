@@ -70,9 +70,9 @@ describe('a changed PUBLIC_URL', () => {
     const { spaces, madeWith, now } = await after.core.outdatedIndex();
     expect(spaces).toBe(1);
     expect(madeWith).toEqual([
-      expect.stringMatching(/^rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset$/),
+      expect.stringMatching(/^rows \d+, fold table \d+, definitions \w+, own addresses none$/),
     ]);
-    expect(now.r4).toMatch(/, PUBLIC_URL https:\/\/fhir\.example$/);
+    expect(now.r4).toMatch(/, own addresses https:\/\/fhir\.example$/);
     expect(await found(after, 'Patient/example')).toEqual([]);
     expect(await after.differences('system')).not.toEqual([]);
 
@@ -155,10 +155,10 @@ it('a server with other indexing rules than the stored rows reports it once at i
   expect(warnings).toEqual([
     {
       spaces: 1,
-      madeWith: [expect.stringContaining(`PUBLIC_URL ${HOME}`)],
+      madeWith: [expect.stringContaining(`own addresses ${HOME}`)],
       now: {
-        r4: expect.stringContaining(`PUBLIC_URL ${other}`) as string,
-        r4b: expect.stringContaining(`PUBLIC_URL ${other}`) as string,
+        r4: expect.stringContaining(`own addresses ${other}`) as string,
+        r4b: expect.stringContaining(`own addresses ${other}`) as string,
       },
       message: expect.stringMatching(/until andiron reindex has run$/) as string,
     },

@@ -48,7 +48,7 @@ function tokenValue({ value, type, system }: PathValue): SearchValue | undefined
   const coded = (from: JsonValue | undefined, name: string): SearchValue | undefined => {
     const code = isJsonObject(from) ? textOf(from[name]) : undefined;
     if (code === undefined || !isJsonObject(from)) return undefined;
-    const of = type === 'ContactPoint' ? undefined : textOf(from['system']);
+    const of = textOf(from['system']);
     return plain(of === undefined ? escaped(code) : `${escaped(of)}|${escaped(code)}`);
   };
   if (typeof value === 'string')

@@ -20,7 +20,7 @@ export interface TokenSearch {
 }
 
 /** Element types whose values have no system. */
-const WITHOUT_SYSTEM = ['boolean', 'uri', 'id', 'string', 'ContactPoint'];
+const WITHOUT_SYSTEM = ['boolean', 'uri', 'id', 'string'];
 
 /** @throws BadSearch for more than one pipe, and for a pipe where no value has a system */
 export function readToken(search: string, types: readonly string[]): TokenSearch {
@@ -52,9 +52,8 @@ export function tokensOf({ type, system, value }: Element): Token[] {
         .filter(isObject)
         .map((coding) => tokenOf(coding, 'code'));
     case 'Identifier':
-      return [tokenOf(value, 'value')];
     case 'ContactPoint':
-      return [{ system: undefined, code: textOf(value['value']), isExact: false }];
+      return [tokenOf(value, 'value')];
     default:
       return [];
   }

@@ -28,6 +28,8 @@ export interface AddressReader {
    */
   below(url: string): string | undefined;
   isResourceType(name: string): boolean;
+  /** True for a value of `_format` in which the server can answer. */
+  isFormat(name: string): boolean;
 }
 
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import type { QueryParameter } from '../query-text';
 import { readEntryAddress, type AddressReader, type EntryPlace } from './entry-address';
+import { readSearchBody, searchedPlace, withoutSearch } from './search-entry';
 
 /** The resource that a write changes, given by its id or by search criteria. */
 export type WriteTarget =
@@ -101,8 +102,13 @@ function readRequest(
     throw fhirError('requiredMissing', { reason: 'The method is missing' }, at(index, 'method'));
   if (url === undefined || (url === '' && method === 'DELETE'))
     throw fhirError('requiredMissing', { reason: `A ${shorten(method)} needs an url` }, at(index, 'url'));
-  const { place, query, path } = readUrl(url, index, reader);
   const headers = readHeaders(request, index);
+  const searched = method === 'POST' ? withoutSearch(url) : undefined;
+  if (searched !== undefined) {
+    requireNone(headers, [], method, index);
+    return readSearch(readUrl(searched, index, reader), resource, index);
+  }
+  const { place, query, path } = readUrl(url, index, reader);
   switch (method) {
     case 'POST':
       if (place.kind === 'operation') {
@@ -154,6 +160,19 @@ function readRequest(
   }
 }
 
+function readSearch(
+  { place, query, path }: ReturnType<typeof requireAddress>,
+  resource: JsonObject | undefined,
+  index: number,
+): EntryRequest {
+  const searched = searchedPlace(place);
+  if (searched === undefined)
+    throw wrongUrl(index, 'A search by POST goes to _search below a type, a compartment or the base address');
+  const parameters = [...query, ...readSearchBody(resource, entryExpression(index, 'resource'))];
+  const searchedPath = place.kind === 'instance' ? `${path}/*` : path;
+  return { kind: 'get', isHead: false, place: searched, query: parameters, path: searchedPath };
+}
+
 function readUrl(url: string, index: number, reader: AddressReader): ReturnType<typeof requireAddress> {
   try {
     return requireAddress(url, index, reader);
@@ -173,8 +192,14 @@ function requireAddress(
 ): Exclude<ReturnType<typeof readEntryAddress>, string> {
   const address = readEntryAddress(url, reader);
   if (typeof address === 'string') throw wrongUrl(index, address);
-  return address;
+  for (const [name, value] of address.query)
+    if (name === '_format' && !reader.isFormat(value))
+      throw fhirError('notAcceptable', { accept: shorten(value) });
+  return { ...address, query: address.query.filter(([name]) => !PRESENTATION.has(name)) };
 }
+
+/** Parameters of the format; the layout of the whole Bundle decides that of its entries. */
+const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 function targetOf(
   place: EntryPlace,

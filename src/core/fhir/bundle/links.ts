@@ -134,6 +134,19 @@ export function findReference(
   return found;
 }
 
+/** Finds the urn references of a resource, with their FHIRPath; at most `most`. */
+export function findUrns(
+  resource: JsonObject,
+  most: number,
+): readonly { readonly reference: string; readonly expression: string }[] {
+  const found: { reference: string; expression: string }[] = [];
+  visitReferences(resource, (reference, path) => {
+    if (found.length < most && reference.startsWith('urn:'))
+      found.push({ reference, expression: toExpression(rootOf(resource), path) });
+  });
+  return found;
+}
+
 function rootOf({ resourceType }: JsonObject): string {
   return typeof resourceType === 'string' ? resourceType : '';
 }

@@ -16,8 +16,8 @@ export interface ReferenceResolver {
 }
 
 export interface ResolverOptions {
-  /** The configured public addresses, never the Host header. */
-  readonly publicUrls: readonly string[];
+  /** The server's own addresses by its settings, never the Host header. */
+  readonly ownAddresses: readonly string[];
   readonly tenant: string;
   readonly release: Release;
   /** Names of the concrete resource types of the release. */
@@ -31,7 +31,7 @@ export interface ResolverOptions {
  */
 export function createReferenceResolver(options: ResolverOptions): ReferenceResolver {
   const types = new Set(options.resourceTypes);
-  const addresses = options.publicUrls.map((url) => toAddress(url, options));
+  const addresses = options.ownAddresses.map((url) => toAddress(url, options));
   const anchor = addresses[0] ?? toAddress(NO_ADDRESS, options);
   const anchors = addresses.length > 0 ? addresses : [anchor];
   const below = (url: string): string | undefined => {

@@ -29,23 +29,39 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
   return [...listed, ...own.filter((designation) => !texts.has(JSON.stringify(designation)))];
 }
 
+/** The parts of a member that have displays. */
+type Displayed = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
+
 /**
- * Returns the display in a language if there is one, else that of the value set, else that of the code system. A
- * language matches its variants and the other way round (`de`, `de-AT`); an exact match is preferred.
+ * Returns the display in a language: that of the value set or code system if the code system is in this language, else
+ * a designation in it, one for display first; else the display in whatever language. A language matches its variants
+ * and the other way round (`de`, `de-AT`); an exact match comes first.
  */
-export function displayOf(member: Pick<Member, 'listed' | 'concept'>, language?: string): string | undefined {
-  if (language !== undefined) {
-    const fitting = designationsOf(member).filter((designation) => {
-      return isLanguage(stringMember(designation, 'language'), language);
-    });
-    const wanted = language.toLowerCase();
-    const exact = fitting.find(
-      (designation) => stringMember(designation, 'language')?.toLowerCase() === wanted,
-    );
-    const display = stringMember(exact ?? fitting[0] ?? {}, 'value');
-    if (display !== undefined) return display;
-  }
-  return (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+export function displayOf(member: Displayed, language?: string): string | undefined {
+  const display = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+  if (language === undefined) return display;
+  const { codeSystem } = member;
+  const own = codeSystem === undefined ? undefined : stringMember(codeSystem.resource, 'language');
+  if (display !== undefined && isLanguage(own, language)) return display;
+  const wanted = language.toLowerCase();
+  const fitting = designationsOf(member).filter((designation) =>
+    isLanguage(stringMember(designation, 'language'), language),
+  );
+  const exact = fitting.filter(
+    (designation) => stringMember(designation, 'language')?.toLowerCase() === wanted,
+  );
+  const candidates = exact.length === 0 ? fitting : exact;
+  const best = candidates.find(isForDisplay) ?? candidates[0];
+  return (best && stringMember(best, 'value')) ?? display;
+}
+
+/** Codes of the uses of a designation that is shown in place of the display (designation-usage, hl7TermMaintInfra). */
+const DISPLAY_USES: ReadonlySet<string | undefined> = new Set(['display', 'preferredForLanguage']);
+
+/** True for a designation whose use is to be displayed; one without a use is. */
+function isForDisplay(designation: JsonObject): boolean {
+  const use = objectMember(designation, 'use');
+  return use === undefined || DISPLAY_USES.has(stringMember(use, 'code'));
 }
 
 /** True if a designation is among the requested ones; true for all if none are requested. */

@@ -163,7 +163,11 @@ function toParameters(members: readonly Member[], options: ExpansionOptions): { 
   for (const { system, version } of members) {
     if (version !== undefined) versions.add(toCanonical(system, version));
   }
-  const used = [...versions].map((canonical) => ({ name: 'version', valueUri: canonical }));
+  // A version may have blanks, and a uri may not.
+  const used = [...versions].map((canonical) => ({
+    name: 'version',
+    [/\s/.test(canonical) ? 'valueString' : 'valueUri']: canonical,
+  }));
   const parameter = [...options.parameters, ...used];
   return parameter.length === 0 ? {} : { parameter };
 }

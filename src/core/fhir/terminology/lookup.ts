@@ -21,7 +21,7 @@ export function lookUp(
 ): readonly JsonObject[] {
   const isRequested = (code: string): boolean =>
     options.properties.length === 0 || options.properties.includes(code);
-  const definedConcept = { concept, listed: undefined };
+  const definedConcept = { concept, codeSystem, listed: undefined };
   const parameters: JsonObject[] = [
     {
       name: 'name',
@@ -59,7 +59,10 @@ export function lookUp(
   ] as const) {
     if (!isRequested(code)) continue;
     for (const other of related) {
-      const description = displayOf({ concept: other, listed: undefined }, options.displayLanguage);
+      const description = displayOf(
+        { concept: other, codeSystem, listed: undefined },
+        options.displayLanguage,
+      );
       parameters.push(toProperty(code, { name: 'value', valueCode: other.code }, description));
     }
   }

@@ -216,7 +216,9 @@ function pick(
   const concept = codeSystem?.find(code);
   if (selection.listed !== undefined) {
     const listed = selection.listed.get(code) ?? (concept && selection.listed.get(concept.code));
-    if (listed === undefined) return undefined;
+    // A code that a complete code system does not have does not exist.
+    if (listed === undefined || (concept === undefined && codeSystem?.content === 'complete'))
+      return undefined;
     return { system, version, code: concept?.code ?? code, codeSystem, concept, listed };
   }
   if (concept === undefined || !selection.filters.every((filter) => filter(concept, evaluation)))

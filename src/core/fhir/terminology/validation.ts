@@ -17,17 +17,32 @@ export interface ValidationOptions {
   /** False: abstract codes are invalid. Undefined and true: they are valid. */
   readonly abstract?: boolean;
   readonly displayLanguage?: string;
+  /** True: a wrong display is a warning. */
+  readonly lenientDisplay?: boolean;
 }
+
+/** A code of http://hl7.org/fhir/issue-type */
+type IssueCode = 'code-invalid' | 'invalid' | 'not-found' | 'incomplete';
 
 export interface Validation {
   readonly result: boolean;
+  /** The reason of the result, if there is something to say; also in `issues`. */
   readonly message?: string;
   /** The display to show; present if the code is in the value set. */
   readonly display?: string;
+  /** As stored if the code was found, else as given. */
+  readonly code?: string;
+  readonly system?: string;
+  readonly version?: string;
+  readonly issues: readonly {
+    readonly severity: 'error' | 'warning';
+    readonly code: IssueCode;
+    readonly diagnostics: string;
+  }[];
 }
 
 /**
- * Validates one code. Throws `notSupported` if the result depends on a code system that is not available, `tooCostly`.
+ * Validates one code; false if the result depends on a code system that is not available. Throws `tooCostly`.
  * Cost: linear in the includes of the value set, not in its codes.
  */
 export function validateInValueSet(
@@ -46,15 +61,15 @@ export function validateInValueSet(
       ? 'the given value set'
       : `the value set ${toCanonical(valueSet.url, valueSet.version)}`;
   if (member === undefined) {
-    evaluation.requireNoObstacle();
-    return { result: false, message: `The code ${nameOf(code)} is not in ${name}` };
+    const [obstacle] = evaluation.obstacles;
+    return obstacle === undefined
+      ? invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in ${name}`)
+      : invalid(code, 'not-found', `The code ${nameOf(code)} cannot be checked: ${obstacle}`);
   }
   if (members.length > 1) {
     const found = members.map(({ system }) => system).join(', ');
-    return {
-      result: false,
-      message: `The code '${code.code}' is in ${name} under several systems: ${found}`,
-    };
+    const message = `The code '${code.code}' is in ${name} under several systems: ${found}`;
+    return invalid(code, 'invalid', message);
   }
   return validateMember(member, code, options);
 }
@@ -68,7 +83,9 @@ export function validateInCodeSystem(
   const concept = codeSystem.find(code.code);
   if (concept === undefined || (code.system !== undefined && code.system !== codeSystem.url)) {
     const name = toCanonical(codeSystem.url, codeSystem.version);
-    return { result: false, message: `The code ${nameOf(code)} is not in the code system ${name}` };
+    const isOther = code.system !== undefined && code.system !== codeSystem.url;
+    if (codeSystem.content === 'fragment' && !isOther) return unchecked(code, codeSystem);
+    return invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in the code system ${name}`);
   }
   const { url: system, version } = codeSystem;
   return validateMember(
@@ -83,9 +100,41 @@ export function combineValidations(validations: readonly Validation[]): Validati
   const answer = validations.length === 1 ? validations[0] : validations.find(({ result }) => result);
   if (answer !== undefined) return answer;
   const messages = validations.map(({ message }) => message).filter((message) => message !== undefined);
+  const message = messages.length === 0 ? 'There is no coding to check' : messages.join('; ');
+  const issues = validations.flatMap((validation) => validation.issues);
   return {
     result: false,
-    message: messages.length === 0 ? 'There is no coding to check' : messages.join('; '),
+    message,
+    issues: issues.length === 0 ? [{ severity: 'error', code: 'invalid', diagnostics: message }] : issues,
+  };
+}
+
+/** The result for a system that does not exist here. */
+export function unknownSystem(code: CodeToValidate, canonical: string): Validation {
+  return invalid(code, 'not-found', `The code system ${canonical} does not exist`);
+}
+
+function invalid({ code, system, version }: CodeToValidate, issue: IssueCode, message: string): Validation {
+  return {
+    result: false,
+    message,
+    code,
+    ...(system === undefined ? {} : { system }),
+    ...(version === undefined ? {} : { version }),
+    issues: [{ severity: 'error', code: issue, diagnostics: message }],
+  };
+}
+
+/** A code that a fragment of a code system does not have may exist. */
+function unchecked({ code }: CodeToValidate, { url, version }: CodeSystem): Validation {
+  const message = `The code '${url}|${code}' cannot be checked, because only a fragment of its code system is here`;
+  return {
+    result: true,
+    message,
+    code,
+    system: url,
+    ...(version === undefined ? {} : { version }),
+    issues: [{ severity: 'warning', code: 'incomplete', diagnostics: message }],
   };
 }
 
@@ -105,8 +154,18 @@ export function subsumption(
 
 function validateMember(member: Member, code: CodeToValidate, options: ValidationOptions): Validation {
   const display = displayOf(member, options.displayLanguage);
-  const shown = display === undefined ? {} : { display };
-  const wrong = (message: string): Validation => ({ result: false, message, ...shown });
+  const found = {
+    code: member.code,
+    system: member.system,
+    ...(member.version === undefined ? {} : { version: member.version }),
+    ...(display === undefined ? {} : { display }),
+  };
+  const wrong = (message: string, isWarning = false): Validation => ({
+    result: isWarning,
+    message,
+    ...found,
+    issues: [{ severity: isWarning ? 'warning' : 'error', code: 'invalid', diagnostics: message }],
+  });
   if (code.version !== undefined && member.version !== undefined && code.version !== member.version) {
     return wrong(
       `The version ${code.version} of ${member.system} was given, but this server has version ${member.version}`,
@@ -116,9 +175,12 @@ function validateMember(member: Member, code: CodeToValidate, options: Validatio
     return wrong(`The code ${nameOf(code)} is abstract and not for use as a value`);
   }
   if (code.display !== undefined && display !== undefined && !isDisplay(member, code.display)) {
-    return wrong(`'${code.display}' is not a display of ${nameOf(code)}, which is '${display}'`);
+    const message = `'${code.display}' is not a display of ${nameOf(code)}, which is '${display}'`;
+    return wrong(message, options.lenientDisplay === true);
   }
-  return { result: true, ...shown };
+  if (member.concept === undefined && member.codeSystem?.content === 'fragment')
+    return { ...unchecked(code, member.codeSystem), ...found };
+  return { result: true, ...found, issues: [] };
 }
 
 function nameOf({ system, code }: CodeToValidate): string {

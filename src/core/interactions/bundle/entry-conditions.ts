@@ -8,6 +8,7 @@ import type { SearchServices, Services } from '../../ports';
 import { parseCondition, type Condition } from '../conditional/condition';
 import { parseIfNoneExist } from '../conditional/if-none-exist';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
+import { printable } from '../resource-address';
 import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
 
@@ -212,29 +213,45 @@ export function readConditionalReferences(
 const NO_TARGETS: ReadonlyMap<number, string> = new Map();
 
 /**
- * The resolved reference for each text. Throws preconditionFailed or multipleMatches at the first one that does not
- * match exactly one resource.
+ * The resolved reference for each text. Throws one error (preconditionFailed, multipleMatches) with an issue for each
+ * reference that does not match exactly one resource, at most `MOST_UNRESOLVED`.
  */
 export function resolveReferences(
   { conditions, places }: ConditionalReferences,
   matches: Matches,
 ): readonly (readonly [text: string, reference: string])[] {
-  return [...conditions].map(([text, condition]) => {
+  const resolved: (readonly [text: string, reference: string])[] = [];
+  const refusals: FhirError[] = [];
+  for (const [text, condition] of conditions) {
     const [match, other] = matches.of(condition);
-    const place = places.get(text);
-    const { type } = condition;
-    if (match === undefined)
-      throw fhirError(
+    if (match !== undefined && other === undefined) resolved.push([text, `${condition.type}/${match.id}`]);
+    else if (refusals.length < MOST_UNRESOLVED)
+      refusals.push(unresolved(text, condition.type, match === undefined, places.get(text)));
+  }
+  const [first] = refusals;
+  if (first !== undefined)
+    throw new FhirError(
+      first.key,
+      refusals.flatMap(({ issues }) => issues),
+    );
+  return resolved;
+}
+
+const MOST_UNRESOLVED = 100;
+/** Characters of criteria in an error text. */
+const LONGEST_CRITERIA = 300;
+
+function unresolved(text: string, type: string, isMissing: boolean, place: string | undefined): FhirError {
+  const criteria = printable(text, LONGEST_CRITERIA);
+  return isMissing
+    ? fhirError(
         'preconditionFailed',
-        { reason: `No ${type} meets the criteria of the reference, and one must` },
+        { reason: `No ${type} meets the criteria of the reference '${criteria}', and one must` },
         place,
-      );
-    if (other !== undefined)
-      throw fhirError(
+      )
+    : fhirError(
         'multipleMatches',
-        { reason: `More than one ${type} meets the criteria of the reference, and one must` },
+        { reason: `More than one ${type} meets the criteria of the reference '${criteria}', and one must` },
         place,
       );
-    return [text, `${type}/${match.id}`] as const;
-  });
 }

@@ -53,15 +53,11 @@ export async function readEntry(
   return answerGet(reader, index, request);
 }
 
-/** The Bundle decides the presentation of its entries. */
-const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
-
 async function answerGet(
   { services, context, handling, toRead }: EntryReader,
   index: number,
-  { place, query: given, path, isHead, cachedVersion }: Extract<EntryRequest, { kind: 'get' }>,
+  { place, query, path, isHead, cachedVersion }: Extract<EntryRequest, { kind: 'get' }>,
 ): Promise<EntryAnswer> {
-  const query = given.filter(([name]) => !PRESENTATION.has(name));
   const search = async (scope: {
     type?: string;
     compartment?: { type: string; id: string };

@@ -45,8 +45,21 @@ export interface PreparedWrites {
   readonly writes: readonly PlannedWrite[];
   /** In the order of `writes`; undefined: there is nothing to delete. */
   readonly versions: readonly (EntryVersion | undefined)[];
+  /** The replaced versions, in the order of `writes`. */
+  readonly heads: readonly (VersionRow | undefined)[];
   readonly prepared: PreparedVersions;
   readonly integrity: IntegrityWatch;
+}
+
+interface WritesToPrepare {
+  readonly writes: readonly PlannedWrite[];
+  /** In the order of `writes`. */
+  readonly heads: readonly (VersionRow | undefined)[];
+  /** References of the entries' resources, by entry index. */
+  readonly targets: ReadonlyMap<number, string>;
+  /** Versions of these resources after the transaction, by entry index. */
+  readonly versionIds: ReadonlyMap<number, number>;
+  readonly conditional: readonly (readonly [text: string, reference: string])[];
 }
 
 /** Prepares writes against the current versions. Throws the errors of the entries. */
@@ -73,7 +86,13 @@ export async function prepareWrites(
     place: entryExpression(index, 'resource'),
   }));
   const deleted = versions.flatMap((version) => (version?.change === 'delete' ? [toDeleted(version)] : []));
-  return { writes, versions, prepared, integrity: watchIntegrity(services, context, written, deleted) };
+  return {
+    writes,
+    versions,
+    heads,
+    prepared,
+    integrity: watchIntegrity(services, context, written, deleted),
+  };
 }
 
 /** Throws `forbidden` at the first entry whose content is not within the caller's grants. */
@@ -223,7 +242,7 @@ function note(
 function toAnswers(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   { actor }: RequestContext,
-  { writes, versions, prepared }: PreparedWrites,
+  { writes, versions, heads, prepared }: PreparedWrites,
   written: ReadonlyMap<number, Written>,
 ): WrittenEntries {
   const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
@@ -233,12 +252,19 @@ function toAnswers(
     const { type } = write;
     const { index } = write.entry;
     const version = versions[place];
+    const entry = entries.get(write.member);
+    const head = heads[place];
+    if (version !== undefined && head !== undefined && entry?.changesNothing === true) {
+      const unchanged = toStoredVersion(services, type, head);
+      const result: WriteResult = { ...toResult(version, unchanged, entry), isUnchanged: true };
+      answers.set(index, { kind: 'written', result });
+      continue;
+    }
     const outcome = written.get(write.member);
     if (version === undefined || outcome === undefined) {
       answers.set(index, deletion(answers.get(index), write, []));
       continue;
     }
-    const entry = entries.get(write.member);
     const row = toRow(version, entry, author, outcome);
     const stored = toStoredVersion(services, type, row);
     answers.set(
@@ -283,13 +309,12 @@ export async function registerAll(
 ): Promise<void> {
   for (const { integrity } of all) await integrity.require(run);
   for (const { versions, prepared } of all) {
-    const pairs = new Map(prepared.entries.map((entry) => [entry.member, entry.pairs]));
+    const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
     for (const version of versions) {
       if (version?.type !== SEARCH_PARAMETER) continue;
-      await registerParameters(run, space.number, {
-        owner: version.id,
-        pairs: pairs.get(version.member) ?? [],
-      });
+      const entry = entries.get(version.member);
+      if (entry?.changesNothing === true) continue;
+      await registerParameters(run, space.number, { owner: version.id, pairs: entry?.pairs ?? [] });
     }
   }
 }

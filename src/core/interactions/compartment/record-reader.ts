@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { shownText, visibilityOf } from '../../authorization/visibility';
+import { shownText, visibilityOf, type Visibility } from '../../authorization/visibility';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
@@ -9,7 +9,7 @@ import type { RecordRequest } from '../../operations/environment';
 import { compartmentOwners } from '../../search/compartment';
 import type { SearchServices } from '../../ports';
 import type { ResourceAddress } from '../../storage/read/version-address';
-import { keyOfText, keyText } from '../../storage/read/version-row';
+import { keyOfText, keyText, type PageRow } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
 import { toStoredVersion } from '../stored-version';
 
@@ -54,7 +54,7 @@ export class RecordReader {
     return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
   }
 
-  /** True if a referenced resource may be included, according to its type and id before it is read. */
+  /** True if a referenced resource may be included, judged by its type and id before it is read. */
   mayComeAlong({ type, id }: LocalReference): boolean {
     const { owner, types } = this.request;
     if (types !== undefined && !types.includes(type)) return false;
@@ -62,7 +62,7 @@ export class RecordReader {
     return type !== PATIENT || this.ownPatients.has(id);
   }
 
-  /** True if a referenced resource is included; false if it is part of the record or belongs to another patient. */
+  /** True if a referenced resource is included: not if it is part of the record or belongs to another patient. */
   async comesAlong(version: StoredVersion): Promise<boolean> {
     if (!this.isRequested(version)) return false;
     const content = await this.contentOf(version);
@@ -102,20 +102,44 @@ export class RecordReader {
       const places = chunk.map(({ type, key }): ResourceAddress => {
         return { type: definitions.typeNumber(type) ?? 0, key: keyOfText(key) };
       });
-      for (const [index, row] of (await services.reader.readCurrent(space, places)).entries()) {
+      const rows = await services.reader.readCurrent(space, places);
+      const seen = visibility && (await this.shortSeen(visibility, chunk, rows));
+      for (const [index, row] of rows.entries()) {
         const type = chunk[index]?.type ?? '';
-        const whole =
-          row === undefined || row.change === 'delete'
-            ? undefined
-            : await services.reader.complete(space, row);
+        if (row === undefined || row.change === 'delete') {
+          yield undefined;
+          continue;
+        }
+        const whole = await services.reader.complete(space, row);
         const isSeen =
-          whole !== undefined &&
-          (visibility === undefined ||
-            (visibility.permissions.allows(type, 'r') &&
-              (await visibility.seesCurrent(type, 'r', space, whole))));
+          visibility === undefined ||
+          (row.omittedBytes === undefined
+            ? seen?.has(row) === true
+            : visibility.permissions.allows(type, 'r') &&
+              (await visibility.seesCurrent(type, 'r', space, whole)));
         yield isSeen ? toStoredVersion(services, type, whole) : undefined;
       }
     }
+  }
+
+  /** The visible ones of the live rows with their texts. Cost: a statement for each type with conditions on others. */
+  private async shortSeen(
+    visibility: Visibility,
+    addresses: readonly RecordAddress[],
+    rows: readonly (PageRow | undefined)[],
+  ): Promise<ReadonlySet<PageRow>> {
+    const byType = new Map<string, PageRow[]>();
+    for (const [index, row] of rows.entries()) {
+      const type = addresses[index]?.type ?? '';
+      if (row === undefined || row.change === 'delete' || row.omittedBytes !== undefined) continue;
+      if (!visibility.permissions.allows(type, 'r')) continue;
+      const ofType = byType.get(type);
+      if (ofType === undefined) byType.set(type, [row]);
+      else ofType.push(row);
+    }
+    const space = this.context.space.number;
+    const seen = [...byType].map(([type, ofType]) => visibility.amongCurrent(type, 'r', space, ofType));
+    return new Set((await Promise.all(seen)).flatMap((ofType) => [...ofType]));
   }
 
   private isRequested({ type, lastUpdated }: StoredVersion): boolean {

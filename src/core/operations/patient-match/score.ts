@@ -23,21 +23,17 @@ const CERTAIN = 0.997;
 const PROBABLE = 0.85;
 const POSSIBLE = 0.5;
 
-export function scoreOf(requested: Person, candidate: Person): Score {
-  const shared = sharesIdentifier(requested, candidate);
+export function scoreOf(searched: Person, candidate: Person): Score {
+  const shared = sharesIdentifier(searched, candidate);
   const bits =
     PRIOR +
-    (shared ? 18 : contradictsIdentifier(requested, candidate) ? -3 : 0) +
-    weighNames(requested.families, candidate.families, FAMILY) +
-    weighNames(requested.givens, candidate.givens, GIVEN) +
-    weighBirthDates(requested.birthDate, candidate.birthDate) +
-    weighGenders(requested.gender, candidate.gender) +
-    (meet(requested.contacts, candidate.contacts) ? 4 : 0) +
-    (meet(requested.homes, candidate.homes)
-      ? 3
-      : meet(requested.postalCodes, candidate.postalCodes)
-        ? 1.5
-        : 0);
+    (shared ? 18 : contradictsIdentifier(searched, candidate) ? -3 : 0) +
+    weighNames(searched.families, candidate.families, FAMILY) +
+    weighNames(searched.givens, candidate.givens, GIVEN) +
+    weighBirthDates(searched.birthDate, candidate.birthDate) +
+    weighGenders(searched.gender, candidate.gender) +
+    (meet(searched.contacts, candidate.contacts) ? 4 : 0) +
+    (meet(searched.homes, candidate.homes) ? 3 : meet(searched.postalCodes, candidate.postalCodes) ? 1.5 : 0);
   const likelihood = 1 / (1 + 2 ** -bits);
   // A shared identifier is always in the result, whatever else differs.
   const score = Math.round(1000 * (shared ? Math.max(likelihood, POSSIBLE) : likelihood)) / 1000;
@@ -50,15 +46,15 @@ function gradeOf(score: number): MatchGrade | undefined {
   return score >= POSSIBLE ? 'possible' : undefined;
 }
 
-function sharesIdentifier(requested: Person, candidate: Person): boolean {
-  return requested.identifiers.some(({ system, value }) =>
+function sharesIdentifier(searched: Person, candidate: Person): boolean {
+  return searched.identifiers.some(({ system, value }) =>
     candidate.identifiers.some((other) => other.system === system && other.value === value),
   );
 }
 
 /** True: both have identifiers of one system. Called only when none is shared. */
-function contradictsIdentifier(requested: Person, candidate: Person): boolean {
-  return requested.identifiers.some(
+function contradictsIdentifier(searched: Person, candidate: Person): boolean {
+  return searched.identifiers.some(
     ({ system }) => system !== '' && candidate.identifiers.some((other) => other.system === system),
   );
 }

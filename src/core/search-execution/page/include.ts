@@ -13,6 +13,7 @@ import { targetsOf, type Target } from '../../search/target-values';
 import type { SearchParameterDefinition } from '../../fhir/definitions';
 import type { SearchServices } from '../../ports';
 import { findKeysOfUris } from '../../storage/read/conformance';
+import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { findReferring } from '../../storage/search/referring';
 import { keyOfText, type VersionRow } from '../../storage/read/version-row';
 import { find } from '../../interactions/read';
@@ -34,7 +35,8 @@ export interface Included {
 /**
  * The resources that a page includes (search.html#include): each once, none that is a match. With `:iterate` the
  * includes are applied to included resources again, until none is new. All are of the request's own space.
- * Cost: a batched read for the targets of each round, a statement for each reverse include and type of a round.
+ * Cost: a batched read for the targets of each round, a statement for each reverse include and type of a round, and one
+ * more if there are many reverse includes.
  */
 export async function collectIncluded(
   services: SearchServices,
@@ -43,9 +45,10 @@ export async function collectIncluded(
   matches: readonly StoredVersion[],
 ): Promise<Included> {
   const collector = new Collector(services, context, matches);
+  const possible = await withoutEmptyTypes(services, context, includes);
   let frontier = matches;
   for (let round = 0; frontier.length > 0; round++) {
-    const applied = includes.filter(({ iterates }) => round === 0 || iterates);
+    const applied = possible.filter(({ iterates }) => round === 0 || iterates);
     if (applied.length === 0 || collector.isFull) break;
     frontier = await collector.add(applied, frontier);
     if (round < MAX_ROUNDS) continue;
@@ -59,6 +62,22 @@ export async function collectIncluded(
     issues: collector.isFull ? [{ ...toIssue('tooCostly', { reason }), severity: 'warning' }] : [],
   };
 }
+
+/** Leaves out the reverse includes of types without resources, if there are many, because each costs a statement. */
+async function withoutEmptyTypes(
+  { database, definitionsOf }: SearchServices,
+  { space }: RequestContext,
+  includes: readonly Include[],
+): Promise<readonly Include[]> {
+  const reverse = includes.filter(({ isReverse }) => isReverse);
+  if (reverse.length <= FEW_INCLUDES) return includes;
+  const definitions = definitionsOf(space);
+  const numberOf = ({ source }: Include): number => definitions.typeNumber(source) ?? 0;
+  const populated = await findPopulatedTypes(database, space.number, [...new Set(reverse.map(numberOf))]);
+  return includes.filter((include) => !include.isReverse || populated.has(numberOf(include)));
+}
+
+const FEW_INCLUDES = 4;
 
 const cachedTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, readonly Target[]>>();
 

@@ -5,7 +5,6 @@ import { fhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import type { Concept } from '../../fhir/terminology/code-system';
 import { composeValueSet } from '../../fhir/terminology/compose';
-import { implicitValueSet } from '../../fhir/terminology/implicit';
 import {
   booleanMember,
   objectMember,
@@ -97,7 +96,7 @@ async function findValueSet(
     if (row !== undefined) return parseStored(row.body);
   }
   const { url, version } = parseCanonical(name);
-  return (await source.findValueSet(url, version)) ?? implicitValueSet(name);
+  return source.findValueSet(url, version);
 }
 
 async function listAll(resource: JsonObject, source: TerminologySource, depth: number): Promise<Members> {

@@ -45,6 +45,9 @@ export class RowCollector {
   private readonly strings: Unmarked<StringRow>[] = [];
   private readonly uris: UriRow[] = [];
   private count = 0;
+  private isCounting = true;
+  /** True: values of a long list have no rows. */
+  private isCut = false;
   private sorted = 0;
   /** First number of the contained resource whose rows are being added (`containedBase`); 0: the resource itself. */
   base = 0;
@@ -96,6 +99,21 @@ export class RowCollector {
     return (type, high, low) => names.has(nameOf(type, high, low));
   }
 
+  /**
+   * Returns the values of a list that get rows, at most MOST_LISTED. Until `endList` rows do not count towards the
+   * limit: the length of such a list is no fault of the resource.
+   */
+  startList<Value>(values: readonly Value[]): readonly Value[] {
+    this.isCounting = false;
+    if (values.length <= MOST_LISTED) return values;
+    this.isCut = true;
+    return values.slice(0, MOST_LISTED);
+  }
+
+  endList(): void {
+    this.isCounting = true;
+  }
+
   get foreign(): ForeignBudget {
     return (this.foreignBudget ??= new ForeignBudget());
   }
@@ -133,6 +151,7 @@ export class RowCollector {
       presence,
       sortDate: this.earliest(sortDate),
       exceeded,
+      ...(this.isCut ? { isCut: true } : {}),
     };
   }
 
@@ -150,13 +169,16 @@ export class RowCollector {
   }
 
   private bound(): void {
-    if (++this.count > this.maxRows) {
+    if (this.isCounting && ++this.count > this.maxRows) {
       throw fhirError('tooCostly', {
         reason: `The resource has more than ${this.maxRows} values to index for searches`,
       });
     }
   }
 }
+
+/** Maximum number of values of a long list that have rows. */
+export const MOST_LISTED = 20_000;
 
 /** Below this many rows, comparing each with each is cheaper than a Set. */
 const FEW_ROWS = 24;

@@ -106,7 +106,7 @@ export function visitCodes(
     if (type === 'CodeableConcept') visitConcept(value, visit);
     else if (type === 'Coding') visitPair(value['system'], value['code'], value, visit);
     else if (type === 'Identifier') visitPair(value['system'], value['value'], value, visit);
-    else if (type === 'ContactPoint') visitPair(undefined, value['value'], value, visit);
+    else if (type === 'ContactPoint') visitPair(value['system'], value['value'], value, visit);
     else if (type === 'CodeableReference' && isJsonObject(value['concept']))
       visitConcept(value['concept'], visit);
   }

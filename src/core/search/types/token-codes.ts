@@ -11,15 +11,7 @@ import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 
 /** Types whose values have no system: a `|` in the search value is an error (docs/search.md, Token). */
-const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
-  'boolean',
-  'uri',
-  'url',
-  'canonical',
-  'ContactPoint',
-  'string',
-  'id',
-]);
+const WITHOUT_SYSTEM: ReadonlySet<string> = new Set(['boolean', 'uri', 'url', 'canonical', 'string', 'id']);
 
 /** Types whose values are codes of code systems, which terminology can resolve. */
 export const OF_TERMINOLOGY: ReadonlySet<string> = new Set([

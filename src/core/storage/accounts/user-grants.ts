@@ -16,8 +16,16 @@ export interface UserSession {
   readonly began: number;
 }
 
+/** What an EHR tells an app that it launches about the app's window. */
+export interface LaunchedWindow {
+  /** True if the app must show whose record it is about; null: it must. */
+  readonly needPatientBanner: boolean | null;
+  /** Address of the EHR's style; null: that of this server. */
+  readonly smartStyleUrl: string | null;
+}
+
 /** The context that an EHR gives an app that it launches. */
-export interface LaunchContext {
+export interface LaunchContext extends LaunchedWindow {
   readonly client: string;
   readonly release: Release;
   readonly patient: string | null;
@@ -25,7 +33,7 @@ export interface LaunchContext {
 }
 
 /** One consent: the permissions of a client on behalf of a user. */
-export interface UserGrant {
+export interface UserGrant extends LaunchedWindow {
   readonly id: string;
   readonly client: string;
   /** Id of the account. */
@@ -77,6 +85,8 @@ const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> }
   redirectUri: sql`g.redirect_uri`,
   signedIn: sql`floor(extract(epoch from g.signed_in) * 1000)::bigint`,
   codeChallenge: sql`g.code_challenge`,
+  needPatientBanner: sql`g.need_patient_banner`,
+  smartStyleUrl: sql`g.smart_style_url`,
 };
 const COLUMNS = sql.join(Object.values(GRANT));
 
@@ -118,16 +128,17 @@ const END_SESSION = defineStatement(
 const ADD_LAUNCH = defineStatement(
   template(sql`
     with gone as (${expired('launch_context', 'hash')})
-    insert into andiron.launch_context (tenant, hash, client, release, patient, encounter, expires)
+    insert into andiron.launch_context (tenant, hash, client, release, patient, encounter, need_patient_banner,
+      smart_style_url, expires)
     select c.tenant, ${bind('hash')}::bytea, c.id, ${bind('release')}, ${bind('patient')}::text,
-      ${bind('encounter')}::text, now() + ${bind('seconds')}::float8 * interval '1 second'
+      ${bind('encounter')}::text, ${bind('needPatientBanner')}::boolean, ${bind('smartStyleUrl')}::text, now() + ${bind('seconds')}::float8 * interval '1 second'
     from andiron.client_application c
     where c.tenant = ${bind('tenant')}::int and c.id = ${bind('client')} and not c.disabled
     returning true`),
 );
 const FIND_LAUNCH = defineStatement(
   template(sql`
-    select l.client, l.release, l.patient, l.encounter from andiron.launch_context l
+    select l.client, l.release, l.patient, l.encounter, l.need_patient_banner, l.smart_style_url from andiron.launch_context l
     where l.tenant = ${bind('tenant')}::int and l.hash = ${bind('hash')}::bytea and l.expires > now() limit 1`),
 );
 const USE_LAUNCH = defineStatement(
@@ -139,11 +150,12 @@ const ADD_GRANT = defineStatement(
   template(sql`
     with gone as (${expired('user_grant', 'id')})
     insert into andiron.user_grant (tenant, id, client, account, release, scopes, fhir_user, patient, encounter, nonce,
-      redirect_uri, signed_in, session, code, code_challenge, code_expires, expires)
+      redirect_uri, signed_in, session, code, code_challenge, need_patient_banner, smart_style_url, code_expires, expires)
     values (${bind('tenant')}::int, ${bind('id')}, ${bind('client')}, ${bind('account')}, ${bind('release')},
       ${bind('scopes')}::text[], ${bind('fhirUser')}::text, ${bind('patient')}::text, ${bind('encounter')}::text,
       ${bind('nonce')}::text, ${bind('redirectUri')}, to_timestamp(${bind('signedIn')}::float8 / 1000),
       ${bind('session')}::bytea, ${bind('code')}::bytea, ${bind('codeChallenge')},
+      ${bind('needPatientBanner')}::boolean, ${bind('smartStyleUrl')}::text,
       now() + ${bind('codeSeconds')}::float8 * interval '1 second',
       now() + ${bind('seconds')}::float8 * interval '1 second')`),
 );
@@ -229,8 +241,11 @@ export class GrantStore {
   async findLaunch(space: OfTenant, hash: Buffer): Promise<LaunchContext | undefined> {
     const [row] = await this.run(space, FIND_LAUNCH, { hash });
     if (row === undefined) return undefined;
-    const [client, release, patient, encounter] = row as [string, Release, string | null, string | null];
-    return { client, release, patient, encounter };
+    const [client, release, patient, encounter, needPatientBanner, smartStyleUrl] = row as [
+      ...[string, Release, string | null, string | null],
+      ...[boolean | null, string | null],
+    ];
+    return { client, release, patient, encounter, needPatientBanner, smartStyleUrl };
   }
 
   /** Id of the client of a refresh token family, valid or not. */

@@ -1,0 +1,20 @@
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { Access } from './access';
+import { Permissions } from './permissions';
+
+/**
+ * Returns those of the scopes that can ever allow something in a space: not those of unknown types or search parameters,
+ * nor those that reach no record. Policies do not count, because they may change.
+ *
+ * @param full with all search parameters of the space
+ * @param holder whose scopes they are; a Patient in context stands for any
+ */
+export function usableScopes(
+  full: SearchTypeContext,
+  holder: Pick<Access, 'user' | 'userPatients' | 'patient' | 'isAuditor'>,
+  scopes: readonly string[],
+): readonly string[] {
+  const access: Access = { client: '', ...holder, scopes, policies: [], isAdministrator: false };
+  const permissions = new Permissions(access, '', full, []);
+  return scopes.filter((scope) => permissions.isUsable(scope));
+}

@@ -1,0 +1,169 @@
+/** What a person may allow a client at sign-in: their identity in the data, the patient in context, and the scopes. */
+import type { PatientChoice, SignInVisit } from '../api/sign-in';
+import { PatientChoices, type PatientSource, type SigningIn } from '../authorization/patient-choice';
+import { isStaff } from '../authorization/person';
+import type { PersonPatients } from '../authorization/person-patients';
+import { parseScope } from '../authorization/scope';
+import { coversScope } from '../authorization/scope-cover';
+import { usableScopes } from '../authorization/usable-scopes';
+import { reachOf } from '../authorization/user-reach';
+import type { TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { coversRelease, type Release } from '../fhir/release';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { StoredUser } from '../storage/accounts/user-accounts';
+import type { GrantStore, LaunchContext } from '../storage/accounts/user-grants';
+import { AuthorizationError, type AuthorizationRequest } from './authorization-request';
+import { hashToken } from './random-token';
+import { toWords } from './access-tokens';
+
+export interface ConsentParts {
+  readonly grants: GrantStore;
+  readonly patients: PatientSource;
+  readonly people: PersonPatients;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  searchContext(space: TenantSpace): SearchTypeContext;
+}
+
+export interface Offer {
+  readonly person: SigningIn;
+  /** The requested scopes that can allow something. */
+  readonly scopes: readonly string[];
+  /** Parts of them by conditions, of the client's scopes: the person may allow these in their place. */
+  readonly parts: readonly string[];
+  /** The Patient in context where it is certain. */
+  readonly fixed?: PatientChoice;
+  /** Set where the person must select a Patient. */
+  readonly choices?: PatientChoices;
+  /** The context of a launch from an EHR. */
+  readonly launch?: LaunchContext;
+}
+
+/** Begins the names of the check boxes of scopes; each value is one or more scopes. */
+const BOX = 'scopes-';
+const ANY_PATIENT = 'any';
+
+/** Scopes that say what a launch is about and allow nothing by themselves; they cannot be withdrawn. */
+export function isAboutLaunch(scope: string): boolean {
+  return scope === 'launch' || scope === 'launch/patient';
+}
+
+/** The scopes and parts of an offer that the form allows; a part of an allowed scope is left out. */
+export function allowedScopes(
+  form: ReadonlyMap<string, string>,
+  { scopes, parts }: Pick<Offer, 'scopes' | 'parts'>,
+): readonly string[] {
+  const boxes = [...form].filter(([name]) => name.startsWith(BOX));
+  const chosen = new Set(boxes.flatMap(([, value]) => toWords(value)));
+  const allowed = scopes.filter((scope) => isAboutLaunch(scope) || chosen.has(scope));
+  return [...allowed, ...parts.filter((part) => chosen.has(part) && !coversScope(allowed, part))];
+}
+
+/** Returns what the user may allow. Throws AuthorizationError where the account has nothing that the request needs. */
+export async function offerOf(
+  parts: ConsentParts,
+  visit: SignInVisit,
+  request: AuthorizationRequest,
+  user: StoredUser,
+): Promise<Offer> {
+  const person = await personOf(parts, visit, request, user);
+  const found = await patientOf(parts, visit, request, person);
+  const patient = found.fixed?.id ?? (found.choices === undefined ? undefined : ANY_PATIENT);
+  const { fhirUser, userPatients } = person;
+  const holder = {
+    ...(fhirUser === null ? {} : { user: fhirUser }),
+    ...(patient === undefined ? {} : { patient }),
+    userPatients: patient === ANY_PATIENT ? [...userPatients, patient] : userPatients,
+    isAuditor: false,
+  };
+  const usable = (some: readonly string[]): readonly string[] =>
+    usableScopes(parts.searchContext(person.space), holder, some);
+  const scopes = usable(request.scopes);
+  if (scopes.every(isAboutLaunch))
+    throw new AuthorizationError('invalid_scope', 'None of these scopes can allow anything here', request);
+  const isPart = (scope: string): boolean =>
+    (parseScope(scope)?.criteria.length ?? 0) > 0 && !scopes.includes(scope) && coversScope(scopes, scope);
+  return { person, scopes, parts: usable(request.client.scopes.filter(isPart)), ...found };
+}
+
+/**
+ * Returns the user's identity in the requested data. Throws AuthorizationError where the account has no identity
+ * that allows the request.
+ */
+async function personOf(
+  parts: ConsentParts,
+  visit: SignInVisit,
+  request: AuthorizationRequest,
+  user: StoredUser,
+): Promise<SigningIn> {
+  const { release, scopes } = request;
+  const space = await parts.findSpace(visit.space.tenant, release);
+  if (space === undefined) throw fhirError('unknownTenant');
+  const isOfRelease = coversRelease(user.release, release);
+  const fhirUser = isOfRelease ? user.fhirUser : null;
+  const patient = isOfRelease ? user.patient : null;
+  const found = await parts.people.of(space, fhirUser ?? undefined);
+  const person = { space, fhirUser, patient, userPatients: found?.ids ?? [] };
+  const asks = (isMeant: (scope: string) => boolean): boolean => scopes.some(isMeant);
+  const refuse = (reason: string): never => {
+    throw new AuthorizationError('access_denied', reason, request);
+  };
+  if (asks((scope) => parseScope(scope)?.context === 'user')) {
+    const reach = reachOf({ user: fhirUser ?? undefined, userPatients: person.userPatients });
+    if (fhirUser !== null && reach.kind === 'nothing')
+      refuse('The person of the account reaches no Patient in these data now');
+    if (reach.kind === 'nothing') refuse('The account has no person in these data');
+  }
+  const isAboutData = (scope: string): boolean =>
+    /^launch(?:\/|$)/.test(scope) || parseScope(scope) !== undefined;
+  if (fhirUser === null && patient === null && asks(isAboutData))
+    refuse('The account has no person in these data');
+  return person;
+}
+
+/**
+ * Returns the Patient in context: `fixed` where it is certain, `choices` where the user must select one, neither
+ * where none is needed. Throws AuthorizationError.
+ */
+async function patientOf(
+  parts: ConsentParts,
+  visit: SignInVisit,
+  request: AuthorizationRequest,
+  person: SigningIn,
+): Promise<Pick<Offer, 'fixed' | 'choices' | 'launch'>> {
+  const { client, scopes, launch } = request;
+  const refuse = (reason: string): never => {
+    throw new AuthorizationError('access_denied', reason, request);
+  };
+  const choices = new PatientChoices(parts.patients, visit, client, person);
+  const certain = async (id: string): Promise<PatientChoice> =>
+    (await choices.find(id)) ?? refuse('The Patient is not there, or not for this person');
+  const context = launch === undefined ? undefined : await launchOf(parts, visit, request, launch);
+  if (context !== undefined)
+    return {
+      launch: context,
+      ...(context.patient === null ? {} : { fixed: await certain(context.patient) }),
+    };
+  const isNeeded =
+    scopes.includes('launch/patient') || scopes.some((scope) => parseScope(scope)?.context === 'patient');
+  if (!isNeeded) return {};
+  const { fhirUser, patient, userPatients } = person;
+  const [type = '', id = ''] = fhirUser?.split('/') ?? [];
+  const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
+  const own = patient ?? (others.length === 0 ? onlyPatient : undefined);
+  if (own !== undefined) return { fixed: await certain(own) };
+  if (isStaff(fhirUser ?? undefined) || others.length > 0) return { choices };
+  return refuse('The account has no Patient');
+}
+
+async function launchOf(
+  { grants }: ConsentParts,
+  { space }: SignInVisit,
+  request: AuthorizationRequest,
+  launch: string,
+): Promise<LaunchContext> {
+  const context = await grants.findLaunch(space, hashToken(launch));
+  if (context === undefined || context.client !== request.client.id || context.release !== request.release)
+    throw new AuthorizationError('invalid_request', 'The launch is not good, or not any more', request);
+  return context;
+}

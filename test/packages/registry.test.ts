@@ -1,0 +1,142 @@
+/** `andiron import-package NAME@VERSION` against a registry. */
+import { execFile, type ExecFileException } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { openCore, type OpenedCore } from '../support/core';
+import { toEnvironment } from '../support/server';
+import { makeFolder, packResources } from './make-package';
+
+let opened: OpenedCore;
+let folder: string;
+let remove: () => Promise<void>;
+let registry: Server;
+let address: string;
+
+/** Files by the name and version of their package. */
+const files = new Map<string, Buffer>();
+let isDamaged = false;
+
+beforeAll(async () => {
+  opened = await openCore();
+  ({ folder, remove } = await makeFolder());
+  registry = createServer((request, response) => {
+    const [, name = '', version] = decodeURIComponent(request.url ?? '').split('/');
+    const bytes = files.get(`${name}#${version ?? ''}`);
+    if (version !== undefined && bytes !== undefined) {
+      response.end(isDamaged ? Buffer.concat([bytes, Buffer.from('x')]) : bytes);
+      return;
+    }
+    const versions = [...files].filter(([key]) => key.startsWith(`${name}#`));
+    response.statusCode = versions.length === 0 ? 404 : 200;
+    const listed = versions.map(([key, content]) => {
+      const each = key.slice(name.length + 1);
+      const shasum = createHash('sha1').update(content).digest('hex');
+      return [
+        each,
+        { name, version: each, dist: { tarball: `${address}/${name}/${each}`, shasum } },
+      ] as const;
+    });
+    const latest = listed.at(-1)?.[0];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name, 'dist-tags': { latest }, versions: Object.fromEntries(listed) }));
+  });
+  await new Promise<void>((resolve) => {
+    registry.listen(0, '127.0.0.1', resolve);
+  });
+  const bound = registry.address();
+  address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
+  await publish('base.example', '1.0.0', {});
+  await publish('base.example', '1.0.9', {});
+  await publish('base.example', '1.0.10', {});
+  await publish('ward.example', '2.0.0', { 'base.example': '1.0.x', 'lost.example': '1.0.0' });
+});
+afterAll(async () => {
+  await opened.close();
+  await remove();
+  registry.closeAllConnections();
+  await new Promise((resolve) => {
+    registry.close(resolve);
+  });
+});
+
+async function publish(name: string, version: string, dependencies: object): Promise<void> {
+  const valueSet = {
+    resourceType: 'ValueSet',
+    id: `${name}-rooms`,
+    url: `http://${name}/rooms`,
+    version,
+    status: 'active',
+  };
+  const manifest = { name, version, fhirVersions: ['4.0.1'], dependencies };
+  files.set(
+    `${name}#${version}`,
+    await readFile(await packResources(folder, manifest, { 'ValueSet-rooms.json': valueSet })),
+  );
+}
+
+function run(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+): Promise<{ code: number; output: string; errors: string }> {
+  const cli = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+  const env = {
+    PATH: process.env['PATH'],
+    ...toEnvironment(opened.database),
+    PACKAGE_REGISTRY: address,
+    ...settings,
+  };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [cli, 'import-package', ...args, '--tenant', 'system'],
+      { cwd: folder, env },
+      (error: ExecFileException | null, output, errors) => {
+        resolve({ code: Number(error?.code ?? 0), output, errors });
+      },
+    );
+  });
+}
+
+it('a package is fetched by its name and version, and its dependencies are named', async () => {
+  const { code, output, errors } = await run(['ward.example@2.0.0']);
+  expect([code, errors]).toEqual([0, '']);
+  expect(output).toContain('ward.example 2.0.0 in tenant system, r4: 1 stored, 0 unchanged, 0 refused\n');
+  expect(output).toContain(
+    'Required packages that were not imported: base.example 1.0.x, lost.example 1.0.0 (--dependencies imports them)\n',
+  );
+});
+
+it('with --dependencies the newest version that fits of each comes first, and one that is lost is named', async () => {
+  const { code, output } = await run(['ward.example@latest', '--dependencies']);
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /^base\.example 1\.0\.10 in tenant system[^]*\nward\.example 2\.0\.0 in tenant system/m,
+  );
+  expect(output).toContain('not imported: lost.example 1.0.0 (');
+});
+
+it.each([
+  ['nothing.example@1.0.0', 'nothing.example 1.0.0 cannot be fetched: '],
+  ['base.example@7.0.0', 'does not have base.example 7.0.0'],
+])('%s, which the registry does not have, is refused in one line', async (name, words) => {
+  const { code, output, errors } = await run([name]);
+  expect([code, output]).toEqual([1, '']);
+  expect(errors).toMatch(/^andiron: [^\n]*\n$/);
+  expect(errors).toContain(words);
+});
+
+it('a file with another hash than the registry names is refused', async () => {
+  isDamaged = true;
+  const { code, errors } = await run(['base.example@1.0.0']);
+  isDamaged = false;
+  expect(code).toBe(1);
+  expect(errors).toContain('its hash differs');
+});
+
+it('a registry at an address that is not public is called only if it is allowed', async () => {
+  const { code, errors } = await run(['base.example@1.0.0'], {});
+  expect(code).toBe(1);
+  expect(errors).toContain('OUTBOUND_ALLOWED_HOSTS does not list 127.0.0.1');
+});
