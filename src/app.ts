@@ -47,7 +47,7 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
   if (spaces === 0) return;
   log.warn(
     { spaces, madeWith, now },
-    'the search index was made with other settings or definitions: searches may be incomplete until andiron reindex has run',
+    'the search index has other settings or definitions: searches may be incomplete until andiron reindex has run',
   );
 }
 

@@ -31,9 +31,9 @@ export function createInstruments(registry: Registry): Instruments {
   });
   return {
     statement: (lane, milliseconds) => statements.observe({ lane }, milliseconds / 1000),
-    gathered: (kind, members) => batchSizes.observe({ kind }, members),
+    batched: (kind, members) => batchSizes.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
-    rememberedSearch: (outcome) => searchLookups.inc({ outcome }),
+    cachedSearch: (outcome) => searchLookups.inc({ outcome }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Core, Forgotten } from '../core';
+import type { Core, InvalidatedCaches } from '../core';
 import { type Arguments, type Command, UsageError } from './command';
 import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
 import { withApp } from './with-app';
@@ -75,7 +75,7 @@ async function importTenant({ tenants }: Core, name: string, { from }: Options):
 }
 
 /** The result of the cache invalidation. */
-function inWords({ processes, silentProcesses, cachedTexts }: Forgotten): string {
+function inWords({ processes, silentProcesses, cachedTexts }: InvalidatedCaches): string {
   const silent = silentProcesses === 0 ? '' : `; ${silentProcesses} do not respond and are ignored`;
   const texts =
     cachedTexts === undefined
@@ -148,10 +148,10 @@ export const tenant: Command = {
   async run({ words, options }) {
     const [action = '', name, ...more] = words;
     if (action === 'list' && name === undefined) return withApp(({ core }) => listTenants(core));
-    const known = ACTIONS.get(action);
-    if (known === undefined || name === undefined || (action === 'set' && more.length === 0))
+    const command = ACTIONS.get(action);
+    if (command === undefined || name === undefined || (action === 'set' && more.length === 0))
       throw new UsageError(`andiron tenant ${tenant.usage}`);
-    if (more.length > 0 && known.takesWords !== true) throw new UsageError('Only one tenant can be named');
-    return withApp(({ core }) => known.run(core, name, more, options));
+    if (more.length > 0 && command.takesWords !== true) throw new UsageError('Only one tenant can be named');
+    return withApp(({ core }) => command.run(core, name, more, options));
   },
 };

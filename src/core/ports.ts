@@ -62,7 +62,7 @@ export interface ReadServices {
   readonly hasher: Hasher;
 }
 
-/** How the statements of reads run (search-execution/read-scope.ts has all scopes). */
+/** Executes the statements of reads (search-execution/read-scope.ts has all scopes). */
 export interface ReadScope {
   /** False inside a transaction that writes: nothing that is read there may be cached, because it may be rolled back. */
   readonly isCommitted: boolean;

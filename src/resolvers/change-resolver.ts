@@ -9,7 +9,7 @@ import {
   Subscription,
   type SubscribeResolverData,
 } from 'type-graphql';
-import { type ChangeStream, type FollowedChange, fhirError } from '../core/index';
+import { type ChangeStream, type StreamedChange, fhirError } from '../core/index';
 import { RawJson } from '../schema/raw-json';
 import { resourceTypePlaceholder } from '../schema/scalars';
 import { ResourceChange } from '../schema/types/change';
@@ -19,7 +19,7 @@ import { toResource } from './resource-source';
 
 /** The source of one result of a live query. */
 export class ChangeEvent {
-  constructor(readonly change: FollowedChange) {}
+  constructor(readonly change: StreamedChange) {}
 }
 
 interface ChangeArguments {

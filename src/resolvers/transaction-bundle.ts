@@ -32,9 +32,9 @@ function toEntry(answer: EntryAnswer): string {
       return `{${responseOf(204, other === undefined ? version : undefined)}}`;
     }
     case 'read': {
-      const { version, isHead, isKnown } = answer;
-      const status = isKnown ? 304 : 200;
-      return isHead || isKnown ? `{${responseOf(status, version)}}` : ofVersion(version, status);
+      const { version, isHead, isUnchanged } = answer;
+      const status = isUnchanged ? 304 : 200;
+      return isHead || isUnchanged ? `{${responseOf(status, version)}}` : ofVersion(version, status);
     }
     case 'search':
       return ofText(toBundleText({ page: answer.page }), answer.isHead);

@@ -62,11 +62,11 @@ export function readObject(request: AdministrationRequest): JsonObject {
 }
 
 /** Reads the object of a body. Throws `invalidValue` for unknown members, so that a typing error is not ignored. */
-export function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
+export function readMembers(request: AdministrationRequest, allowed: readonly string[]): JsonObject {
   const value = readObject(request);
-  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  const unknown = Object.keys(value).find((name) => !allowed.includes(name));
   if (unknown !== undefined)
-    refuse(`'${unknown.slice(0, 40)}' is not allowed; the body may have ${known.join(', ')}`);
+    refuse(`'${unknown.slice(0, 40)}' is not allowed; the body may have ${allowed.join(', ')}`);
   return value;
 }
 

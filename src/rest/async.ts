@@ -64,7 +64,7 @@ export function isAnsweredLater({ request }: Exchange, interaction: Interaction)
 
 /** Stores the request as a job; the response is 202 with the address of the result. Throws tooManyJobs. */
 export async function submit(exchange: Exchange, interaction: Interaction): Promise<FastifyReply> {
-  const { edge, request, context, root, reply } = exchange;
+  const { restContext, request, context, root, reply } = exchange;
   const headers: Record<string, string> = { 'x-request-id': request.id };
   for (const name of STORED_HEADERS) {
     const value = request.headers[name];
@@ -83,7 +83,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
     isRepeatable: SEARCHES.includes(interaction),
     ...(request.body === undefined ? {} : { body: await toStored(request.body) }),
   };
-  const id = await edge.core.jobs.submit(context, job);
+  const id = await restContext.core.jobs.submit(context, job);
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
@@ -95,8 +95,8 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
 
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
 export async function status(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, reply } = exchange;
-  const job = await edge.core.jobs.find(context, request.params.job ?? '');
+  const { restContext, request, context, reply } = exchange;
+  const job = await restContext.core.jobs.find(context, request.params.job ?? '');
   if (job === undefined) throw fhirError('unknownJob');
   exchange.forbidCaching();
   if (job.state === 'done') {
@@ -113,8 +113,8 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
 
 /** DELETE _async/{job}: 202. A job that has not begun is not executed, and a running search stops. */
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context } = exchange;
-  if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
+  const { restContext, request, context } = exchange;
+  if (!(await restContext.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
   return exchange
     .forbidCaching()
     .send(202, informationOf('The request is cancelled, and its result removed'));

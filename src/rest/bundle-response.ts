@@ -65,9 +65,9 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       return join(undefined, writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
     }
     case 'read': {
-      const { version, isHead, isKnown } = entry;
-      const resource = isHead || isKnown ? undefined : resourceOf(version, root, 'representation');
-      return join(resource, writeResponse({ status: isKnown ? 304 : 200, version }));
+      const { version, isHead, isUnchanged } = entry;
+      const resource = isHead || isUnchanged ? undefined : resourceOf(version, root, 'representation');
+      return join(resource, writeResponse({ status: isUnchanged ? 304 : 200, version }));
     }
     case 'search': {
       const { page, path } = entry;

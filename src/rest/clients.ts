@@ -199,7 +199,7 @@ function readExpiry(request: AdministrationRequest): number | undefined {
 function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
   if (!isObject(value)) refuse('"scopeMap" must be an object of lists of scopes');
   return Object.fromEntries(
-    Object.entries(value).map(([said, scopes]) => [said, readWords('scopeMap', scopes) ?? []]),
+    Object.entries(value).map(([claimed, scopes]) => [claimed, readWords('scopeMap', scopes) ?? []]),
   );
 }
 

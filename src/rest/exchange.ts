@@ -22,11 +22,11 @@ const ENCODED_FROM = 4096;
 /** Longer texts are not indented: indentation would delay other requests. */
 const LONGEST_LAID_OUT = 4 * 1024 * 1024;
 
-type ExchangeParts = Pick<Exchange, 'edge' | 'request' | 'reply' | 'context' | 'query'>;
+type ExchangeParts = Pick<Exchange, 'restContext' | 'request' | 'reply' | 'context' | 'query'>;
 
 /** One request to a FHIR route with a valid address, and its response. */
 export class Exchange {
-  readonly edge: RestContext;
+  readonly restContext: RestContext;
   readonly request: FhirRequest;
   readonly reply: FastifyReply;
   readonly context: RequestContext;
@@ -38,8 +38,8 @@ export class Exchange {
   readonly id: string;
   #cacheControl = REVALIDATE;
 
-  constructor({ edge, request, reply, context, query }: ExchangeParts) {
-    this.edge = edge;
+  constructor({ restContext, request, reply, context, query }: ExchangeParts) {
+    this.restContext = restContext;
     this.request = request;
     this.reply = reply;
     this.context = context;
@@ -50,7 +50,7 @@ export class Exchange {
 
   /** `{fhir_root}` in the form for clients. */
   get root(): string {
-    return this.edge.addresses.root(this.request, this.context.space);
+    return this.restContext.addresses.root(this.request, this.context.space);
   }
 
   forbidCaching(): this {

@@ -95,7 +95,7 @@ export async function listenForMetrics(
   } catch {
     log.warn(
       { host: address.host, port: address.port },
-      'metrics are not served: their address is taken or cannot be used',
+      'metrics are not served: their address is in use or not available',
     );
     return undefined;
   }

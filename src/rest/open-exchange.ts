@@ -90,7 +90,7 @@ export async function openExchange(
   // An asynchronous request was counted when it was submitted.
   const admission = later === undefined ? core.admit(context) : undefined;
   if (admission !== undefined) await visit.requireAdmission(admission, request, reply);
-  return new Exchange({ edge: shared, request, reply, context, query });
+  return new Exchange({ restContext: shared, request, reply, context, query });
 }
 
 function identify(

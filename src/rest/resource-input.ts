@@ -8,18 +8,18 @@ import type { Exchange } from './exchange';
  * one, including JSON (https://hl7.org/fhir/R4/binary.html#rest). Throws the errors of `RestContext.read`.
  */
 export async function readResource(exchange: Exchange): Promise<ResourceInput> {
-  const { edge, request, context, type, id } = exchange;
+  const { restContext, request, context, type, id } = exchange;
   const { body, headers } = request;
   const { release } = context.space;
-  const asWritten = (): ResourceInput => edge.read(body, headers, RESOURCE_TYPES, release);
+  const asWritten = (): ResourceInput => restContext.read(body, headers, RESOURCE_TYPES, release);
   if (type !== BINARY || body === undefined) return asWritten();
   const isContent = isContentOfBinary(request);
   if (!isContent) {
     const isJson = hasContentType(headers, RESOURCE_TYPES, release) && body !== '';
-    if (!isJson || (await isBinaryResource(edge.core, toText(body), edge.settings.maxDepth)))
+    if (!isJson || (await isBinaryResource(restContext.core, toText(body), restContext.settings.maxDepth)))
       return asWritten();
   }
   const base64 = isContent ? toText(body) : Buffer.from(toText(body)).toString('base64');
   const text = writeBinary(base64, id === '' ? undefined : id, headers);
-  return edge.parse(text);
+  return restContext.parse(text);
 }

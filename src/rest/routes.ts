@@ -33,7 +33,7 @@ type Run = (exchange: Exchange) => Promise<FastifyReply>;
 /** The interactions that have no FHIR address. */
 type Elsewhere = 'oidc' | 'tenants' | 'health' | 'none';
 
-/** How each interaction is answered, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
+/** The handler of each interaction, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
 const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, Elsewhere>, Run | 'gateway'>> = {
   searchSystem: search,
   bundle: runBundle,
@@ -85,13 +85,13 @@ function describedRoutes(): readonly DescribedRoute[] {
 }
 
 /** Registers all FHIR addresses; other methods get 405 with `Allow`. */
-export function registerFhirRoutes(server: FastifyInstance, edge: RestContext): void {
+export function registerFhirRoutes(server: FastifyInstance, restContext: RestContext): void {
   const served = new Map<string, Set<Method>>();
   for (const { interaction, run } of ROUTES) {
     if (run === 'gateway') continue;
     const { pattern: url, methods } = interaction;
     for (const method of methods) {
-      const handler = serve(edge, interaction, guardBody(method, interaction, run));
+      const handler = serve(restContext, interaction, guardBody(method, interaction, run));
       server.route({ method, url, config: { takesLongBodies: true }, handler });
     }
     served.set(url, new Set([...(served.get(url) ?? []), ...methods]));
@@ -101,16 +101,16 @@ export function registerFhirRoutes(server: FastifyInstance, edge: RestContext): 
     const inOrder = METHODS.filter((method) => methods.has(method));
     refuseOtherMethods(server, url, inOrder, {
       before: (request: FhirRequest, reply) =>
-        openExchange(edge, request, reply, none).finally(() => request.visit.leave()),
+        openExchange(restContext, request, reply, none).finally(() => request.visit.leave()),
     });
   }
 }
 
-function serve(edge: RestContext, interaction: Interaction, run: Run) {
+function serve(restContext: RestContext, interaction: Interaction, run: Run) {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
     request.visit.begin();
     try {
-      const exchange = await openExchange(edge, request, reply, interaction);
+      const exchange = await openExchange(restContext, request, reply, interaction);
       return await (isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange));
     } finally {
       request.visit.leave();

@@ -113,9 +113,9 @@ export function createRestServer({
     registerPolicyRoutes(scope, core);
     registerUserRoutes(scope, core);
   });
-  const edge = new RestContext(core, settings, log);
-  registerOidcRoutes(server, edge);
-  registerFhirRoutes(server, edge);
+  const restContext = new RestContext(core, settings, log);
+  registerOidcRoutes(server, restContext);
+  registerFhirRoutes(server, restContext);
   register?.(server);
   answerLater(server, core, settings);
   return server;

@@ -114,7 +114,7 @@ describe('requests in progress', () => {
     await unlock();
     expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([
       401,
-      expect.stringContaining('may not do it any more'),
+      expect.stringContaining('no longer allowed to do this'),
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('requests in progress', () => {
       })();
     });
     const [status, text] = await ended;
-    expect([status, text]).toEqual([401, expect.stringContaining('may not do it any more')]);
+    expect([status, text]).toEqual([401, expect.stringContaining('no longer allowed to do this')]);
     const again = await server.request('POST', `${tenants}/copy/import`, out.text, {
       ...{ 'content-type': 'application/x-ndjson', authorization: second.basic },
     });

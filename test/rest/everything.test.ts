@@ -102,8 +102,8 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources read …
   it.each([
     { names: 2 },
-    { names: 1, brought: 3, carried: 2, scanned: 3 },
-    { names: 0, brought: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, lookedAt: 2 },
+    { names: 1, included: 3, carried: 2, scanned: 3 },
+    { names: 0, included: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, read: 2 },
   ])(
     'included resources come once and completely, with any limits of the cache and of statements: %j',
     async (limits) => {
@@ -360,7 +360,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['Patient/ann/$everything?_since=2021', 400, "'_since' is wrong"],
     ['Patient/ann/$everything?name=x', 400, "'name' is not a parameter of $everything"],
     ['Encounter/visit-2021/$everything?start=2021', 400, "'start' is not a parameter of $everything"],
-    ['Patient/ann/$everything?_cursor=x', 400, 'The page cursor is not one'],
+    ['Patient/ann/$everything?_cursor=x', 400, 'The page cursor does not belong to this search'],
   ])('%s is %d', async (address, expected, message) => {
     const { status, json } = await get(address);
     expect([address, status]).toEqual([address, expected]);

@@ -100,10 +100,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['category=vital-signs', "needs one of 'patient' and 'subject'"],
     ['patient=ann', "needs 'category' or a parameter for a code"],
     ['patient=ann&code=x&max=0', "'max' is wrong"],
-    ['patient=ann&code=x&_sort=date', "'_sort' cannot be given to $lastn"],
-    ['patient=ann&code=x&_include=*', "'_include' cannot be given to $lastn"],
+    ['patient=ann&code=x&_sort=date', "'_sort' is not allowed for $lastn"],
+    ['patient=ann&code=x&_include=*', "'_include' is not allowed for $lastn"],
     ['patient=ann&code=x&nobody=1', "'nobody' is not a search parameter"],
-    ['patient=ann&code=x&_cursor=AAAA', 'The page cursor is not one'],
+    ['patient=ann&code=x&_cursor=AAAA', 'The page cursor does not belong to this search'],
   ])('%s is 400', async (query, message) => {
     const { status, json } = await get(query);
     expect(status).toBe(400);

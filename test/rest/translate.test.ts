@@ -224,7 +224,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(resultOf(json.parameter)).toEqual({ result: false, matches: ['unmatched -'] });
     expect(json.parameter[1]).toEqual({
       name: 'message',
-      valueString: 'It is known that there is no translation',
+      valueString: 'The concept map states that there is no translation',
     });
   });
 

@@ -23,12 +23,12 @@ export type EntryAnswer =
       /** The versions that record the deletions; empty where there was nothing to delete. */
       readonly versions: readonly StoredVersion[];
     }
-  /** `isKnown`: the client has this version already. `isHead`, here and below: the client wants no resource. */
+  /** `isUnchanged`: the client has this version already. `isHead`, here and below: the client wants no resource. */
   | {
       readonly kind: 'read';
       readonly version: StoredVersion;
       readonly isHead: boolean;
-      readonly isKnown: boolean;
+      readonly isUnchanged: boolean;
     }
   /** `path`: the path of the entry's address below `{fhir_root}`. */
   | {

@@ -13,7 +13,7 @@ export interface ChangeRequest {
 }
 
 /** `leave`: an update after which the resource no longer meets the criteria, as it did or may have done before. */
-export interface FollowedChange {
+export interface StreamedChange {
   readonly kind: StoredVersion['change'] | 'leave';
   readonly version: StoredVersion;
 }
@@ -26,7 +26,7 @@ export interface ChangeStream {
    * Returns the next change as soon as there is one; undefined: this side has closed the stream. Rejects with a
    * FhirError when the server ends the stream. Must not be called while another call is pending.
    */
-  next(): Promise<FollowedChange | undefined>;
+  next(): Promise<StreamedChange | undefined>;
   /** The listener is called once, when the server ends the stream. */
   onEnd(listener: () => void): void;
   close(): void;

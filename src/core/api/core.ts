@@ -163,10 +163,10 @@ export interface Core extends Interactions {
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   /**
-   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `known`. Cost:
+   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `cachedVersion`. Cost:
    * one statement, two more after a change.
    */
-  namedQueries(context: RequestContext, known?: string): Promise<NamedQueries | undefined>;
+  namedQueries(context: RequestContext, cachedVersion?: string): Promise<NamedQueries | undefined>;
   readonly jobs: Jobs;
   /**
    * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and

@@ -9,6 +9,6 @@ export interface ConnectionUsage {
 
 export interface Readiness {
   readonly ready: boolean;
-  /** What is degraded or missing, in words for an operator. */
+  /** Descriptions of degraded or missing services, for an operator. */
   readonly notices: readonly string[];
 }

@@ -23,7 +23,7 @@ export interface RemovedRows {
 }
 
 /** The progress of an erasure from caches. */
-export interface Forgotten {
+export interface InvalidatedCaches {
   /** Server processes that have invalidated their caches. */
   readonly processes: number;
   /** Processes without a heartbeat for 20 seconds; the removal did not wait for them. */
@@ -43,7 +43,7 @@ export interface TenantImport {
 }
 
 /** The result of a tenant's removal. */
-export interface TenantRemoval extends Forgotten {
+export interface TenantRemoval extends InvalidatedCaches {
   readonly name: string;
   /** False: the time limit was reached; there is more to remove. */
   readonly isComplete: boolean;

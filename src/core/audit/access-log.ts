@@ -71,7 +71,10 @@ export class AccessLog {
         await this.flush();
       } catch (error) {
         if (tries >= LAST_TRIES) {
-          this.log.error({ records: this.#count }, 'accesses could not be recorded: the database is away');
+          this.log.error(
+            { records: this.#count },
+            'accesses could not be recorded: the database is not available',
+          );
           return;
         }
         if (error instanceof Error) await sleep(RETRY_MS);
@@ -101,7 +104,7 @@ export class AccessLog {
       if (!this.#isFailing)
         this.log.warn(
           { records: this.#count },
-          'accesses wait to be recorded: the database does not take them',
+          'access records are queued: the database does not accept them',
         );
       this.#isFailing = true;
       if (!this.#isClosed) this.#timer ??= setTimeout(() => this.#start(), RETRY_MS);

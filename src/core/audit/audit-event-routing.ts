@@ -1,4 +1,4 @@
-/** How an interaction on AuditEvents reaches their space: the strategies that rows of the table of interactions are made of. */
+/** Strategies that route interactions on AuditEvents to their space; used by the table of interactions. */
 import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
 import type { SearchPage, SearchRequest } from '../api/search';
 import type { RequestContext } from '../context';
@@ -56,7 +56,7 @@ export function routesParts<Arguments extends readonly unknown[], Result>(): Rou
   return (_router, run, context, ...of) => run(context, ...of);
 }
 
-/** An AuditEvent is made once: by create, or by an update that finds none. */
+/** Creates a resource in the space of its type. */
 export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
   _router,
   run,
@@ -64,6 +64,7 @@ export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
   ...[type, input]
 ) => run(inSpaceOf(context, type), type, input);
 
+/** Updates a resource. An AuditEvent can be created by an update, but never changed: throws `methodNotAllowed`. */
 export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = async (
   _router,
   run,
@@ -78,6 +79,9 @@ export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = asy
   }
 };
 
+/**
+ * Searches one type. A search of AuditEvents waits until earlier accesses are recorded; if there are too many, it warns.
+ */
 export const searches: RoutedRun<[SearchRequest], SearchPage> = async (router, run, context, request) => {
   requireApart(request);
   if (request.type !== AUDIT_EVENT) return run(context, request);
@@ -87,6 +91,7 @@ export const searches: RoutedRun<[SearchRequest], SearchPage> = async (router, r
   return isWhole ? page : { ...page, issues: [...page.issues, BEHIND] };
 };
 
+/** Runs several searches; if one is of AuditEvents, each by itself, with its error as its result. */
 export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'searchBatch'>> = async (
   router,
   run,
@@ -108,6 +113,7 @@ export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'se
   );
 };
 
+/** Counts resources by groups. A count of AuditEvents waits like a search. */
 export const counts: RoutedRun<ArgumentsOf<'aggregate'>, ResultOf<'aggregate'>> = async (
   router,
   run,
@@ -120,6 +126,7 @@ export const counts: RoutedRun<ArgumentsOf<'aggregate'>, ResultOf<'aggregate'>> 
   return run(within, request);
 };
 
+/** Opens a live query. Throws `notSupported` for AuditEvents. */
 export const follows: RoutedRun<ArgumentsOf<'follow'>, ResultOf<'follow'>> = async (
   _router,
   run,
@@ -132,6 +139,7 @@ export const follows: RoutedRun<ArgumentsOf<'follow'>, ResultOf<'follow'>> = asy
     });
   return run(context, request);
 };
+
 const BEHIND: Issue = {
   severity: 'warning',
   code: 'incomplete',

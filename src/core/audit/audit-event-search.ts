@@ -50,6 +50,6 @@ function requireConditionApart(type: string | undefined, condition: SearchCondit
 }
 
 function apart(name: string): FhirError {
-  const reason = `AuditEvents are kept apart from other resources: '${name}' would lead from one to the other. Search for AuditEvents by themselves`;
+  const reason = `AuditEvents are stored separately from other resources, and '${name}' refers from one to the other. Search for AuditEvents alone`;
   return fhirError('invalidValue', { reason });
 }

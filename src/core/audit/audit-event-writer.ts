@@ -26,7 +26,7 @@ import type { VersionWrite } from '../storage/write/version-write';
 import { writeVersions } from '../storage/write/write-statements';
 import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from './audit-space';
-import { createKnownOwners, patientsOf } from '../authorization/patients';
+import { createOwnersCache, patientsOf } from '../authorization/patients';
 
 /** Interval between checks for records that other processes have left. */
 const LOOK_MS = 5_000;
@@ -63,7 +63,7 @@ export class AuditEventWriter {
   #isStarted = false;
   #isClosed = false;
   #hurry: (() => void) | undefined;
-  readonly #knownOwners = createKnownOwners();
+  readonly #cachedOwners = createOwnersCache();
 
   constructor(private readonly options: AuditEventWriterOptions) {}
 
@@ -130,7 +130,7 @@ export class AuditEventWriter {
       // Nothing is lost: the next round finds uncommitted records again.
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#isClosed && !isDatabaseTrouble(error))
-        log.warn({ reason }, 'the making of AuditEvents was interrupted');
+        log.warn({ reason }, 'the creation of AuditEvents was interrupted');
     } finally {
       await session?.close();
     }
@@ -186,8 +186,8 @@ export class AuditEventWriter {
   async #toWrite(from: Space, to: Space, record: AccessRecord): Promise<VersionWrite> {
     const { services } = this.options;
     const id = idOfKey(record.key.high, record.key.low);
-    if (id === undefined) throw new Error('a record has a key that is none of ours');
-    const patients = await patientsOf(services, this.#knownOwners, from, record);
+    if (id === undefined) throw new Error('a record has an unknown key');
+    const patients = await patientsOf(services, this.#cachedOwners, from, record);
     const event = toAuditEvent(record, patients, from.tenant);
     const { text, metaOffset } = toStoredText(event, false, { id, extensionBase: services.extensionBase });
     return {

@@ -22,5 +22,7 @@ function auditSpaceOf({ auditSpace, ...space }: TenantSpace): TenantSpace | unde
 /** Throws `forbidden` unless the caller may read AuditEvents. In open mode, `isOpen` decides. */
 export function requireAuditor({ access }: RequestContext, isOpen: boolean): void {
   if (access === undefined ? isOpen : access.isAuditor) return;
-  throw fhirError('forbidden', { reason: 'AuditEvents are for auditors: the client is none' });
+  throw fhirError('forbidden', {
+    reason: 'Only auditors may read AuditEvents, and the client is not an auditor',
+  });
 }

@@ -5,8 +5,8 @@ import type { AccessLog } from './access-log';
 
 const WINDOW_MS = 60_000;
 /** Single records of one kind per window: for unauthenticated callers, and for authenticated clients. */
-const SINGLE_UNKNOWN = 20;
-const SINGLE_KNOWN = 100;
+const SINGLE_UNAUTHENTICATED = 20;
+const SINGLE_AUTHENTICATED = 100;
 /** Single records of all unauthenticated callers of one space. */
 const SINGLE_OF_SPACE = 300;
 /**
@@ -27,8 +27,8 @@ interface Kind {
 type Kinds = Map<string, Kind>;
 
 interface Window {
-  readonly known: Kinds;
-  readonly unknown: Kinds;
+  readonly authenticated: Kinds;
+  readonly unauthenticated: Kinds;
   /** Single records of unauthenticated callers. */
   singles: number;
 }
@@ -48,19 +48,19 @@ export class BatchedRefusals {
     private readonly windowMs = WINDOW_MS,
   ) {}
 
-  /** As AccessLog.note. `isKnown`: the client is authenticated. */
-  note(space: number, record: AccessRecord, isKnown: boolean): Promise<void> | undefined {
+  /** As AccessLog.note. `isAuthenticated`: the client is authenticated. */
+  note(space: number, record: AccessRecord, isAuthenticated: boolean): Promise<void> | undefined {
     const window = this.#windowOf(space);
-    const kind = kindOf(isKnown ? window.known : window.unknown, record);
+    const kind = kindOf(isAuthenticated ? window.authenticated : window.unauthenticated, record);
     kind.seen++;
-    const isSingle = isKnown
-      ? kind.seen <= SINGLE_KNOWN
-      : kind.seen <= SINGLE_UNKNOWN && window.singles < SINGLE_OF_SPACE;
+    const isSingle = isAuthenticated
+      ? kind.seen <= SINGLE_AUTHENTICATED
+      : kind.seen <= SINGLE_UNAUTHENTICATED && window.singles < SINGLE_OF_SPACE;
     if (!isSingle) {
       kind.counted++;
       return undefined;
     }
-    if (!isKnown) window.singles++;
+    if (!isAuthenticated) window.singles++;
     return this.log.note(space, record);
   }
 
@@ -70,15 +70,18 @@ export class BatchedRefusals {
     this.#timer = undefined;
     const windows = [...this.#windows];
     this.#windows.clear();
-    for (const [space, { known, unknown }] of windows)
-      for (const kind of [...known.values(), ...unknown.values()])
+    for (const [space, { authenticated, unauthenticated }] of windows)
+      for (const kind of [...authenticated.values(), ...unauthenticated.values()])
         if (kind.counted > 0) await this.log.note(space, this.#sum(kind));
   }
 
   #windowOf(space: number): Window {
     let window = this.#windows.get(space);
     if (window === undefined)
-      this.#windows.set(space, (window = { known: new Map(), unknown: new Map(), singles: 0 }));
+      this.#windows.set(
+        space,
+        (window = { authenticated: new Map(), unauthenticated: new Map(), singles: 0 }),
+      );
     // A count that cannot be written now waits in the access log, which reports failures.
     this.#timer ??= setTimeout(() => void this.close().catch(() => undefined), this.windowMs).unref();
     return window;
@@ -99,8 +102,8 @@ export class BatchedRefusals {
 function kindOf(kinds: Kinds, record: AccessRecord): Kind {
   const { interaction, status, reason, client, person, address } = record;
   const name = JSON.stringify([interaction, status, reason, client, person, address]);
-  const known = kinds.get(name);
-  if (known !== undefined) return known;
+  const existing = kinds.get(name);
+  if (existing !== undefined) return existing;
   const isFull = kinds.size >= MAX_KINDS;
   const key = isFull ? '' : name;
   let kind = kinds.get(key);

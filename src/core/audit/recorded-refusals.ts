@@ -34,17 +34,21 @@ export function recordRefusals(
       asking,
       requestLine,
       ending,
-      isKnown,
+      isAuthenticated,
     }: {
       readonly asking: Asking;
       readonly requestLine: string | undefined;
       readonly ending: Ending;
-      readonly isKnown: boolean;
+      readonly isAuthenticated: boolean;
     },
   ): Promise<void> {
     if (isDecoy(space)) return;
     const query = requestLine?.replace(ABOVE_ROOT, '');
-    await refusals.note(space.number, toRecord(ids, asking, { interaction: NONE, query }, ending), isKnown);
+    await refusals.note(
+      space.number,
+      toRecord(ids, asking, { interaction: NONE, query }, ending),
+      isAuthenticated,
+    );
   }
 
   /** Identifies the caller of a request that was refused for another reason; anonymous if that fails. */
@@ -67,12 +71,12 @@ export function recordRefusals(
       const space = await findSpace(tenant, release);
       if (space === undefined) return;
       const caller = await callerOf(refused, space);
-      const isKnown = caller.access !== undefined;
+      const isAuthenticated = caller.access !== undefined;
       await note(space, {
         asking: { ...caller, address, requestId },
         requestLine,
         ending: endingOf(error),
-        isKnown,
+        isAuthenticated,
       });
       isFailing = false;
     } catch (thrown) {
@@ -88,7 +92,7 @@ export function recordRefusals(
     settle(error);
     if (space !== undefined && error instanceof FhirError) {
       const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
-      await note(space, { asking, requestLine, ending: endingOf(error), isKnown: false });
+      await note(space, { asking, requestLine, ending: endingOf(error), isAuthenticated: false });
     }
     throw error;
   }
@@ -112,7 +116,7 @@ export function recordRefusals(
             asking: context,
             requestLine: undefined,
             ending: TOO_MANY,
-            isKnown: context.access !== undefined,
+            isAuthenticated: context.access !== undefined,
           });
         return decided;
       });

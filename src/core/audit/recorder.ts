@@ -1,4 +1,4 @@
-/** How an interaction leaves its record: the strategies that rows of the table of interactions are made of. */
+/** Strategies that record interactions; used by the table of interactions. */
 import { endingOf, lineOf } from '../authorization/describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
@@ -96,8 +96,8 @@ export function reads<Arguments extends readonly unknown[], Result>({
     }
     if (trail !== undefined) leave(trail, described, result, of);
     else if (recorder.recordsReads) {
-      const room = recorder.note(context, found(described, result, of));
-      if (room !== undefined) await room;
+      const recorded = recorder.note(context, found(described, result, of));
+      if (recorded !== undefined) await recorded;
     }
     return result;
   };

@@ -11,21 +11,21 @@ const shown = new WeakMap<ElementRules, WeakMap<StoredVersion, StoredVersion>>()
 
 /** Removes hidden elements from results; returns the same objects where nothing is hidden. */
 export class ElementRedaction {
-  private readonly known: WeakMap<StoredVersion, StoredVersion>;
+  private readonly redacted: WeakMap<StoredVersion, StoredVersion>;
 
   constructor(private readonly elements: ElementRules) {
-    let known = shown.get(elements);
-    if (known === undefined) shown.set(elements, (known = new WeakMap<StoredVersion, StoredVersion>()));
-    this.known = known;
+    let redacted = shown.get(elements);
+    if (redacted === undefined) shown.set(elements, (redacted = new WeakMap<StoredVersion, StoredVersion>()));
+    this.redacted = redacted;
   }
 
   version(version: StoredVersion): StoredVersion {
     if (!this.elements.hidesAny) return version;
-    let left = this.known.get(version);
+    let left = this.redacted.get(version);
     if (left === undefined) {
       const text = this.elements.strip(version.text);
       left = text === version.text ? version : { ...version, text };
-      this.known.set(version, left);
+      this.redacted.set(version, left);
     }
     return left;
   }

@@ -17,7 +17,7 @@ import type { Policy } from './policy';
 /** A node in the tree of selected elements of a type; a recursive element has a node below itself. */
 interface Place {
   /** True: the element is selected, with all its descendants. */
-  isMeant: boolean;
+  isSelected: boolean;
   readonly below: Map<string, Place>;
   /** The JSON member is named after the element and a type: `valueQuantity`. */
   readonly isChoice: boolean;
@@ -84,7 +84,7 @@ class ElementSet {
         element.types.map(({ code }) => code),
       );
     }
-    place.isMeant = true;
+    place.isSelected = true;
   }
 
   /** The structure and path that define the children of an element. */
@@ -100,7 +100,7 @@ class ElementSet {
 }
 
 function newPlace(isChoice: boolean): Place {
-  return { isMeant: false, below: new Map(), isChoice };
+  return { isSelected: false, below: new Map(), isChoice };
 }
 
 function placeBelow({ below }: Place, name: string, isChoice: boolean): Place {
@@ -121,7 +121,7 @@ function linkRecurring(definitions: Definitions, type: string, root: Place): voi
     let parent = root;
     for (const name of names) parent = placeBelow(parent, name, false);
     // A selected element covers more than selected descendants.
-    if (parent.below.get(last)?.isMeant !== true) parent.below.set(last, meant);
+    if (parent.below.get(last)?.isSelected !== true) parent.below.set(last, meant);
   }
 }
 
@@ -153,12 +153,12 @@ export class ElementRules {
     private readonly all: Definitions,
     policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[],
   ) {
-    const known = (paths: readonly string[]): readonly string[] =>
+    const existing = (paths: readonly string[]): readonly string[] =>
       paths.filter((path) => isElement(all, path));
-    this.hidden = new ElementSet(all, known(policies.flatMap(({ hidden }) => hidden)));
+    this.hidden = new ElementSet(all, existing(policies.flatMap(({ hidden }) => hidden)));
     this.readOnly = new ElementSet(
       all,
-      known(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
+      existing(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
     );
     this.definitions = this.hidden.isEmpty
       ? all
@@ -229,7 +229,7 @@ export class ElementRules {
       const member = value[name];
       if (member === undefined) continue;
       const below = here && placeOf(here, name);
-      const isLeftOut = below?.isMeant === true || (root !== undefined && name === NARRATIVE);
+      const isLeftOut = below?.isSelected === true || (root !== undefined && name === NARRATIVE);
       const inner = isLeftOut ? undefined : this.stripped(member, below, name.startsWith('_'));
       isSame &&= inner === member;
       if (inner === undefined) continue;
@@ -313,7 +313,7 @@ function changedName(
     const below = placeOf(place, name);
     if (below === undefined) continue;
     const [one, other] = [first[name], second[name]];
-    if (below.isMeant) {
+    if (below.isSelected) {
       if (one === undefined || other === undefined || !areEqualJson(one, other)) return name;
       continue;
     }

@@ -11,13 +11,13 @@ const PATIENT = 'Patient';
 /** Patients of one access, so that it makes one event; an access lists at most as many versions. */
 const MOST_PATIENTS = 100;
 /** Entries of the cache of owners. */
-const MAX_KNOWN = 20_000;
+const MAX_CACHED = 20_000;
 
 /** A cache of the patients that a version belongs to, by space and version. Versions do not change, so entries stay valid. */
-export type KnownOwners = LRUCache<string, readonly string[]>;
+export type OwnersCache = LRUCache<string, readonly string[]>;
 
-export function createKnownOwners(): KnownOwners {
-  return registerCache(new LRUCache<string, readonly string[]>({ max: MAX_KNOWN }));
+export function createOwnersCache(): OwnersCache {
+  return registerCache(new LRUCache<string, readonly string[]>({ max: MAX_CACHED }));
 }
 
 /**
@@ -26,7 +26,7 @@ export function createKnownOwners(): KnownOwners {
  */
 export async function patientsOf(
   services: Pick<Services, 'definitions' | 'keys' | 'reader' | 'references'>,
-  known: KnownOwners,
+  cache: OwnersCache,
   space: Space,
   record: AccessRecord,
 ): Promise<ReadonlySet<string>> {
@@ -39,7 +39,7 @@ export async function patientsOf(
     for (const named of namedPatients(line, definitions)) patients.add(named);
   const versions = lines.flatMap((line) => readVersion(line) ?? []);
   if (type !== undefined && id !== undefined && version !== undefined) versions.push({ type, id, version });
-  const owners = await Promise.all(versions.map((each) => ownersOf(services, known, space, each)));
+  const owners = await Promise.all(versions.map((each) => ownersOf(services, cache, space, each)));
   for (const owner of owners.flat()) if (patients.size < MOST_PATIENTS) patients.add(owner);
   return patients;
 }
@@ -60,7 +60,7 @@ function readVersion(line: string): NamedVersion | undefined {
 /** Ids of the patients in whose compartments a version is; for a deletion, the version before. */
 async function ownersOf(
   services: Pick<Services, 'definitions' | 'keys' | 'reader' | 'references'>,
-  known: KnownOwners,
+  cache: OwnersCache,
   space: Space,
   { type, id, version }: NamedVersion,
 ): Promise<readonly string[]> {
@@ -70,7 +70,7 @@ async function ownersOf(
   const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
   if (typeNumber === undefined || !isInOne) return [];
   const name = `${space.number} ${type}/${id}/${version}`;
-  const cached = known.get(name);
+  const cached = cache.get(name);
   if (cached !== undefined) return cached;
   const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
   let row = await services.reader.version(space.number, address, version);
@@ -80,7 +80,7 @@ async function ownersOf(
   const owners = [
     ...compartmentOwners(definitions, PATIENT, { type, id, resource }, services.references(space)),
   ];
-  if (isCacheable(space.number)) known.set(name, owners);
+  if (isCacheable(space.number)) cache.set(name, owners);
   return owners;
 }
 
@@ -99,11 +99,11 @@ function namedPatients(address: string, definitions: Definitions): string[] {
   const found = named === undefined ? [] : [named];
   const type = SEARCHED.exec(address)?.[1];
   if (type === undefined) return found;
-  const known = definitions.isResourceType(type) ? definitions.searchParameters(type) : undefined;
+  const parameters = definitions.isResourceType(type) ? definitions.searchParameters(type) : undefined;
   for (const [name, value] of new URLSearchParams(address.slice(address.indexOf('?') + 1))) {
     const [code = '', modifier] = name.split(':');
     if (modifier !== undefined && modifier !== PATIENT) continue;
-    const targets = type === PATIENT && code === '_id' ? [PATIENT] : (known?.get(code)?.targets ?? []);
+    const targets = type === PATIENT && code === '_id' ? [PATIENT] : (parameters?.get(code)?.targets ?? []);
     if (!targets.includes(PATIENT)) continue;
     // A parameter `patient` means Patients, though some definitions also have Group as a target.
     const isCertain = targets.length === 1 || modifier === PATIENT || code === 'patient';

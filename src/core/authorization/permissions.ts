@@ -137,7 +137,7 @@ export class Permissions {
   requireAll(type: string, right: Right, what: string): void {
     this.require(type, right);
     if (this.allowsAll(type, right)) return;
-    const reason = `${what} needs every ${type}, and the grants of this client reach some of them, or some of their elements`;
+    const reason = `${what} needs every ${type}, but the grants of this client include only some of them, or some of their elements`;
     throw fhirError('forbidden', { reason });
   }
 
@@ -187,7 +187,7 @@ export class Permissions {
   #reasonAgainst(type: string, right: Right): string {
     const { scopes, policies } = this.access;
     const needed = `${this.#scopes[0]?.context ?? 'system'}/${type}.${right}`;
-    if (type === AUDIT_EVENT) return 'Records of audit are read by auditors, and changed by nobody';
+    if (type === AUDIT_EVENT) return 'Only auditors can read audit records, and no client can change them';
     if (scopes.length === 0) return `This client has no scopes: the scope ${needed} is missing`;
     const held = type === ANY_TYPE ? this.#scopes : this.#scopesFor(type, right);
     if (held.some(({ context }) => this.#wouldWiden(type, right, context)))
@@ -200,11 +200,11 @@ export class Permissions {
   }
 
   #conditionsOf(type: string, right: Right): readonly Criterion[] | null {
-    const known = this.#conditions[right];
-    let conditions = known.get(type);
+    const compiled = this.#conditions[right];
+    let conditions = compiled.get(type);
     if (conditions === undefined) {
       conditions = this.#compile(type, right);
-      known.set(type, conditions);
+      compiled.set(type, conditions);
     }
     return conditions;
   }

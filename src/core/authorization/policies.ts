@@ -73,7 +73,7 @@ export function createPolicies({ store, findSpace, searchContext, changed }: Pol
         if (space !== undefined) spaces.push(space);
       }
       if (spaces.length === 0) throw fhirError('unknownTenant');
-      requireKnown(policy, spaces.map(searchContext));
+      requireExisting(policy, spaces.map(searchContext));
       const { existed, isChanged } = await change(tenant, name, definition, guard);
       if (!isChanged)
         throw fhirError('tooCostly', {
@@ -108,11 +108,13 @@ function requireUnchanged(guard: VersionGuard | undefined, present: StoredPolicy
 }
 
 function policyChanged(): Error {
-  return fhirError('preconditionFailed', { reason: 'The policy is not what the request takes it for' });
+  return fhirError('preconditionFailed', {
+    reason: 'The policy has another version than the request expects',
+  });
 }
 
 /** Throws `invalidValue` unless all types, criteria, elements and operations exist in one of the releases. */
-function requireKnown(
+function requireExisting(
   { rules, operations = [], hidden, readOnly }: Policy,
   contexts: readonly SearchTypeContext[],
 ): void {
@@ -137,7 +139,7 @@ function requireKnown(
           const filled = value.replace(/\{(user|patient)\}/g, 'Patient/1');
           if (!contexts.some((context) => isUnderstood(context, type, name, filled)))
             throw refused(
-              `'${name.slice(0, 80)}=${value.slice(0, 80)}' cannot be asked of ${type === ANY_TYPE ? 'any type' : type}`,
+              `'${name.slice(0, 80)}=${value.slice(0, 80)}' is not a valid search of ${type === ANY_TYPE ? 'any type' : type}`,
               `rules[${index}].criteria[${place}]`,
             );
         }

@@ -129,13 +129,13 @@ function asObject(value: unknown, place: string): Readonly<Record<string, unknow
 
 function requireMembers(
   members: Readonly<Record<string, unknown>>,
-  known: ReadonlySet<string>,
+  allowed: ReadonlySet<string>,
   what: string,
   place: string,
 ): void {
-  const other = Object.keys(members).find((name) => !known.has(name));
+  const other = Object.keys(members).find((name) => !allowed.has(name));
   if (other !== undefined)
-    throw refused(`${what} has no member "${other.slice(0, 40)}"; it has ${[...known].join(', ')}`, place);
+    throw refused(`${what} has no member "${other.slice(0, 40)}"; it has ${[...allowed].join(', ')}`, place);
 }
 
 /** `place`: a path within the policy; empty for the policy itself. */

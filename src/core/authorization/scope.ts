@@ -27,14 +27,14 @@ const VERSION_1: ReadonlyMap<string, ReadonlySet<Right>> = new Map([
 const MAX_LENGTH = 2000;
 
 /** Parsed scopes of clients: there are few different ones, and each request needs them. */
-const known = new LRUCache<string, { readonly scope: Scope | undefined }>({ max: 2000 });
+const parsedScopes = new LRUCache<string, { readonly scope: Scope | undefined }>({ max: 2000 });
 
 /** Undefined: not a resource scope (`openid`, `launch/patient`), or invalid, so that it grants nothing. */
 export function parseScope(text: string): Scope | undefined {
-  let parsed = known.get(text);
+  let parsed = parsedScopes.get(text);
   if (parsed === undefined) {
     parsed = { scope: text.length > MAX_LENGTH ? undefined : read(text) };
-    if (text.length <= MAX_LENGTH) known.set(text, parsed);
+    if (text.length <= MAX_LENGTH) parsedScopes.set(text, parsed);
   }
   return parsed.scope;
 }

@@ -14,10 +14,10 @@ export class UserGrants {
 
   /** True if the grant is valid. Cost: a lookup; a statement after 1.5 s. */
   async isGood(space: OfTenant, id: string): Promise<boolean> {
-    const known = await this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
+    const grant = await this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
       (await this.store.isGood(space, id)) ? { isGood: true } : undefined,
     );
-    return known !== undefined;
+    return grant !== undefined;
   }
 
   /** Called after a change of a grant. */

@@ -17,7 +17,7 @@ export function reachOf({ user, userPatients = [] }: Pick<Access, 'user' | 'user
   if (isStaff(user)) return { kind: 'tenant' };
   const [type = '', id] = user?.split('/') ?? [];
   if (type === PATIENT && id !== undefined) return { kind: 'patients', ids: [id] };
-  if (!BY_RESOURCE.includes(type)) return { kind: 'nothing', reason: NOBODY };
+  if (!BY_RESOURCE.includes(type)) return { kind: 'nothing', reason: NO_PERSON };
   return userPatients.length > 0
     ? { kind: 'patients', ids: userPatients }
     : { kind: 'nothing', reason: NO_RECORD };
@@ -30,7 +30,7 @@ export function patientInContext({ user, patient, userPatients = [] }: Access): 
   return BY_RESOURCE.includes(type) && !userPatients.includes(patient) ? [] : [patient];
 }
 
-const NOBODY =
+const NO_PERSON =
   'The user/ scopes of this token grant nothing: they need a fhirUser that is a Practitioner, PractitionerRole, Patient, RelatedPerson or Person of these data';
 const NO_RECORD =
   'The user/ scopes of this token grant nothing: its RelatedPerson or Person reaches no Patient now. A RelatedPerson must be active and within its period; a Person needs a link to a Patient with assurance level3 or level4';

@@ -18,8 +18,8 @@ import type { Right } from './right';
 /** No limit: stored resources were accepted, perhaps under another limit. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 /** Lifetime of parsed grants: `ap` compares with the time of parsing. */
-const KEPT_MS = 60_000;
-const MOST_KEPT = 1000;
+const MAX_AGE_MS = 60_000;
+const MAX_CACHED = 1000;
 
 interface CachedGrants {
   readonly permissions: Permissions;
@@ -50,7 +50,7 @@ function cachedGrantsOf(
   if (access === undefined) return undefined;
   let all = cachedGrants.get(services.keys);
   if (all === undefined) {
-    all = new LRUCache<string, CachedGrants>({ max: MOST_KEPT, ttl: KEPT_MS });
+    all = new LRUCache<string, CachedGrants>({ max: MAX_CACHED, ttl: MAX_AGE_MS });
     cachedGrants.set(services.keys, all);
   }
   const change = space.searchParameters?.change ?? 0;
@@ -253,16 +253,17 @@ export class Visibility {
     row: VersionRow,
   ): Promise<TestResult> {
     if (conditions.length === 0) return 'yes';
-    let known = verdicts.get(row);
-    const before = known?.get(conditions);
+    let verdictsOfRow = verdicts.get(row);
+    const before = verdictsOfRow?.get(conditions);
     if (before !== undefined) return before;
     const resource = parseStoredObject(row.body);
     const { key, lastUpdated } = row;
     const version = { key, lastUpdated, resource, rows: this.extract(type, resource) };
     const verdict = this.test(await this.resolved(conditions), version);
     if (!isResolved(conditions)) return verdict;
-    if (known === undefined) verdicts.set(row, (known = new Map<readonly Criterion[], TestResult>()));
-    known.set(conditions, verdict);
+    if (verdictsOfRow === undefined)
+      verdicts.set(row, (verdictsOfRow = new Map<readonly Criterion[], TestResult>()));
+    verdictsOfRow.set(conditions, verdict);
     return verdict;
   }
 

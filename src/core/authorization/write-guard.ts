@@ -40,10 +40,10 @@ export async function presentFor(
     isLive && permissions.allows(type, right) && visibility.seesCurrent(type, right, space, current);
   /** The refusal of an update. A writer that cannot read the resource gets the error for a missing one. */
   const refusalOver = async (): Promise<Error> => {
-    const isKnown = await sees('r');
-    if (!isKnown && !permissions.allows(type, 'c')) return permissions.missing(type, 'c');
+    const isReadable = await sees('r');
+    if (!isReadable && !permissions.allows(type, 'c')) return permissions.missing(type, 'c');
     const hasScope = permissions.allows(type, 'u');
-    const isCertain = isKnown || permissions.conditions(type, 'c').length === 0;
+    const isCertain = isReadable || permissions.conditions(type, 'c').length === 0;
     return isCertain && !hasScope ? permissions.missing(type, 'u') : outside(type);
   };
   switch (intent) {
@@ -135,6 +135,6 @@ export async function requireWritable(
  */
 function outside(type: string): Error {
   return fhirError('forbidden', {
-    reason: `The grants of this client do not reach the ${type} that is there or that this would make; what other resources decide about what is to be written is not reached`,
+    reason: `The grants of this client must include the current ${type} and the one to be written; grants that depend on other resources do not include the latter`,
   });
 }

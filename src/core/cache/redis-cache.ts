@@ -149,10 +149,10 @@ export class RedisCache {
       key: 'trial',
       quota: 1,
       windowMs: 1_000,
-      asked: 0,
+      requested: 0,
       wanted: 0,
       returned: 0,
-      known: undefined,
+      upperBound: undefined,
     };
     await takeTokens(this.commands, this.prefix, request);
     const keys = Array.from({ length: TRIAL_KEYS }, (_, number) => `${this.prefix}:trial:${number}`);

@@ -4,7 +4,7 @@ import type { AuthMode } from '../oauth/authentication';
 import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
-import type { FollowingLimits } from '../subscriptions/change-feeds';
+import type { SubscriptionLimits } from '../subscriptions/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
@@ -12,9 +12,9 @@ import type { DatabaseOptions, Lane } from '../storage/connection/database';
 /** Callbacks for metrics. They never receive a tenant, an id or a value. */
 export interface Instruments {
   statement(lane: Lane, milliseconds: number): void;
-  gathered(kind: 'read' | 'search' | 'write', members: number): void;
+  batched(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
-  rememberedSearch(outcome: CacheOutcome): void;
+  cachedSearch(outcome: CacheOutcome): void;
 }
 
 export interface CoreOptions {
@@ -43,7 +43,7 @@ export interface CoreOptions {
   readonly tokenSeconds: number;
   /** Longest lifetime of an external issuer's token in seconds. */
   readonly outsideTokenSeconds: number;
-  readonly limits: Limits & AsyncJobLimits & FollowingLimits;
+  readonly limits: Limits & AsyncJobLimits & SubscriptionLimits;
   /** True: clients may request the plan of a search (`_explain`). */
   readonly explainsSearches: boolean;
   readonly audit: AuditSettings;

@@ -213,7 +213,7 @@ export function createAccess(options: AccessOptions): AccessParts {
       const reason = error instanceof Error ? error.message : String(error);
       options.log.warn(
         { reason },
-        'signing keys could not be made at the start: they will be when they are needed',
+        'signing keys could not be created at the start: they are created when they are needed',
       );
     }
   }
@@ -223,11 +223,11 @@ export function createAccess(options: AccessOptions): AccessParts {
       for (const { tenant, issuer } of await issuers.nameReleases())
         options.log.warn(
           { tenant, issuer },
-          'this issuer had no release: the ids in its tokens are those of r4 (change it with andiron issuer put … --release)',
+          'this issuer had no release: it is set to r4, to which the ids in its tokens belong (change it with andiron issuer put … --release)',
         );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      options.log.warn({ reason }, 'issuers without a release could not be looked for at the start');
+      options.log.warn({ reason }, 'issuers without a release could not be read at the start');
     }
   }
   let starting: Promise<unknown> | undefined;

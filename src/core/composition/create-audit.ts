@@ -43,7 +43,7 @@ export interface Audit {
   recordRefusals(keeper: Admission): RecordedAdmission;
   readonly recordAdministration: Core['recordAdministration'];
   /** Wraps the sign-in services so that each sign-in and token is recorded. */
-  recordSignIns(door: SignInServices): SignInServices;
+  recordSignIns(signIn: SignInServices): SignInServices;
   readonly entries: EntryRecords;
   /** The context for reads of Bundle entries. */
   readonly toRead: ReadingContext;
@@ -92,7 +92,7 @@ export function createAudit({ services, database, owner, log, settings, findSpac
         ? { ...keeper, recordRefusal: () => undefined }
         : recordRefusals(keeper, tools, findSpace, log),
     recordAdministration: records === 'off' ? async () => undefined : recordAdministration(tools, findSpace),
-    recordSignIns: (door) => (records === 'off' ? door : recordSignIns(door, tools, findSpace)),
+    recordSignIns: (signIn) => (records === 'off' ? signIn : recordSignIns(signIn, tools, findSpace)),
     async settle(spaces) {
       await accesses.flush();
       if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('overloaded');

@@ -129,7 +129,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     endStreams: () => feeds.endAll(),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
-    namedQueries: (context, known) => namedQueries(services, context, known),
+    namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
     outline: (text, some) => services.preparer.outline({ text, limits: some }),
     verifyIndex: (scope = {}) => verifyIndex({ services, database: owner }, scope),
     reindex: (scope = {}) => reindex({ services, database: owner, rules }, scope),

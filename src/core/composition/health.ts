@@ -13,7 +13,7 @@ import type { Foundation } from './create-foundation';
 export const OTHER_DEFINITIONS =
   'A process with other definitions has replaced the base conformance resources: restart this one';
 
-const ROW_SECURITY_OFF = 'Row-level security is not in force: no request is answered until it is';
+const ROW_SECURITY_OFF = 'Row-level security is off: no request is answered until it is on';
 
 export interface HealthParts {
   readonly database: Connections;
@@ -109,7 +109,7 @@ export class Health {
       log.warn(
         { least, schema },
         mayWrite
-          ? 'this program may write to the database again'
+          ? 'this schema version may write to the database again'
           : 'a newer version has changed the database and this program may soon fail to write: not ready any more',
       );
     }

@@ -19,7 +19,7 @@ export function listenForChanges(
     if (kind === 'tenant-changed') {
       spaces.invalidate(subject);
       access.invalidate();
-    } else if (kind === 'erased') erasures.look();
+    } else if (kind === 'erased') erasures.poll();
     // Only a log entry: all cache entries about base resources name their digest.
     else if (subject !== baseDigest) log.warn({}, OTHER_DEFINITIONS);
   });

@@ -30,7 +30,7 @@ export function createRequestReads(
       bytes: limits.searchCacheBytes,
       isConformanceType: services.isConformanceType,
       permissionsOf: (context) => permissionsOf(services, context)?.number,
-      observe: (outcome) => instruments?.rememberedSearch(outcome),
+      observe: (outcome) => instruments?.cachedSearch(outcome),
     }),
   );
   const requests = new RequestServices(services, (snapshot, of) => searchResults.begin(snapshot, of));

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Forgotten } from '../api/tenant';
+import type { InvalidatedCaches } from '../api/tenant';
 import type { RedisCache } from '../cache/redis-cache';
 import type { ErasureWatch } from './erasure-watch';
 import { addErasure, countInvalidations } from '../storage/tenants/erasures';
@@ -20,7 +20,7 @@ export class CacheInvalidator {
    * Must be called when the erased data can no longer be read; resolves when no cache has it any more. Cost: a round trip
    * to each process through Redis, or a second without it; 20 seconds for a killed process; a scan of Redis.
    */
-  async invalidate(session: OwnerSession, spaces: readonly number[]): Promise<Forgotten> {
+  async invalidate(session: OwnerSession, spaces: readonly number[]): Promise<InvalidatedCaches> {
     this.watch.evict(spaces);
     const number = await addErasure(session, spaces);
     this.cache.announce({ kind: 'erased', subject: String(number) });

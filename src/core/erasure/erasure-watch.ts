@@ -21,7 +21,7 @@ export interface ErasureWatchOptions {
  */
 export class ErasureWatch {
   readonly #process = randomBytes(8).toString('hex');
-  #forgotten = 0;
+  #invalidated = 0;
   #isStarted = false;
   #isClosed = false;
   #isWanted = false;
@@ -34,24 +34,24 @@ export class ErasureWatch {
 
   /** Must be awaited before this process caches anything. */
   async open(): Promise<void> {
-    this.#forgotten = await lastErasure(this.options.database);
+    this.#invalidated = await lastErasure(this.options.database);
   }
 
   /** Starts polling. */
   start(): void {
     this.#isStarted = true;
-    this.look();
+    this.poll();
   }
 
   /** Polls now, because there may be new erasures. Returns at once. */
-  look(): void {
+  poll(): void {
     if (!this.#isStarted || this.#isClosed) return;
     this.#isWanted = true;
     clearTimeout(this.#timer);
     this.#looking ??= this.#work().finally(() => {
       this.#looking = undefined;
       if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.look(), LOOK_MS).unref();
+      this.#timer = setTimeout(() => this.poll(), LOOK_MS).unref();
     });
   }
 
@@ -62,23 +62,23 @@ export class ErasureWatch {
         this.#isWanted = false;
         await this.#evictNext(database);
       }
-      if (this.#isFailing) log.info({}, 'what was erased is looked for again');
+      if (this.#isFailing) log.info({}, 'the list of erasures can be read again');
       this.#isFailing = false;
     } catch (error) {
       // Another component logs database failures.
       if (isDatabaseTrouble(error)) return;
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isFailing) log.warn({ reason }, 'it cannot be looked up what was erased');
+      if (!this.#isFailing) log.warn({ reason }, 'the list of erasures cannot be read');
       this.#isFailing = true;
     }
   }
 
   async #evictNext(database: Database): Promise<void> {
-    const erasures = await attendErasures(database, this.#process, this.#forgotten);
+    const erasures = await attendErasures(database, this.#process, this.#invalidated);
     const last = erasures.at(-1);
     if (last === undefined) return;
     this.evict(erasures.flatMap(({ spaces }) => spaces));
-    this.#forgotten = last.number;
+    this.#invalidated = last.number;
     // The next poll, which follows at once, confirms the eviction.
     this.#isWanted = true;
   }

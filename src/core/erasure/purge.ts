@@ -62,14 +62,14 @@ const KEYS_AT_ONCE = 5_000;
 /** Rounds of a compartment: each finds the resources that concurrent writes have created. */
 const MAX_ROUNDS = 10;
 const MAX_RESOURCES = 500_000;
-const MAX_KEPT_TOLD = 100;
+const MAX_REPORTED = 100;
 /** Purged resources whose names are searched for in jobs and access records. */
 const MAX_NAMES = 1_000;
 /** `Type/id` in a text. */
 const NAMES = /[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}/g;
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
-type RetainedResource = PurgeReport['kept'][number];
+type RetainedResource = PurgeReport['remaining'][number];
 
 /**
  * Purges one resource, or all resources in the compartment of one patient only. The current version decides whether a
@@ -103,7 +103,7 @@ export async function purge(
 class Purge {
   /** Purged resources, by `type key`. */
   private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
-  private readonly kept = new Map<string, RetainedResource>();
+  private readonly remaining = new Map<string, RetainedResource>();
   private readonly removed = new Map<string, number>();
   /** AuditEvents that were purged. */
   private readonly events: PurgePlace[] = [];
@@ -136,7 +136,7 @@ class Purge {
     ];
     this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_NAMES)));
     await this.purgeAudit(spaces, names);
-    const forgotten = await options.cacheInvalidator.invalidate(session, spaces);
+    const invalidated = await options.cacheInvalidator.invalidate(session, spaces);
     const tables = await this.proof(spaces);
     const types = new Map<string, number>();
     for (const one of this.purged.values()) {
@@ -144,12 +144,12 @@ class Purge {
       types.set(name, (types.get(name) ?? 0) + 1);
     }
     return {
-      ...forgotten,
+      ...invalidated,
       isComplete: isSettled && tables.every(({ left }) => left === 0),
       types: [...types].sort(([one], [other]) => (one < other ? -1 : 1)),
       tables,
-      kept: [...this.kept.values()].sort(byAddress).slice(0, MAX_KEPT_TOLD),
-      keptCount: this.kept.size,
+      remaining: [...this.remaining.values()].sort(byAddress).slice(0, MAX_REPORTED),
+      remainingCount: this.remaining.size,
     };
   }
 
@@ -271,8 +271,8 @@ class Purge {
       this.requireTime();
       const some = places.slice(start, start + TEXTS_AT_ONCE);
       for (const { type, key, id, body } of await readLastTexts(session, space, some)) {
-        const known = id ?? this.options.services.keys.idOf(keyOfText(key));
-        const member = { type, key, id: known };
+        const idText = id ?? this.options.services.keys.idOf(keyOfText(key));
+        const member = { type, key, id: idText };
         if (this.isMember(member, body)) members.push(member);
       }
     }
@@ -291,7 +291,7 @@ class Purge {
     if (owners.has(id) && owners.size === 1) return true;
     const isEverMember = definitions.compartments.get(PATIENT)?.parameters.has(named.type) === true;
     const reason = owners.has(id) ? 'shared' : isEverMember ? 'elsewhere' : 'mentions';
-    this.kept.set(`${one.type} ${one.key}`, { ...named, reason });
+    this.remaining.set(`${one.type} ${one.key}`, { ...named, reason });
     return false;
   }
 
@@ -326,9 +326,9 @@ class Purge {
         // Resources of different types may have the same key.
         if (type === undefined || !this.purged.has(`${type} ${found.key}`)) continue;
         const name = `${type} ${found.key}`;
-        const known = left.get(name) ?? { type, key: found.key, stored: noRows() };
-        known.stored[found.table].push(found.row);
-        left.set(name, known);
+        const entry = left.get(name) ?? { type, key: found.key, stored: noRows() };
+        entry.stored[found.table].push(found.row);
+        left.set(name, entry);
       }
     }
     return [...left.values()];
@@ -338,9 +338,11 @@ class Purge {
     const { space } = this.context;
     const definitions = this.options.services.definitionsOf(space);
     const own = parameterOfRow(parameter) ?? 0;
-    const known =
+    const parameterOfNumber =
       definitions.searchParameter(own) ?? space.searchParameters?.list.find(({ number }) => number === own);
-    return containerTypeOf(parameter) ?? (known && definitions.typeNumber(known.type));
+    return (
+      containerTypeOf(parameter) ?? (parameterOfNumber && definitions.typeNumber(parameterOfNumber.type))
+    );
   }
 
   /** For every table with tenant data: the remaining rows of purged resources, and the rows that mention the resource. */

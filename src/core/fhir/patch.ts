@@ -198,14 +198,14 @@ class Step {
 
   private replaceRoot(value: JsonValue): JsonObject {
     if (!isJsonObject(value)) throw this.error('patchNotApplicable', 'a resource must be a JSON object');
-    const kept: JsonObject = {};
+    const identity: JsonObject = {};
     for (const name of ['resourceType', 'id']) {
       const present = this.root[name];
       if (present === undefined) continue;
       if (value[name] !== undefined && value[name] !== present) throw this.forbidden(`/${name}`);
-      if (value[name] === undefined) kept[name] = present;
+      if (value[name] === undefined) identity[name] = present;
     }
-    return { ...kept, ...value };
+    return { ...identity, ...value };
   }
 
   private call(operation: Parameters<typeof applyOperation>[1], validate = true): JsonObject {

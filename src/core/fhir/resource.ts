@@ -58,10 +58,10 @@ function checkType(resource: JsonObject, expected: ResourceExpectation, issues: 
       toIssue('invalidValue', { reason: 'resourceType must be a string' }, `${expected.type}.resourceType`),
     );
   } else {
-    const known = expected.releaseTypes.has(type)
+    const addition = expected.releaseTypes.has(type)
       ? ''
       : ', which is not a resource type of this FHIR release';
-    const reason = `The body is a '${shorten(type)}'${known}, but the address is for ${expected.type}`;
+    const reason = `The body is a '${shorten(type)}'${addition}, but the address is for ${expected.type}`;
     issues.push(toIssue('invalidValue', { reason }, `${expected.type}.resourceType`));
   }
 }

@@ -263,16 +263,17 @@ function* compareHead(
   },
 ): Generator<IndexDifference> {
   if (current.isDeletion !== head.deleted || current.lastUpdated !== head.lastUpdated) {
-    const said = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;
-    const since = said(current.isDeletion, current.lastUpdated);
-    yield difference(place, 'resource', [since], [said(head.deleted, head.lastUpdated)]);
+    const describe = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;
+    const since = describe(current.isDeletion, current.lastUpdated);
+    yield difference(place, 'resource', [since], [describe(head.deleted, head.lastUpdated)]);
   }
   const hasAllTargets = unsettled.canRefer(place.type) && isPartOf(wanted.targetKeys, head.targetKeys);
-  const said = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string => {
+  const sortingOf = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string => {
     const targets = hasAllTargets ? wanted.targetKeys : of.targetKeys;
     return `sort date ${of.sortDate}, presence ${unsettled.presenceText(place.type, of.presence)}, targets ${targets}`;
   };
-  if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
+  if (sortingOf(wanted) !== sortingOf(head))
+    yield difference(place, 'resource', [sortingOf(wanted)], [sortingOf(head)]);
 }
 
 /** True if all elements of `part` are in `whole`; both are arrays in PostgreSQL's text form. */

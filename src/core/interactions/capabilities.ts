@@ -72,12 +72,12 @@ interface Made {
 /** Maximum number of cached statements of tenants, a megabyte or two each. */
 const MAX_OWN = 20;
 /** Maximum number of cached spaces without own parameters and queries, with the version of their definitions. */
-const MAX_KNOWN = 1_000;
+const MAX_CACHED = 1_000;
 
 /** Cache by release and the settings that are shown. */
 const ofReleases = new Map<string, Capabilities>();
 const ofSpaces = forEachDatabase(() => new LRUCache<number, Made>({ max: MAX_OWN }));
-const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
+const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_CACHED }));
 
 /** Cache of normative portions and TerminologyCapabilities, by the texts that they were made from. */
 const others = registerCache(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
@@ -100,8 +100,8 @@ export async function capabilities(
 }
 
 async function cachedBase(key: string, make: () => string | Promise<string>): Promise<Capabilities> {
-  const known = others.get(key);
-  if (known !== undefined) return known;
+  const cached = others.get(key);
+  if (cached !== undefined) return cached;
   const made = tagged(await make());
   others.set(key, made);
   return made;
@@ -128,13 +128,13 @@ async function fullCapabilities(
   const statedText = JSON.stringify(stated);
   if (!hasParameters && plainSpaces(services).get(space.number) === version)
     return ofRelease(definitions, stated);
-  const known = ofSpaces(services).get(space.number);
+  const cached = ofSpaces(services).get(space.number);
   if (
-    known?.definitions === definitions &&
-    known.statedText === statedText &&
-    known.queriesVersion === version
+    cached?.definitions === definitions &&
+    cached.statedText === statedText &&
+    cached.queriesVersion === version
   )
-    return known.capabilities;
+    return cached.capabilities;
   const queries = await listQueries(services, context, services.searchContext(space));
   if (!hasParameters && queries.length === 0) {
     plainSpaces(services).set(space.number, version);
@@ -187,8 +187,8 @@ function statement(
             .filter(({ levels }) => levels.includes('type') || levels.includes('instance'))
             .filter(({ types }) => types.some((ancestor) => definitions.conformsTo(type, ancestor)))
             .map(named);
-          const asked = queries.filter(({ types }) => types.includes(type));
-          const all = [...operations, ...asked.map(({ code, url }) => ({ name: code, definition: url }))];
+          const ofType = queries.filter(({ types }) => types.includes(type));
+          const all = [...operations, ...ofType.map(({ code, url }) => ({ name: code, definition: url }))];
           return {
             type,
             profile: `http://hl7.org/fhir/StructureDefinition/${type}`,

@@ -52,6 +52,6 @@ export async function changeLabels(
     },
   });
   const result = version ?? unchanged;
-  if (result === undefined) throw new Error('labels were neither changed nor left');
+  if (result === undefined) throw new Error('labels were neither changed nor unchanged');
   return result;
 }

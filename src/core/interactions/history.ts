@@ -65,7 +65,7 @@ export async function history(
   const source = await openSource(reading, context, request, newest);
   if (count === 0) {
     const total = seen === undefined ? await source.count() : await countSeen(reading, seen, source);
-    if (total === 0) await requireKnown(services, context, type, id);
+    if (total === 0) await requireExisting(services, context, type, id);
     return { versions: [], total };
   }
   const { rows, reached } =
@@ -74,7 +74,7 @@ export async function history(
       : await readSeen(reading, { seen, source, first: before, limit: count + 1 });
   // A resource that the caller may not see does not exist, whatever versions it has.
   if (seen !== undefined || (rows.length === 0 && before === undefined && reached === undefined))
-    await requireKnown(services, context, type, id);
+    await requireExisting(services, context, type, id);
   const page = await reading.reader.completePage(rows.slice(0, count), () => context.space.number);
   const last = rows[page.length - 1];
   const next = rows.length > page.length && last !== undefined ? source.positionOf(last) : reached;
@@ -179,7 +179,7 @@ function readPosition(services: Pick<Services, 'secretKeys'>, cursorScope: strin
 }
 
 /** Throws notFound for a resource without any version. */
-async function requireKnown(
+async function requireExisting(
   services: SearchServices,
   context: RequestContext,
   type: string | undefined,
@@ -187,11 +187,11 @@ async function requireKnown(
 ): Promise<void> {
   if (type === undefined || id === undefined) return;
   const address = addressOf(services, context, type, id);
-  const known = await readOwn(services, context, { address, id });
+  const newest = await readOwn(services, context, { address, id });
   const visibility = visibilityOf(services, context);
   const isSeen =
-    known !== undefined &&
-    (visibility === undefined || (await visibility.seesVersion(type, 'r', context.space.number, known)));
+    newest !== undefined &&
+    (visibility === undefined || (await visibility.seesVersion(type, 'r', context.space.number, newest)));
   if (!isSeen) throw fhirError('notFound', { type, id });
 }
 
@@ -199,7 +199,7 @@ async function openSource(
   services: SearchServices,
   context: RequestContext,
   request: HistoryRequest,
-  knownNewest: number | undefined,
+  newestOfSpace: number | undefined,
 ): Promise<Source> {
   const { type, id, list, since, at, sinceSequence = 0 } = request;
   const { database } = services;
@@ -208,7 +208,7 @@ async function openSource(
   const newest =
     at === undefined || isOfOne
       ? undefined
-      : (knownNewest ?? (await new HistoryReader(database, context.space.number, undefined).newest()));
+      : (newestOfSpace ?? (await new HistoryReader(database, context.space.number, undefined).newest()));
   const bounds: HistoryBounds = {
     ...(newest === undefined ? {} : { newest }),
     after: sinceSequence,

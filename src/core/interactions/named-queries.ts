@@ -62,8 +62,8 @@ export async function findQuery(
   const found = isCode ? await readQueries(services, context, typeContext, code) : [];
   const newest = found.find((one) => ofType(one) && one.query.code === code);
   if (newest !== undefined) return { ...expandQuery(newest.query, given), version: newest.version };
-  const known = (await readQueries(services, context, typeContext)).filter(ofType);
-  const names = [...new Set(known.map(({ query }) => query.code))].sort().slice(0, MAX_LISTED);
+  const queries = (await readQueries(services, context, typeContext)).filter(ofType);
+  const names = [...new Set(queries.map(({ query }) => query.code))].sort().slice(0, MAX_LISTED);
   throw refused(
     names.length === 0
       ? `${type} has no named queries here`
@@ -75,10 +75,10 @@ export async function findQuery(
 export async function namedQueries(
   services: SearchServices,
   context: RequestContext,
-  known?: string,
+  cachedVersion?: string,
 ): Promise<NamedQueries | undefined> {
   const version = await queriesVersion(services, context);
-  if (version === known) return undefined;
+  if (version === cachedVersion) return undefined;
   const found = await listQueries(services, context, services.searchContext(context.space));
   const queries = found.map(({ code, url, types, inputs }): NamedQueryInfo => ({
     code,

@@ -6,7 +6,7 @@ import { addressOf, readBase } from './resource-address';
 
 const STANDARDS_STATUS = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-standards-status';
 
-const known = new Map<Release, ReadonlySet<string>>();
+const trialUse = new Map<Release, ReadonlySet<string>>();
 
 /**
  * The normative portion of a CapabilityStatement (http.html#capabilities, `mode=normative`): without the elements that
@@ -18,8 +18,8 @@ export async function normativePortion(
   text: string,
 ): Promise<string> {
   const { release } = context.space;
-  const trial = known.get(release) ?? (await readTrialUse(services, context, 'CapabilityStatement'));
-  known.set(release, trial);
+  const trial = trialUse.get(release) ?? (await readTrialUse(services, context, 'CapabilityStatement'));
+  trialUse.set(release, trial);
   return JSON.stringify(without(JSON.parse(text) as JsonValue, 'CapabilityStatement', trial));
 }
 

@@ -9,9 +9,9 @@ import { createTerminologyStorage } from '../terminology/environment';
 import { VERSION, VERSION_DATE } from '../conformance/version';
 
 /** Maximum number of cached statements, some 100 kB each. */
-const MAX_KEPT = 50;
+const MAX_CACHED = 50;
 
-const cache = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
+const cache = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_CACHED }));
 
 /** Values of CodeSystem.content with codes; of the others only the metadata is stored. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);
@@ -27,8 +27,8 @@ export async function terminologyCapabilities(
   const version = await createTerminologyStorage(services, space).terminologyVersion();
   const key = `${space.number} ${version}`;
   const statements = cache(services);
-  const known = statements.get(key);
-  if (known !== undefined) return known;
+  const cached = statements.get(key);
+  if (cached !== undefined) return cached;
   const made = make(services, space);
   statements.set(key, made);
   made.catch(() => statements.delete(key));
@@ -80,8 +80,8 @@ function statement(
 function listByUrl(codeSystems: readonly CodeSystemHead[]): readonly object[] {
   const versions = new Map<string, Set<string>>();
   for (const { url, version } of codeSystems) {
-    const known = versions.get(url) ?? new Set();
-    versions.set(url, version === undefined ? known : known.add(version));
+    const ofUrl = versions.get(url) ?? new Set();
+    versions.set(url, version === undefined ? ofUrl : ofUrl.add(version));
   }
   return [...versions]
     .sort(([one], [other]) => (one < other ? -1 : 1))

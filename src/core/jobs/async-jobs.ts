@@ -100,7 +100,7 @@ export class AsyncJobs {
     const { database, limits } = this.options;
     const id = randomBytes(16).toString('hex');
     const most = limits.maxAsyncJobs;
-    const job = { id, owner: ownerOf(context), request, most, kept: LONGEST_WAIT_MS };
+    const job = { id, owner: ownerOf(context), request, most, retentionMs: LONGEST_WAIT_MS };
     if (!(await addJob(database, space, job))) throw fhirError('tooManyJobs', { limit: most });
     this.#wake();
     return id;
@@ -177,7 +177,7 @@ export class AsyncJobs {
       this.#isWanted = true;
       const reason = error instanceof Error ? error.message : String(error);
       if (!isDatabaseTrouble(error))
-        log.warn({ reason }, 'the work on requests that are answered later was interrupted');
+        log.warn({ reason }, 'the work on asynchronous requests was interrupted');
     } finally {
       await session?.close();
     }
@@ -202,7 +202,12 @@ export class AsyncJobs {
       const expiryMs = this.options.limits.asyncExpiryMs;
       if (outcome === undefined) await returnJob(session, this.#worker, job);
       else
-        await finishJob(session, { worker: this.#worker, jobKey: job, jobOutcome: outcome, kept: expiryMs });
+        await finishJob(session, {
+          worker: this.#worker,
+          jobKey: job,
+          jobOutcome: outcome,
+          retentionMs: expiryMs,
+        });
       this.#finished.shift();
     }
   }
@@ -226,13 +231,11 @@ export class AsyncJobs {
     try {
       const outcome = await execute(job.request, signal);
       if (Buffer.byteLength(outcome.body) <= limits.maxAnswerBytes) return outcome;
-      return refusal(
-        'The answer is larger than what is kept; ask for less of it, or with Prefer: return=minimal',
-      );
+      return refusal('The result is too large to be stored; request less, or use Prefer: return=minimal');
     } catch (error) {
       if (signal.aborted) return job.request.isRepeatable ? undefined : INTERRUPTED;
       const reason = error instanceof Error ? error.message : String(error);
-      log.error({ reason }, 'a request that is answered later failed');
+      log.error({ reason }, 'an asynchronous request failed');
       return INTERRUPTED;
     }
   }

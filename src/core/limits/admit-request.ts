@@ -66,7 +66,7 @@ async function admitAmong(
     return {
       isAdmitted: false,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
-      limits: () => [...rates.look(counted), toState()],
+      limits: () => [...rates.peek(counted), toState()],
       giveBack: () => undefined,
       leave: () => undefined,
     };

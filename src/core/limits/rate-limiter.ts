@@ -104,7 +104,7 @@ export class RateLimiter {
   }
 
   /** Returns the limits without counting. */
-  look(counted: readonly Counted[]): readonly LimitState[] {
+  peek(counted: readonly Counted[]): readonly LimitState[] {
     return this.findAll(counted).map(toState);
   }
 

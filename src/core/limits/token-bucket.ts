@@ -5,13 +5,13 @@ export interface BucketRequest extends Rate {
   /** Key of the bucket. */
   readonly key: string;
   /** Tokens that requests wait for. */
-  readonly asked: number;
+  readonly requested: number;
   /** Further tokens requested for later use; the store may grant fewer. */
   readonly wanted: number;
   /** Unused tokens that are returned; negative: tokens that were used without a grant. */
   readonly returned: number;
   /** Upper bound of the bucket's content from another store; undefined: this store knows the content. */
-  readonly known: number | undefined;
+  readonly upperBound: number | undefined;
 }
 
 export interface BucketAnswer {
@@ -49,20 +49,20 @@ export class BucketStores {
     private readonly second: TakeTokens,
   ) {}
 
-  /** `asked`: the store that answered last. `known` is passed only to the other store. */
+  /** `source`: the store that answered last. `upperBound` is passed only to the other store. */
   async take(
     request: BucketRequest,
-    asked: 'first' | 'second' | undefined,
+    source: 'first' | 'second' | undefined,
   ): Promise<BucketAnswer & { readonly store: 'first' | 'second' }> {
     const of = (store: 'first' | 'second'): BucketRequest =>
-      store === asked ? { ...request, known: undefined } : request;
+      store === source ? { ...request, upperBound: undefined } : request;
     if (performance.now() >= this.awayUntil) {
       const answer = await this.first(of('first'));
       if (answer !== undefined) return { ...answer, store: 'first' };
       this.awayUntil = performance.now() + AWAY_MS;
     }
     const answer = await this.second(of('second'));
-    if (answer === undefined) throw new Error('no store of counts could be asked');
+    if (answer === undefined) throw new Error('no store of rate limits is available');
     return { ...answer, store: 'second' };
   }
 }
@@ -78,9 +78,9 @@ export class TokenBucket {
   private reported = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];
-  private asking = false;
+  private requesting = false;
   private emptyUntil = 0;
-  /** Remaining tokens in the shared bucket at `toldAt`. */
+  /** Remaining tokens in the shared bucket at `storeReadAt`. */
   private tokens: number;
   private storeReadAt = 0;
   private used = 0;
@@ -114,7 +114,7 @@ export class TokenBucket {
     if (now < this.emptyUntil) return false;
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject });
-      void this.ask();
+      void this.requestTokens();
     });
   }
 
@@ -127,40 +127,40 @@ export class TokenBucket {
   /** Counts requests after their admission; the bucket may get a debt. */
   charge(tokens: number): void {
     this.balance -= tokens;
-    if (this.balance < 0) void this.ask();
+    if (this.balance < 0) void this.requestTokens();
   }
 
-  private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
+  private async requestTokens(): Promise<void> {
+    if (this.requesting) return;
+    this.requesting = true;
     do {
       const batch = this.waiting;
       this.waiting = [];
-      await this.askFor(batch);
+      await this.requestFor(batch);
     } while (this.waiting.length > 0);
-    this.asking = false;
+    this.requesting = false;
   }
 
-  private async askFor(batch: TokenBucket['waiting']): Promise<void> {
+  private async requestFor(batch: TokenBucket['waiting']): Promise<void> {
     const returned = this.balance;
     this.balance = 0;
     this.reported = Math.min(0, returned);
-    const asked = batch.length;
+    const requested = batch.length;
     const now = performance.now();
     // Lease size: twice the used tokens if they ran out early, the same if they lasted, none after a pause.
-    const lives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
-    const wanted = lives < 1 ? 2 * this.used : lives < 2 ? this.used : 0;
-    this.used = asked;
+    const leaseLives = (now - this.storeReadAt) / leaseLife(this.rate.windowMs);
+    const wanted = leaseLives < 1 ? 2 * this.used : leaseLives < 2 ? this.used : 0;
+    this.used = requested;
     try {
-      const request = { key: this.key, ...this.rate, asked, wanted, returned, known: this.left() };
+      const request = { key: this.key, ...this.rate, requested, wanted, returned, upperBound: this.left() };
       const { granted, tokens, store } = await this.stores.take(request, this.store);
       const readAt = performance.now();
       this.store = store;
       this.tokens = tokens;
       this.storeReadAt = readAt;
       this.expires = readAt + leaseLife(this.rate.windowMs);
-      this.balance += Math.max(0, granted - asked);
-      if (granted < asked) this.emptyUntil = readAt + this.untilNext();
+      this.balance += Math.max(0, granted - requested);
+      if (granted < requested) this.emptyUntil = readAt + this.untilNext();
       for (const [index, { resolve }] of batch.entries()) resolve(index < granted);
     } catch (error) {
       this.balance += returned;

@@ -116,12 +116,12 @@ export class AccessTokens {
     tenant: string,
     { text: token, header }: ReadToken,
   ): Promise<VerifiedGrant | undefined> {
-    const known = await this.keys.find(space, header['kid']);
-    if (known?.algorithm !== ACCESS_ALGORITHM) return undefined;
+    const key = await this.keys.find(space, header['kid']);
+    if (key?.algorithm !== ACCESS_ALGORITHM) return undefined;
     const jose = await loadJose();
     try {
-      const { payload } = await jose.jwtVerify(token, await this.keys.toUsable(known), {
-        algorithms: [known.algorithm],
+      const { payload } = await jose.jwtVerify(token, await this.keys.toUsable(key), {
+        algorithms: [key.algorithm],
         typ: TYPE,
         requiredClaims: ['iss', 'aud', 'exp', 'sub', 'client_id'],
       });
@@ -147,7 +147,7 @@ export class AccessTokens {
       if (!isForUs || !this.isOwn(tenant, iss)) return undefined;
       return {
         client,
-        key: known.id,
+        key: key.id,
         expires: exp,
         issuer: iss,
         scopes: toWords(scope),

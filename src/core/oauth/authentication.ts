@@ -64,7 +64,7 @@ interface Made {
 }
 
 /** A cached token by its authorization header. */
-interface KnownHeader {
+interface CachedHeader {
   readonly authorization: string;
   readonly tenantNumber: number;
   readonly token: VerifiedToken;
@@ -83,11 +83,11 @@ interface KnownHeader {
 export class Authentication {
   readonly #tokens = new LRUCache<string, VerifiedToken>({ max: MAX_TOKENS });
   /** Headers of the last minute, for each tenant; they save a hash, which costs as much as all other steps. */
-  readonly #headers = new LRUCache<string, KnownHeader>({ max: MAX_HEADERS });
+  readonly #headers = new LRUCache<string, CachedHeader>({ max: MAX_HEADERS });
   /**
    * The most recent header: consecutive requests often send the same one, and a comparison costs less than a lookup.
    */
-  #latest: KnownHeader | undefined;
+  #latest: CachedHeader | undefined;
   /** Callers of clients that send their secret with each request. */
   readonly #callers = new WeakMap<StoredClient, Caller>();
 
@@ -131,25 +131,25 @@ export class Authentication {
   /** Returns the caller of a recent token that is still valid; undefined: not known without a query. */
   #recall({ space, authorization = '' }: Credentials): Caller | undefined {
     const isLatest = this.#latest?.authorization === authorization;
-    const known = isLatest ? this.#latest : this.#headers.get(authorization);
-    if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
+    const cached = isLatest ? this.#latest : this.#headers.get(authorization);
+    if (cached === undefined || space === undefined || cached.tenantNumber !== space.tenantNumber)
       return undefined;
     const now = performance.now();
-    if (known.until < now) {
+    if (cached.until < now) {
       this.#latest = undefined;
       this.#headers.delete(authorization);
       return undefined;
     }
-    this.#latest = known;
-    const { good } = known;
+    this.#latest = cached;
+    const { good } = cached;
     const { issuers, keys, clients, patients } = this.parts;
     const changes = issuers.changes + keys.changes + clients.changes + patients.changes;
     const isAsGood = good !== undefined && good.space === space.number && good.changes === changes;
     if (isAsGood && now < good.until) return good.caller;
-    const caller = this.#bringerOf(known.token, space);
+    const caller = this.#bringerOf(cached.token, space);
     if (caller !== undefined) {
-      const until = now + Math.min(GOOD_MS, known.token.expires - Date.now());
-      known.good = { space: space.number, caller, until, changes };
+      const until = now + Math.min(GOOD_MS, cached.token.expires - Date.now());
+      cached.good = { space: space.number, caller, until, changes };
     }
     return caller;
   }
@@ -166,8 +166,8 @@ export class Authentication {
     const source = issuer === undefined ? keys.find(space, key) : issuers.find(space, key);
     if (issuer !== undefined && source !== issuer) return undefined;
     const client = clients.find(space, grant.client);
-    const isKnown = source !== undefined && !(source instanceof Promise) && expires > Date.now();
-    if (!isKnown || client === undefined || client !== made?.client || client.isDisabled) return undefined;
+    const isValid = source !== undefined && !(source instanceof Promise) && expires > Date.now();
+    if (!isValid || client === undefined || client !== made?.client || client.isDisabled) return undefined;
     return patients.of(space, made.user) === made.patients ? made.caller : undefined;
   }
 
@@ -183,7 +183,9 @@ export class Authentication {
       (access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant))) &&
       (access?.issuer === undefined || (await this.#isStillOf(space, access)));
     if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
-      throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
+      throw fhirError('unauthorized', {
+        reason: 'The client that sent this request is no longer allowed to do this',
+      });
     return toCaller(client, access, await this.parts.patients.of(space, access.user));
   }
 
@@ -219,16 +221,16 @@ export class Authentication {
   async #verifyToken({ tenant, space, authorization = '' }: Credentials, text: string): Promise<Verdict> {
     const { tokens } = this.parts;
     const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
-    const known = this.#tokens.get(name);
-    if (known !== undefined && space !== undefined && (await this.#isOfSame(space, known))) {
+    const cached = this.#tokens.get(name);
+    if (cached !== undefined && space !== undefined && (await this.#isOfSame(space, cached))) {
       const until = performance.now() + HEADER_MS;
       this.#headers.set(authorization, {
         authorization,
         tenantNumber: space.tenantNumber,
-        token: known,
+        token: cached,
         until,
       });
-      return this.#verifyGrant(space, known);
+      return this.#verifyGrant(space, cached);
     }
     const token = readToken(text);
     const issuer = token?.payload['iss'];
@@ -279,12 +281,12 @@ export class Authentication {
     if (before?.client === client && before.patients === patients)
       return { kind: 'caller', caller: before.caller };
     const { user: _text, ...rest } = grant;
-    const known = {
+    const resolved = {
       ...rest,
       ...(user === undefined ? {} : { user }),
       ...(issuer === undefined ? {} : { issuer: key }),
     };
-    const caller = toCaller(client, known, patients);
+    const caller = toCaller(client, resolved, patients);
     verified.made[release] = { client, user, patients, caller };
     return { kind: 'caller', caller };
   }

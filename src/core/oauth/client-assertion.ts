@@ -28,8 +28,8 @@ export async function verifyAssertion(
   { readonly id: string; /** Milliseconds since 1970. */ readonly expires: number } | string | undefined
 > {
   const jose = await loadJose();
-  const known = client === undefined || client.isDisabled ? undefined : client;
-  const keys = (known && (await keysOf(known, remote))) ?? (await decoyKeys());
+  const enabled = client === undefined || client.isDisabled ? undefined : client;
+  const keys = (enabled && (await keysOf(enabled, remote))) ?? (await decoyKeys());
   const { iss: claimed } = assertion.payload;
   try {
     const { payload } = await jose.jwtVerify(assertion.text, keys, {
@@ -55,15 +55,15 @@ export async function verifyAssertion(
   }
 }
 
-let nobodys: Promise<JWTVerifyGetKey> | undefined;
+let decoy: Promise<JWTVerifyGetKey> | undefined;
 
 /** Returns a key that never signs anything. */
 function decoyKeys(): Promise<JWTVerifyGetKey> {
-  nobodys ??= loadJose().then(async (jose) => {
+  decoy ??= loadJose().then(async (jose) => {
     const { publicKey } = await jose.generateKeyPair('ES384');
     return jose.createLocalJWKSet({ keys: [await jose.exportJWK(publicKey)] });
   });
-  return nobodys;
+  return decoy;
 }
 
 async function keysOf(

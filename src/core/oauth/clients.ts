@@ -75,8 +75,8 @@ export class Clients {
     const key = createHmac('sha256', this.#key)
       .update(`${space.tenantNumber} ${id} ${secret}`)
       .digest('base64url');
-    const known = this.#verified.get(key);
-    if (client !== undefined && usable.some((each) => each.id === known)) return toProof(client);
+    const verifiedSecret = this.#verified.get(key);
+    if (client !== undefined && usable.some((each) => each.id === verifiedSecret)) return toProof(client);
     const attempt = `${key} ${address}`;
     const begun = this.#proving.get(attempt);
     if (begun !== undefined) return begun;
@@ -144,8 +144,8 @@ export function makeSecret(expires?: number): NewSecret {
   return { id: randomUUID(), secret, ...(expires === undefined ? {} : { expires }) };
 }
 
-async function toStored({ secret, ...kept }: NewSecret): Promise<NewStoredSecret> {
-  return { ...kept, hash: await hashSecret(secret) };
+async function toStored({ secret, ...rest }: NewSecret): Promise<NewStoredSecret> {
+  return { ...rest, hash: await hashSecret(secret) };
 }
 
 const REFUSED: Proof = { kind: 'refused' };

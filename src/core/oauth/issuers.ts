@@ -47,10 +47,10 @@ export class OutsideIssuers {
   /** Undefined: the tenant does not accept tokens of this issuer. */
   find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.parts.store.list(space) });
-    const known = this.#recent.get(String(space.tenantNumber), load);
+    const issuersOfTenant = this.#recent.get(String(space.tenantNumber), load);
     const pick = (issuers: Issuers | undefined): TokenIssuer | undefined =>
       issuers?.list.find((each) => each.issuer === issuer);
-    return known instanceof Promise ? known.then(pick) : pick(known);
+    return issuersOfTenant instanceof Promise ? issuersOfTenant.then(pick) : pick(issuersOfTenant);
   }
 
   /**
@@ -70,14 +70,15 @@ export class OutsideIssuers {
       const { exp = 0, iat } = payload;
       const now = Date.now() / 1000;
       if (exp - Math.min(iat ?? now, now) > this.parts.longestSeconds + CLOCK_SECONDS) return undefined;
-      const said = toWords(payload[issuer.scopeClaim]);
+      const claimed = toWords(payload[issuer.scopeClaim]);
       const { scopeMap } = issuer;
       const user = payload[issuer.userClaim];
       const patient = payload[issuer.patientClaim];
       return {
         client: issuer.client,
         expires: exp,
-        scopes: scopeMap === null ? said : [...new Set(said.flatMap((word) => ownMember(scopeMap, word)))],
+        scopes:
+          scopeMap === null ? claimed : [...new Set(claimed.flatMap((word) => ownMember(scopeMap, word)))],
         ...(typeof user === 'string' ? { user } : {}),
         ...(typeof patient === 'string' && ID.test(patient) ? { patient } : {}),
       };

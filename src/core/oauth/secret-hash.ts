@@ -66,11 +66,11 @@ async function hash(secret: string, cost: Cost): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-let nobodys: Promise<string> | undefined;
+let decoy: Promise<string> | undefined;
 
 /** Takes as long as `isSecretOf` where there is no secret to compare with. Always false. */
 export async function isDecoySecret(secret: string): Promise<false> {
-  await isSecretOf(secret, await (nobodys ??= hashSecret(randomUUID())));
+  await isSecretOf(secret, await (decoy ??= hashSecret(randomUUID())));
   return false;
 }
 
@@ -78,7 +78,7 @@ export async function isDecoySecret(secret: string): Promise<false> {
 export async function isSecretOf(secret: string, hashed: string): Promise<boolean> {
   const [kind, N, r, p, salt, key] = hashed.split('$');
   if (kind !== 'scrypt' || salt === undefined || key === undefined)
-    throw new Error('a stored secret is not of the form that this program writes');
+    throw new Error('a stored secret has an invalid form');
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const derived = await derive(secret, Buffer.from(salt, 'base64url'), cost);
   const stored = Buffer.from(key, 'base64url');

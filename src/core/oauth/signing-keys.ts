@@ -15,7 +15,7 @@ export type SigningAlgorithm = IdTokenAlgorithm;
 const ALGORITHMS: readonly SigningAlgorithm[] = ID_TOKEN_ALGORITHMS;
 
 /** A retired key is neither published nor needed after this time, because no token lives for a day. */
-const KEPT_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 
 interface Keys {
   readonly list: readonly PublicSigningKey[];
@@ -43,18 +43,18 @@ export class SigningKeys {
    * nothing. Creates the first keys, so that they are published before they sign.
    */
   async publicKeys(space: OfTenant): Promise<readonly PublicSigningKey[]> {
-    const longAgo = Date.now() - KEPT_MS;
+    const longAgo = Date.now() - RETENTION_MS;
     const keys = (await this.#signing(space)).filter(({ retired = Infinity }) => retired > longAgo);
     return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Returns all keys of a tenant, including an active signing key for each algorithm. */
   async #signing(space: OfTenant): Promise<readonly PublicSigningKey[]> {
-    const known = await this.#list(space);
+    const keys = await this.#list(space);
     const signs = (wanted: SigningAlgorithm): boolean =>
-      known.some(({ algorithm, retired }) => algorithm === wanted && retired === undefined);
+      keys.some(({ algorithm, retired }) => algorithm === wanted && retired === undefined);
     const missing = ALGORITHMS.filter((algorithm) => !signs(algorithm));
-    if (missing.length === 0) return known;
+    if (missing.length === 0) return keys;
     for (const algorithm of missing) await this.signer(space, algorithm);
     return this.#list(space);
   }
@@ -66,10 +66,10 @@ export class SigningKeys {
 
   /** Undefined: the tenant has no such key, or no longer. */
   find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
-    const known = this.listKnown(space);
+    const keysOfTenant = this.listKnown(space);
     const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
       keys?.list.find((key) => key.id === id);
-    return known instanceof Promise ? known.then(pick) : pick(known);
+    return keysOfTenant instanceof Promise ? keysOfTenant.then(pick) : pick(keysOfTenant);
   }
 
   async toUsable(key: PublicSigningKey): Promise<UsableKey> {
@@ -87,10 +87,10 @@ export class SigningKeys {
    */
   async signer(space: OfTenant, algorithm: SigningAlgorithm): Promise<Signer> {
     const name = `${space.tenantNumber} ${algorithm}`;
-    const known = this.#private.get(name);
-    if (known !== undefined) {
-      const current = await this.find(space, known.id);
-      if (current !== undefined && current.retired === undefined) return known;
+    const cached = this.#private.get(name);
+    if (cached !== undefined) {
+      const current = await this.find(space, cached.id);
+      if (current !== undefined && current.retired === undefined) return cached;
     }
     const stored = await this.store.current(space, algorithm, () => makeKey(algorithm));
     const jose = await loadJose();
@@ -106,7 +106,7 @@ export class SigningKeys {
    */
   async rotate(space: OfTenant, revokes: boolean): Promise<readonly string[]> {
     const made = await Promise.all(ALGORITHMS.map(makeKey));
-    await this.store.rotate(space, made, revokes ? undefined : KEPT_MS);
+    await this.store.rotate(space, made, revokes ? undefined : RETENTION_MS);
     for (const algorithm of ALGORITHMS) this.#private.delete(`${space.tenantNumber} ${algorithm}`);
     this.invalidate();
     return made.map(({ id }) => id);
@@ -131,11 +131,11 @@ async function makeKey(algorithm: SigningAlgorithm): Promise<SigningKey> {
   const jose = await loadJose();
   const pair = await jose.generateKeyPair(algorithm, { extractable: true });
   const id = randomUUID();
-  const said = { kid: id, alg: algorithm, use: 'sig' };
+  const parameters = { kid: id, alg: algorithm, use: 'sig' };
   return {
     id,
     algorithm,
-    publicKey: { ...(await jose.exportJWK(pair.publicKey)), ...said },
-    privateKey: { ...(await jose.exportJWK(pair.privateKey)), ...said },
+    publicKey: { ...(await jose.exportJWK(pair.publicKey)), ...parameters },
+    privateKey: { ...(await jose.exportJWK(pair.privateKey)), ...parameters },
   };
 }

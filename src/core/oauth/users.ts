@@ -29,7 +29,7 @@ const NOTHING: UserDetails = {
 /** The accounts of all tenants, and their password checks. */
 export class Users {
   /** Hash of a random password, so that a sign-in takes equally long whether the account exists or not. */
-  #nobody: Promise<string> | undefined;
+  #decoy: Promise<string> | undefined;
 
   constructor(
     private readonly store: UserStore,
@@ -65,17 +65,17 @@ export class Users {
     },
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
-    const isKnownNetwork = async (network: string): Promise<boolean> => {
+    const wasUsedBefore = async (network: string): Promise<boolean> => {
       const user = await this.store.findByName(space, folded);
       return user !== undefined && this.networks.has(space, user.id, network);
     };
     const user = await this.throttle.attemptSignIn(
       space,
-      { name: folded, address, isKnownNetwork },
+      { name: folded, address, isKnownNetwork: wasUsedBefore },
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });
-        const hash = named?.hash ?? (await (this.#nobody ??= hashPassword(randomUUID())));
+        const hash = named?.hash ?? (await (this.#decoy ??= hashPassword(randomUUID())));
         const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
         return isRight && named?.isDisabled === false ? named : undefined;
       },

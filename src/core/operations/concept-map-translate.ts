@@ -66,7 +66,7 @@ const NOTHING: ReadonlySet<string> = new Set(['unmatched', 'disjoint']);
 function reasonOf(found: readonly Translation[], isDependent: boolean): string {
   if (isDependent) return 'A translation depends on other elements; give them as parameters dependency';
   return found.length > 0
-    ? 'It is known that there is no translation'
+    ? 'The concept map states that there is no translation'
     : 'The concept maps have no translation of the code';
 }
 
@@ -128,7 +128,7 @@ async function mapsFrom(
   const texts = await Promise.all(systems.map((system) => environment.findConceptMaps(system, isReverse)));
   const maps = [...new Set(texts.flat())].map(parseStored);
   if (maps.length > 0) return maps;
-  const reason = `No concept map is known ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
+  const reason = `There is no concept map ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
   throw fhirError('notFoundInTerminology', { reason });
 }
 
@@ -173,8 +173,8 @@ async function translateBy(
       if (requested.has(canonical) || requested.size === MAX_MAPS) continue;
       requested.add(canonical);
       const { url, version } = parseCanonical(canonical);
-      const known = await environment.findCanonical('ConceptMap', url, version);
-      if (known !== undefined) further.push(parseStored(known.text));
+      const conceptMap = await environment.findCanonical('ConceptMap', url, version);
+      if (conceptMap !== undefined) further.push(parseStored(conceptMap.text));
     }
     waiting = further;
   }

@@ -4,7 +4,7 @@
  */
 import type { CompartmentAddress, StoredVersion } from '../api/version';
 import type { DocumentContent } from '../api/operation';
-import type { Forgotten } from '../api/tenant';
+import type { InvalidatedCaches } from '../api/tenant';
 import type { SearchPage, SearchRequest } from '../api/search';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
@@ -68,7 +68,7 @@ export interface PurgedTable {
   readonly mentions: number;
 }
 
-export interface PurgeReport extends Forgotten {
+export interface PurgeReport extends InvalidatedCaches {
   /** False: something is left, or was written during the purge. */
   readonly isComplete: boolean;
   /** Purged resources by type. */
@@ -79,12 +79,12 @@ export interface PurgeReport extends Forgotten {
    * elsewhere: not in the compartment, though resources of the type may be; mentions: of a type that is in no
    * compartment of patients.
    */
-  readonly kept: readonly {
+  readonly remaining: readonly {
     readonly type: string;
     readonly id: string;
     readonly reason: 'shared' | 'elsewhere' | 'mentions';
   }[];
-  readonly keptCount: number;
+  readonly remainingCount: number;
 }
 
 /** A cache for the texts of costly answers. It may lose any entry at any time, but never returns a wrong one. */

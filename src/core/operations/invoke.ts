@@ -122,7 +122,7 @@ function requireValidAnswer(
   const { requestId } = context;
   context.log.error(
     { operation: url, rule, expression, requestId },
-    'the answer of an operation is not FHIR',
+    'the result of an operation is not valid FHIR',
   );
   throw fhirError('internal', { requestId });
 }

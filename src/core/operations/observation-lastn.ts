@@ -45,7 +45,7 @@ function checkSearch(search: RequestedPage['search']): void {
   const given = search.filter(([, value]) => value !== '').map(([name]) => name);
   const wrong = given.find((name) => OF_RESULT.test(name));
   if (wrong !== undefined) {
-    const reason = `'${wrong.slice(0, 40)}' cannot be given to $lastn, which says itself what comes, in which order`;
+    const reason = `'${wrong.slice(0, 40)}' is not allowed for $lastn, which determines the results and their order`;
     throw fhirError('operationInputInvalid', { reason });
   }
   const codes = given.map((name) => name.split(/[:.]/)[0] ?? '');

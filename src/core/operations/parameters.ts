@@ -290,8 +290,8 @@ class InputCheck {
   }
 
   private unknown(name: string, declared: readonly OperationParameter[]): string {
-    const known = [...new Set(declared.map((parameter) => parameter.name))].join(', ');
-    const sentence = known === '' ? 'it has none' : `it has ${known}`;
+    const names = [...new Set(declared.map((parameter) => parameter.name))].join(', ');
+    const sentence = names === '' ? 'it has none' : `it has ${names}`;
     return `'${name}' is not a parameter of $${this.operation}; ${sentence}`;
   }
 

@@ -24,7 +24,8 @@ export const resourcePurge: ReadOperation = {
 };
 
 function toParameters(report: PurgeReport): readonly JsonObject[] {
-  const { isComplete, types, tables, kept, keptCount, processes, silentProcesses, cachedTexts } = report;
+  const { isComplete, types, tables, remaining, remainingCount, processes, silentProcesses, cachedTexts } =
+    report;
   return [
     { name: 'complete', valueBoolean: isComplete },
     count(
@@ -45,8 +46,8 @@ function toParameters(report: PurgeReport): readonly JsonObject[] {
     count('processes', processes),
     count('silentProcesses', silentProcesses),
     ...(cachedTexts === undefined ? [] : [count('cachedTexts', cachedTexts)]),
-    count('kept', keptCount),
-    ...kept.map(({ type, id, reason }) =>
+    count('kept', remainingCount),
+    ...remaining.map(({ type, id, reason }) =>
       group('keptResource', [
         { name: 'reference', valueUri: `${type}/${id}` },
         { name: 'reason', valueCode: reason },

@@ -55,7 +55,7 @@ export function refuseParameters(input: OperationInput, reasons: Readonly<Record
   }
 }
 
-export const NO_PAST = { date: 'is not supported: only the present state of terminology is kept' };
+export const NO_PAST = { date: 'is not supported: only the current state of the terminology is available' };
 export const NO_CONTEXT = {
   context: 'is not supported; name the value set with url',
   contextDirection: 'is not supported; name the value set with url',

@@ -40,8 +40,8 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   refuseParameters(input, REFUSED);
   const version = await environment.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
-  const known = await environment.cache.get(key);
-  if (known !== undefined) return { cachedText: known };
+  const cached = await environment.cache.get(key);
+  if (cached !== undefined) return { cachedText: cached };
   const resource = await findNamed(environment, input, {
     type: 'ValueSet',
     inline: 'valueSet',

@@ -80,29 +80,29 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
  * Creates the storage for a thread without a database; `ask` returns the result of `callStorage` in the other thread,
  * or throws its error.
  */
-export function createStorageProxy(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
+export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>): OperationStorage {
   return {
     findCanonical: async (type, url, version) =>
-      (await ask({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
-    terminologyVersion: async () => (await ask({ of: 'terminologyVersion' })) as string,
-    read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
-    locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
-    summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+      (await send({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
+    terminologyVersion: async () => (await send({ of: 'terminologyVersion' })) as string,
+    read: async (type, id) => (await send({ of: 'resource', type, id })) as StoredVersion,
+    locate: async (type, id) => (await send({ of: 'location', type, id })) as Location,
+    summarizeMeta: async (type) => (await send({ of: 'meta', type })) as MetaSummary,
     changeLabels: async (type, id, change) =>
-      (await ask({ of: 'labels', type, id, change })) as StoredVersion,
+      (await send({ of: 'labels', type, id, change })) as StoredVersion,
     makeDocument: async (id) =>
-      (await ask({ of: 'document', id })) as Awaited<ReturnType<OperationStorage['makeDocument']>>,
-    search: async (request) => (await ask({ of: 'search', request })) as SearchPage,
+      (await send({ of: 'document', id })) as Awaited<ReturnType<OperationStorage['makeDocument']>>,
+    search: async (request) => (await send({ of: 'search', request })) as SearchPage,
     findConceptMaps: async (system, isTarget) =>
-      (await ask({ of: 'conceptMaps', system, isTarget })) as readonly string[],
-    readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,
+      (await send({ of: 'conceptMaps', system, isTarget })) as readonly string[],
+    readRecord: async (request) => (await send({ of: 'record', request })) as SearchPage,
     searchParameterProgress: async (id) =>
-      (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
-    restartSearchParameters: async (id) => void (await ask({ of: 'restart', id })),
-    purge: async (request) => (await ask({ of: 'purge', request })) as PurgeReport,
+      (await send({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
+    restartSearchParameters: async (id) => void (await send({ of: 'restart', id })),
+    purge: async (request) => (await send({ of: 'purge', request })) as PurgeReport,
     cache: {
-      get: async (key) => (await ask({ of: 'answer', key })) as string | undefined,
-      put: (key, text) => void ask({ of: 'newAnswer', key, text }),
+      get: async (key) => (await send({ of: 'answer', key })) as string | undefined,
+      put: (key, text) => void send({ of: 'newAnswer', key, text }),
     },
   };
 }

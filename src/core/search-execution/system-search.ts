@@ -169,9 +169,9 @@ async function answer(
   const { versions, positions, last } = await readPage(services, context, wanted);
   const more = last < matches.length - 1;
   const isWhole = query.cursor === undefined && query.offset === 0 && !more;
-  const known = total ?? (isWhole ? versions.length : undefined);
-  const counts = known === undefined && (query.total === 'accurate' || query.total === 'estimate');
-  const shown = counts ? await countAll(streams) : known;
+  const knownTotal = total ?? (isWhole ? versions.length : undefined);
+  const counts = knownTotal === undefined && (query.total === 'accurate' || query.total === 'estimate');
+  const shown = counts ? await countAll(streams) : knownTotal;
   return {
     ...answered,
     matches: versions,

@@ -38,9 +38,9 @@ export function compartmentOwners(
   references: ReferenceResolver,
 ): ReadonlySet<string> {
   const owners = new Set<string>(type === owner ? [id] : []);
-  const known = definitions.searchParameters(type);
+  const parameters = definitions.searchParameters(type);
   for (const code of definitions.compartments.get(owner)?.parameters.get(type) ?? []) {
-    const parameter = known.get(code);
+    const parameter = parameters.get(code);
     if (parameter === undefined) continue;
     for (const { text } of targetsOf(definitions, parameter, resource)) {
       const local = references.local(text);

@@ -23,7 +23,7 @@ export function elementPaths({ expression = '' }: SearchParameterDefinition): re
   return expression.split('|').map((branch) => branch.trim());
 }
 
-const known = new WeakMap<SearchParameterComponent, readonly string[] | undefined>();
+const cachedTypes = new WeakMap<SearchParameterComponent, readonly string[] | undefined>();
 
 /**
  * Returns the FHIR types that the values of a component of a composite can have; undefined: its paths do not say.
@@ -34,8 +34,8 @@ export function componentTypes(
   parameter: SearchParameterDefinition,
   component: SearchParameterComponent,
 ): readonly string[] | undefined {
-  if (!known.has(component)) known.set(component, decide(definitions, parameter, component));
-  return known.get(component);
+  if (!cachedTypes.has(component)) cachedTypes.set(component, decide(definitions, parameter, component));
+  return cachedTypes.get(component);
 }
 
 const PLAIN = /^\w+(\.\w+)*$/;

@@ -98,7 +98,7 @@ export function groupingOf(
 ): Grouping {
   const stored = storedParameters(definitions, type).get(code);
   if (stored === undefined)
-    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, known: '' });
+    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, explanation: '' });
   const kind = kindOf(stored);
   const shown = code.slice(0, 80);
   if (kind === undefined)
@@ -106,14 +106,14 @@ export function groupingOf(
       reason: `${type} resources are not counted by the values of '${shown}'`,
     });
   const isDate = kind === 'date' || kind === 'updated';
-  const known = DATE_BUCKETS.find((one) => one === bucket);
-  if (isDate ? known === undefined : bucket !== undefined) {
+  const dateBucket = DATE_BUCKETS.find((one) => one === bucket);
+  if (isDate ? dateBucket === undefined : bucket !== undefined) {
     const reason = isDate
       ? `the dates of '${shown}' are counted by ${DATE_BUCKETS.join(', ')}`
       : `the values of '${shown}' are no dates`;
     throw fhirError('invalidValue', { reason });
   }
-  return { kind, code, stored, bucket: known };
+  return { kind, code, stored, bucket: dateBucket };
 }
 
 /** Returns the groups of a resource, each once. `lastUpdated`: milliseconds since 1970. */

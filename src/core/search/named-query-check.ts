@@ -135,7 +135,7 @@ function checkCriteria(
     refuseCriteria(templates);
     return;
   }
-  const known = new Set(inputs.map(({ name }) => name));
+  const declared = new Set(inputs.map(({ name }) => name));
   const used = new Set<string>();
   let isSound = true;
   for (const { name, parts } of templates) {
@@ -144,9 +144,9 @@ function checkCriteria(
     for (const part of parts) {
       if (typeof part === 'string') continue;
       used.add(part.input);
-      if (!known.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' with the use in`);
+      if (!declared.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' with the use in`);
       if (isFixed(name)) refuseCriteria(`'${name}' must have a fixed value`);
-      isSound &&= known.has(part.input) && !isFixed(name);
+      isSound &&= declared.has(part.input) && !isFixed(name);
     }
     isSound &&= !OF_THE_CLIENT.has(name);
   }

@@ -35,7 +35,7 @@ export interface StoredParameter {
 const HEAD_PARAMETERS: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
 /** Keyed by the parameters of a type: one object for all tenants without parameters of their own for that type. */
-const known = new WeakMap<
+const cachedParameters = new WeakMap<
   ReadonlyMap<string, SearchParameterDefinition>,
   ReadonlyMap<string, StoredParameter>
 >();
@@ -49,7 +49,7 @@ export function storedParameters(
   type: string,
 ): ReadonlyMap<string, StoredParameter> {
   const ofType = definitions.searchParameters(type);
-  let parameters = known.get(ofType);
+  let parameters = cachedParameters.get(ofType);
   if (parameters === undefined) {
     const all = [...ofType.values()];
     const builtIn = decide(
@@ -58,7 +58,7 @@ export function storedParameters(
     );
     const foreign = all.filter(({ isForeign }) => isForeign === true);
     const own = foreign.map((parameter) => [parameter.code, decideForeign(definitions, parameter)] as const);
-    known.set(ofType, (parameters = own.length === 0 ? builtIn : new Map([...builtIn, ...own])));
+    cachedParameters.set(ofType, (parameters = own.length === 0 ? builtIn : new Map([...builtIn, ...own])));
   }
   return parameters;
 }

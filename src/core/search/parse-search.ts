@@ -7,7 +7,7 @@ import { parseElements } from './parse-subset';
 import { parseCriterion } from './criteria';
 import { conditionCriteria } from './criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
-import { knownParameters } from './known-parameters';
+import { explainParameters } from './searchable-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
 import { storedParameters, type StoredParameter } from './parameter';
@@ -184,10 +184,13 @@ export function parseSearch(
         if (criterion === undefined) {
           const details = { parameter: name.slice(0, 80), type };
           if (unknown === 'strict') {
-            const known = knownParameters(context, type, name);
-            throw fhirError('unknownParameter', { ...details, known });
+            const explanation = explainParameters(context, type, name);
+            throw fhirError('unknownParameter', { ...details, explanation });
           }
-          issues.push({ ...toIssue('unknownParameter', { ...details, known: '' }), severity: 'warning' });
+          issues.push({
+            ...toIssue('unknownParameter', { ...details, explanation: '' }),
+            severity: 'warning',
+          });
           continue;
         }
         written += 1;
@@ -253,10 +256,10 @@ function parseSortKey(context: SearchTypeContext, type: string, text: string): S
   const parameter = context.definitions.searchParameters(type).get(code);
   const stored = storedParameters(context.definitions, type);
   if (parameter === undefined || !isSortable(stored.get(code))) {
-    const known = [...stored].flatMap(([one, about]) =>
+    const sortable = [...stored].flatMap(([one, about]) =>
       isSortable(about) && !HEAD_KEYS.includes(one) ? [one] : [],
     );
-    const codes = [...HEAD_KEYS, ...known.sort()].join(', ');
+    const codes = [...HEAD_KEYS, ...sortable.sort()].join(', ');
     const reason = `${type} can be sorted by ${codes}`;
     throw fhirError('invalidParameterValue', { parameter: '_sort', value: text.slice(0, 80), reason });
   }

@@ -38,16 +38,16 @@ export function parseElements(
     const owner = dot === -1 ? type : part.slice(0, dot);
     const element = dot === -1 ? part : part.slice(dot + 1);
     const structure = definitions.isResourceType(owner) ? definitions.structure(owner) : undefined;
-    const isKnown =
+    const isElement =
       structure !== undefined &&
       (structure.element(element) ?? structure.element(`${element}[x]`)) !== undefined &&
       !element.includes('.');
-    if (!isKnown) {
+    if (!isElement) {
       const reason = `'${part.slice(0, 80)}' is not an element of ${owner === type ? type : 'a resource type'}; write element or Type.element`;
       throw fhirError('invalidParameterValue', { parameter: '_elements', value: value.slice(0, 80), reason });
     }
-    const known = names.get(owner) ?? new Set<string>();
-    names.set(owner, known.add(element));
+    const elements = names.get(owner) ?? new Set<string>();
+    names.set(owner, elements.add(element));
   }
   return names;
 }

@@ -3,7 +3,7 @@ import { fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';
 import type { Include } from './include';
-import { searchableCodes } from './known-parameters';
+import { searchableCodes } from './searchable-parameters';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import { parseSearch, type SearchQuery } from './parse-search';
 import type { SearchTypeContext } from './types/search-type';
@@ -30,7 +30,11 @@ export function readTypes(definitions: Definitions, parameters: Parameters): Nam
   const lists: string[][] = [];
   for (const [name, value] of parameters) {
     if (name.startsWith('_type:'))
-      throw fhirError('unsupportedModifier', { modifier: name.slice(6, 80), parameter: '_type', known: '' });
+      throw fhirError('unsupportedModifier', {
+        modifier: name.slice(6, 80),
+        parameter: '_type',
+        explanation: '',
+      });
     if (name !== '_type' || value === '') continue;
     const types = splitUnescaped(value, ',').map(unescapeValue);
     const unknown = types.find((type) => !definitions.isResourceType(type));
@@ -73,21 +77,24 @@ export function parseTypesSearch(
     parseSearch(context, type, { ...request, parameters }, 'lenient');
   let queries = types.map((type) => parse(type, given));
   for (const { type, used } of queries) {
-    const known = new Set(used.map(([name]) => name));
-    for (const [name] of given) if (!known.has(name) && !lacking.has(name)) lacking.set(name, type);
+    const usedNames = new Set(used.map(([name]) => name));
+    for (const [name] of given) if (!usedNames.has(name) && !lacking.has(name)) lacking.set(name, type);
   }
   const issues = [...lacking].slice(0, MAX_NAMED).map(([name, type]): Issue => {
     const details = { parameter: name.slice(0, 80), type };
-    const known = '; all types that are searched must have it';
+    const explanation = '; all types that are searched must have it';
     if (unknown === 'strict') {
       const common = commonCodes(context, types).join(', ');
-      throw fhirError('unknownParameter', { ...details, known: `${known}, as they have ${common}` });
+      throw fhirError('unknownParameter', {
+        ...details,
+        explanation: `${explanation}, as they have ${common}`,
+      });
     }
-    return { ...toIssue('unknownParameter', { ...details, known }), severity: 'warning' };
+    return { ...toIssue('unknownParameter', { ...details, explanation }), severity: 'warning' };
   });
   if (lacking.size > 0) {
-    const known = given.filter(([name]) => !lacking.has(name));
-    queries = types.map((type) => parse(type, known));
+    const supported = given.filter(([name]) => !lacking.has(name));
+    queries = types.map((type) => parse(type, supported));
   }
   const [first] = queries;
   if (first === undefined) throw new Error('a search of several types needs a type');
@@ -160,9 +167,9 @@ function mergeSubsets(queries: readonly SearchQuery[]): Subset | undefined {
   for (const { subset } of queries) {
     if (subset?.kind !== 'elements') return subset;
     for (const [type, elements] of subset.names) {
-      const known = names.get(type) ?? new Set<string>();
-      for (const element of elements) known.add(element);
-      names.set(type, known);
+      const ofType = names.get(type) ?? new Set<string>();
+      for (const element of elements) ofType.add(element);
+      names.set(type, ofType);
     }
   }
   return { kind: 'elements', names };

@@ -87,7 +87,7 @@ function compileRows(
   { type, element, ordinal, criteria, space }: Extract<Scan, { kind: 'rows' }>,
   makeRows: RowMaker,
 ): ScanTest {
-  if (space === undefined) throw new Error('A scan of rows is to be resolved before it runs');
+  if (space === undefined) throw new Error('A scan of rows must be resolved before it runs');
   const meets = (resource: JsonObject): boolean => meetsCriteria(criteria, makeRows(space, type, resource));
   if (element === undefined) return { ordinal, patterns: [], passes: meets };
   return {

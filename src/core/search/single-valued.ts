@@ -2,15 +2,15 @@
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { StoredParameter } from './parameter';
 
-const known = new WeakMap<StoredParameter, boolean>();
+const cachedResults = new WeakMap<StoredParameter, boolean>();
 
 /**
  * True where a resource has at most one row of the parameter (for a composite: one for each of its first values). False
  * where the expression is more than a plain path. Cost: some microseconds the first time, then a lookup.
  */
 export function isSingleValued(definitions: Definitions, stored: StoredParameter): boolean {
-  let isSingle = known.get(stored);
-  if (isSingle === undefined) known.set(stored, (isSingle = decide(definitions, stored)));
+  let isSingle = cachedResults.get(stored);
+  if (isSingle === undefined) cachedResults.set(stored, (isSingle = decide(definitions, stored)));
   return isSingle;
 }
 

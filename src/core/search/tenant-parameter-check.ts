@@ -284,8 +284,8 @@ class Check {
       return;
     }
     const other = this.others.find(
-      (known) =>
-        known.type === type && known.code === code && known.owner !== this.id && known.state !== 'removing',
+      (each) =>
+        each.type === type && each.code === code && each.owner !== this.id && each.state !== 'removing',
     );
     if (other !== undefined) {
       this.leave(`SearchParameter/${other.owner} already has the code '${code}' of ${type}`, 'code');

@@ -9,7 +9,7 @@ import { ChangeFilter } from './change-filter';
 import { Subscriber } from './subscriber';
 import { SpaceFeed } from './space-feed';
 
-export interface FollowingLimits {
+export interface SubscriptionLimits {
   /** Streams of one tenant in this process. */
   readonly maxSubscriptions: number;
   /** Characters in the queue of a subscriber. */
@@ -23,7 +23,7 @@ export interface FollowingLimits {
 export interface ChangeFeedsOptions {
   readonly services: SearchServices;
   readonly cache: RedisCache;
-  readonly limits: FollowingLimits;
+  readonly limits: SubscriptionLimits;
   readonly log: Log;
   findSpace(space: TenantSpace): Promise<TenantSpace | undefined>;
 }
@@ -72,14 +72,14 @@ export class ChangeFeeds {
     const shared = this.#share(this.#spaces.get(space.number)?.filters ?? new Map(), filter);
     const followed = this.#open(space, last);
     followed.filters.set(shared.name, shared);
-    const follower = new Subscriber(shared, after, {
+    const subscriber = new Subscriber(shared, after, {
       maxSize: limits.subscriptionQueueBytes,
       onRoom: () => followed.feed.wake(),
       onClose: (closed) => this.#remove(space.number, followed, closed),
     });
-    followed.feed.add(follower);
+    followed.feed.add(subscriber);
     this.#begun++;
-    return follower;
+    return subscriber;
   }
 
   /** Over all tenants: current subscribers, and all since the start of the process. */
@@ -101,8 +101,8 @@ export class ChangeFeeds {
   }
 
   #open(space: TenantSpace, head: number): Followed {
-    const known = this.#spaces.get(space.number);
-    if (known !== undefined) return known;
+    const existing = this.#spaces.get(space.number);
+    if (existing !== undefined) return existing;
     const { services, log, limits, cache, findSpace } = this.options;
     const feed = new SpaceFeed(
       {
@@ -128,21 +128,21 @@ export class ChangeFeeds {
 
   /** The existing filter of the same name, else the given one. Throws tooManySubscriptions. */
   #share(filters: ReadonlyMap<string, ChangeFilter>, filter: ChangeFilter): ChangeFilter {
-    const known = filters.get(filter.name);
-    if (known !== undefined) return known;
-    const asking = [...filters.values()].filter(({ asksDatabase }) => asksDatabase).length;
-    if (filter.asksDatabase && asking >= MAX_ASKING) {
+    const existing = filters.get(filter.name);
+    if (existing !== undefined) return existing;
+    const querying = [...filters.values()].filter(({ asksDatabase }) => asksDatabase).length;
+    if (filter.asksDatabase && querying >= MAX_ASKING) {
       const reason = `At most ${MAX_ASKING} different live queries of a tenant may follow references (chains, _has)`;
       throw fhirError('tooManySubscriptions', { reason });
     }
     return filter;
   }
 
-  #remove(space: number, followed: Followed, follower: Subscriber): void {
+  #remove(space: number, followed: Followed, subscriber: Subscriber): void {
     const { feed, filters, stopListening } = followed;
-    feed.remove(follower);
-    const isUsed = [...feed.followers].some((other) => other.filter === follower.filter);
-    if (!isUsed) filters.delete(follower.filter.name);
+    feed.remove(subscriber);
+    const isUsed = [...feed.subscribers].some((other) => other.filter === subscriber.filter);
+    if (!isUsed) filters.delete(subscriber.filter.name);
     if (feed.size > 0 || this.#spaces.get(space) !== followed) return;
     this.#spaces.delete(space);
     stopListening();
@@ -164,7 +164,7 @@ export class ChangeFeeds {
   endAll(): void {
     this.#isClosed = true;
     for (const { feed } of this.#spaces.values())
-      for (const follower of [...feed.followers]) follower.endBecause('The server is stopped');
+      for (const subscriber of [...feed.subscribers]) subscriber.endBecause('The server is stopped');
   }
 
   /** Ends all streams; resolves when all feeds have stopped. */

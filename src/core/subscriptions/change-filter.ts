@@ -106,8 +106,8 @@ export class ChangeFilter {
     const criteria = this.#parameters.map(([name, value]) => {
       const criterion = parseCriterion(within, type, name, value);
       if (criterion !== undefined) return criterion;
-      const known = '; a live query takes criteria only, no parameters for the form of an answer';
-      throw fhirError('unknownParameter', { parameter: printable(name), type, known });
+      const explanation = '; a live query takes criteria only, no parameters for the form of an answer';
+      throw fhirError('unknownParameter', { parameter: printable(name), type, explanation });
     });
     if (this.#id !== undefined) {
       const { key } = addressOf(this.services, context, type, this.#id);

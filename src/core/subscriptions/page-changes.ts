@@ -1,6 +1,6 @@
 /** A page of changes, classified for each of several filters. */
 import { setImmediate } from 'node:timers/promises';
-import type { FollowedChange } from '../api/change-stream';
+import type { StreamedChange } from '../api/change-stream';
 import type { StoredVersion } from '../api/version';
 import type { TenantSpace } from '../context';
 import { parseStoredObject } from '../fhir/json';
@@ -12,14 +12,14 @@ import { keyText, type PageRow, type VersionRow } from '../storage/read/version-
 import type { ChangeFilter } from './change-filter';
 
 /** `lost`: as `leave`, but the subscriber may not see the new version; it is sent as a deletion. */
-export type Kind = FollowedChange['kind'] | 'lost';
+export type Kind = StreamedChange['kind'] | 'lost';
 
 /** Milliseconds of tests after which the event loop serves other requests. */
 const TURN_MS = 10;
 /** Predecessors that are read at once: one statement returns their texts, without a limit of length. */
 const MAX_READ = 16;
 /** Index rows of longer texts are not cached for the next filter. */
-const MAX_KEPT = 256 * 1024;
+const MAX_CACHED = 256 * 1024;
 /** No limit: stored resources were accepted, perhaps under another limit. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
@@ -77,7 +77,7 @@ export class PageChanges {
       if (met.has(keyText(version.key))) kinds[index] = rows[index]?.change;
       else unmet.push(index);
     }
-    if (filter.isRestricted) await this.#leaveOutGone(filter, kinds);
+    if (filter.isRestricted) await this.#omitHidden(filter, kinds);
     for (let start = 0; start < unmet.length; start += MAX_READ) {
       const some = unmet.slice(start, start + MAX_READ);
       await Promise.all(
@@ -96,7 +96,7 @@ export class PageChanges {
   }
 
   /** Removes the events of versions that the subscriber may not see any more. */
-  async #leaveOutGone(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
+  async #omitHidden(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
     for (const [index, row] of this.rows.entries()) {
       if (kinds[index] === undefined) continue;
       const whole = await this.services.reader.complete(this.space.number, row);
@@ -124,7 +124,7 @@ export class PageChanges {
     const before = await this.services.reader.version(this.space.number, row, row.version - 1);
     const isThere = before !== undefined && before.change !== 'delete';
     const tested = isThere ? this.#toTested(before) : undefined;
-    if (!isThere || before.body.length <= MAX_KEPT) this.#before.set(row, tested);
+    if (!isThere || before.body.length <= MAX_CACHED) this.#before.set(row, tested);
     return tested;
   }
 

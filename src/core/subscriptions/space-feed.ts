@@ -32,7 +32,7 @@ export interface SpaceFeedOptions {
  * share a page. Cost, while nothing changes: one statement for each `pollMs`.
  */
 export class SpaceFeed {
-  readonly #followers = new Set<Subscriber>();
+  readonly #subscribers = new Set<Subscriber>();
   /** Sequence up to which all changes were passed to the subscribers that are not behind. */
   #head: number;
   #isWoken = false;
@@ -49,22 +49,22 @@ export class SpaceFeed {
   }
 
   get size(): number {
-    return this.#followers.size;
+    return this.#subscribers.size;
   }
 
-  get followers(): ReadonlySet<Subscriber> {
-    return this.#followers;
+  get subscribers(): ReadonlySet<Subscriber> {
+    return this.#subscribers;
   }
 
-  add(follower: Subscriber): void {
-    this.#followers.add(follower);
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
     this.wake();
     this.#working ??= this.#work().finally(() => (this.#working = undefined));
   }
 
-  remove(follower: Subscriber): void {
-    this.#followers.delete(follower);
-    if (this.#followers.size === 0) this.wake();
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.wake();
   }
 
   /** Starts a poll, because there may be new changes or queue space. */
@@ -80,11 +80,11 @@ export class SpaceFeed {
 
   async #work(): Promise<void> {
     const { log, pollMs } = this.options;
-    while (this.#followers.size > 0) {
+    while (this.#subscribers.size > 0) {
       this.#isWoken = false;
       try {
         const isMore = (await this.#renewSpace()) && (await this.#readOn());
-        if (this.#isFailing) log.info({}, 'live queries go on');
+        if (this.#isFailing) log.info({}, 'live queries continue');
         this.#isFailing = false;
         if (isMore) continue;
       } catch (error) {
@@ -98,7 +98,7 @@ export class SpaceFeed {
         }
       }
       this.#endStalled();
-      if (this.#followers.size > 0) await this.#pause(pollMs);
+      if (this.#subscribers.size > 0) await this.#pause(pollMs);
     }
   }
 
@@ -120,83 +120,85 @@ export class SpaceFeed {
       this.space = space;
       return true;
     }
-    for (const follower of [...this.#followers]) follower.end(fhirError('unknownTenant'));
+    for (const subscriber of [...this.#subscribers]) subscriber.end(fhirError('unknownTenant'));
     return false;
   }
 
   /** Reads a page for the subscribers at the head, and one for some of those behind. True: more changes may be ready. */
   async #readOn(): Promise<boolean> {
     const from = this.#head;
-    const { to, isFull } = await this.#readPage(from, (follower) => follower.position >= from);
+    const { to, isFull } = await this.#readPage(from, (subscriber) => subscriber.position >= from);
     this.#head = to;
     const [behind] = this.#behind();
     if (behind === undefined) return isFull;
     const { position } = behind;
     // The next round starts with another subscriber.
-    this.#followers.delete(behind);
-    this.#followers.add(behind);
+    this.#subscribers.delete(behind);
+    this.#subscribers.add(behind);
     await this.#readPage(position, (one) => one.position >= position && one.position < this.#head);
     return isFull || this.#behind().length > 0;
   }
 
   #behind(): readonly Subscriber[] {
-    return [...this.#followers].filter(({ position, hasRoom }) => hasRoom && position < this.#head);
+    return [...this.#subscribers].filter(({ position, hasRoom }) => hasRoom && position < this.#head);
   }
 
   /** `to`: the sequence up to which all changes were read. */
   async #readPage(
     from: number,
-    isMeant: (follower: Subscriber) => boolean,
+    isSelected: (subscriber: Subscriber) => boolean,
   ): Promise<{ readonly to: number; readonly isFull: boolean }> {
     const { services } = this.options;
-    const followers = [...this.#followers].filter((follower) => follower.hasRoom && isMeant(follower));
+    const subscribers = [...this.#subscribers].filter(
+      (subscriber) => subscriber.hasRoom && isSelected(subscriber),
+    );
     const read = await readFeedOf(services.database, this.space.number, {
-      types: typesOf(followers),
+      types: typesOf(subscribers),
       since: from,
       limit: PAGE,
     });
     const rows = cutToBytes(read);
     const last = rows.at(-1);
     if (last === undefined) return { to: from, isFull: false };
-    await this.#handOut(new PageChanges(services, this.space, rows), followers);
+    await this.#handOut(new PageChanges(services, this.space, rows), subscribers);
     return { to: last.sequence, isFull: read.length === PAGE || rows.length < read.length };
   }
 
-  async #handOut(page: PageChanges, followers: readonly Subscriber[]): Promise<void> {
+  async #handOut(page: PageChanges, subscribers: readonly Subscriber[]): Promise<void> {
     const kinds = new Map<ChangeFilter, readonly (Kind | undefined)[]>();
-    for (const filter of new Set(followers.map((follower) => follower.filter))) {
+    for (const filter of new Set(subscribers.map((subscriber) => subscriber.filter))) {
       try {
         await filter.prepare(this.#context());
         kinds.set(filter, await page.kindsFor(filter));
       } catch (error) {
         if (!(error instanceof FhirError) || isDatabaseTrouble(error)) throw error;
-        for (const follower of followers) if (follower.filter === filter) follower.end(error);
+        for (const subscriber of subscribers) if (subscriber.filter === filter) subscriber.end(error);
       }
     }
     const full = new Set<Subscriber>();
     for (const [index, row] of page.rows.entries()) {
-      const receivers = followers.filter(
-        (follower) =>
-          !full.has(follower) &&
-          follower.position < row.sequence &&
-          kinds.get(follower.filter)?.[index] !== undefined,
+      const receivers = subscribers.filter(
+        (subscriber) =>
+          !full.has(subscriber) &&
+          subscriber.position < row.sequence &&
+          kinds.get(subscriber.filter)?.[index] !== undefined,
       );
       const version = receivers.length === 0 ? undefined : await page.stored(row);
-      for (const follower of receivers) {
-        const kind = kinds.get(follower.filter)?.[index];
+      for (const subscriber of receivers) {
+        const kind = kinds.get(subscriber.filter)?.[index];
         if (version === undefined || kind === undefined) continue;
-        follower.push(
+        subscriber.push(
           kind === 'lost'
             ? { kind: 'delete', version: { ...version, change: 'delete', text: '' } }
             : { kind, version },
         );
-        follower.position = row.sequence;
-        if (!follower.hasRoom) full.add(follower);
+        subscriber.position = row.sequence;
+        if (!subscriber.hasRoom) full.add(subscriber);
       }
     }
     const to = page.rows.at(-1)?.sequence ?? 0;
-    for (const follower of followers)
-      if (!full.has(follower)) follower.position = Math.max(follower.position, to);
+    for (const subscriber of subscribers)
+      if (!full.has(subscriber)) subscriber.position = Math.max(subscriber.position, to);
   }
 
   #context(): RequestContext {
@@ -207,16 +209,16 @@ export class SpaceFeed {
 
   #endStalled(): void {
     const { stallMs } = this.options;
-    for (const follower of [...this.#followers])
-      if (follower.idleFor > stallMs)
-        follower.endBecause(`The changes were not taken for ${Math.round(stallMs / 1000)} s`);
+    for (const subscriber of [...this.#subscribers])
+      if (subscriber.idleFor > stallMs)
+        subscriber.endBecause(`The client has not read changes for ${Math.round(stallMs / 1000)} s`);
   }
 }
 
 /** Type numbers of the filters; undefined: all types. */
-function typesOf(followers: readonly Subscriber[]): ReadonlySet<number> | undefined {
+function typesOf(subscribers: readonly Subscriber[]): ReadonlySet<number> | undefined {
   const types = new Set<number>();
-  for (const { filter } of followers) {
+  for (const { filter } of subscribers) {
     if (filter.typeNumber === undefined) return undefined;
     types.add(filter.typeNumber);
   }

@@ -1,9 +1,9 @@
-import type { ChangeStream, FollowedChange } from '../api/change-stream';
+import type { ChangeStream, StreamedChange } from '../api/change-stream';
 import { fhirError, type FhirError } from '../errors';
 import type { ChangeFilter } from './change-filter';
 
 interface Waiting {
-  readonly change: FollowedChange;
+  readonly change: StreamedChange;
   readonly size: number;
 }
 
@@ -24,7 +24,7 @@ export class Subscriber implements ChangeStream {
   #isFull = false;
   #isOver = false;
   #ended: FhirError | undefined;
-  #pending: { resolve(change: FollowedChange | undefined): void; reject(error: Error): void } | undefined;
+  #pending: { resolve(change: StreamedChange | undefined): void; reject(error: Error): void } | undefined;
   #listener: (() => void) | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class Subscriber implements ChangeStream {
       readonly maxSize: number;
       /** Called when a full queue has space again. */
       readonly onRoom: () => void;
-      readonly onClose: (follower: Subscriber) => void;
+      readonly onClose: (subscriber: Subscriber) => void;
     },
   ) {
     this.position = after;
@@ -55,7 +55,7 @@ export class Subscriber implements ChangeStream {
     return this.#queue.length === 0 ? 0 : performance.now() - this.#takenAt;
   }
 
-  push(change: FollowedChange): void {
+  push(change: StreamedChange): void {
     if (this.#pending !== undefined) {
       const { resolve } = this.#pending;
       this.#pending = undefined;
@@ -70,7 +70,7 @@ export class Subscriber implements ChangeStream {
     this.#isFull ||= this.#size >= this.options.maxSize;
   }
 
-  next(): Promise<FollowedChange | undefined> {
+  next(): Promise<StreamedChange | undefined> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#isOver) return Promise.resolve(undefined);
     const first = this.#queue.shift();
@@ -92,7 +92,7 @@ export class Subscriber implements ChangeStream {
 
   close(): void {
     if (this.#isOver) return;
-    this.#forget();
+    this.#clear();
     this.#pending?.resolve(undefined);
     this.#pending = undefined;
     this.options.onClose(this);
@@ -106,7 +106,7 @@ export class Subscriber implements ChangeStream {
   end(error: FhirError): void {
     if (this.#isOver) return;
     this.position = this.resumeAfter;
-    this.#forget();
+    this.#clear();
     this.#ended = error;
     this.#pending?.reject(error);
     this.#pending = undefined;
@@ -114,7 +114,7 @@ export class Subscriber implements ChangeStream {
     this.#listener?.();
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#isOver = true;
     this.#queue.length = 0;
     this.#size = 0;

@@ -22,10 +22,10 @@ import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 const MAX_AGE_MS = 1_500;
 /** From this age on, the next lookup also refreshes the entry in the background. */
 const REFRESH_AGE_MS = 1_000;
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 
-interface Known {
+interface CachedTenant {
   readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
   /** See `TenantRow.searchParameters`. */
   readonly parameterChange: number;
@@ -38,7 +38,7 @@ interface Known {
 
 /** The spaces of tenants, cached for at most 1.5 seconds. */
 export class Spaces {
-  private readonly known = registerCache(new Map<string, Known>());
+  private readonly cache = registerCache(new Map<string, CachedTenant>());
 
   constructor(
     private readonly store: TenantStore,
@@ -55,14 +55,14 @@ export class Spaces {
   /** Undefined when the tenant is unknown or disabled. */
   async find(tenant: string, release: Release): Promise<TenantSpace | undefined> {
     if (!TENANT_NAME.test(tenant)) return undefined;
-    const known = this.known.get(tenant);
-    const age = known === undefined ? Infinity : performance.now() - known.at;
-    if (known === undefined || age > MAX_AGE_MS) return (await this.load(tenant))[release];
-    if (age > REFRESH_AGE_MS && !known.refreshing) {
-      known.refreshing = true;
-      this.load(tenant).catch(() => (known.refreshing = false));
+    const cached = this.cache.get(tenant);
+    const age = cached === undefined ? Infinity : performance.now() - cached.at;
+    if (cached === undefined || age > MAX_AGE_MS) return (await this.load(tenant))[release];
+    if (age > REFRESH_AGE_MS && !cached.refreshing) {
+      cached.refreshing = true;
+      this.load(tenant).catch(() => (cached.refreshing = false));
     }
-    return known.spaces[release];
+    return cached.spaces[release];
   }
 
   /** The decoy space for callers without credentials, under any name (oauth/decoy.ts). Undefined: the name is invalid. */
@@ -72,21 +72,21 @@ export class Spaces {
 
   /** The same space from the database, or from the cache where that has newer search parameters. */
   async findNewer({ tenant, release, searchParameters }: TenantSpace): Promise<TenantSpace | undefined> {
-    const known = this.known.get(tenant);
-    if (known !== undefined && known.parameterChange > (searchParameters?.change ?? 0))
-      return known.spaces[release];
+    const cached = this.cache.get(tenant);
+    if (cached !== undefined && cached.parameterChange > (searchParameters?.change ?? 0))
+      return cached.spaces[release];
     return (await this.load(tenant))[release];
   }
 
   /** Evicts a tenant that was changed elsewhere. */
   invalidate(tenant: string): void {
-    this.known.delete(tenant);
+    this.cache.delete(tenant);
   }
 
-  private async load(tenant: string): Promise<Known['spaces']> {
+  private async load(tenant: string): Promise<CachedTenant['spaces']> {
     const at = performance.now();
     const row = await this.store.find(tenant);
-    const before = this.known.get(tenant);
+    const before = this.cache.get(tenant);
     const policiesText = row?.policies ?? NO_POLICIES;
     const policies = before?.policiesText === policiesText ? before.policies : readPolicies(policiesText);
     const spaces =
@@ -95,26 +95,26 @@ export class Spaces {
         : toSpaces(
             row,
             toTenantSettings(row.settings, this.defaults),
-            await this.parametersOf(row, this.known.get(tenant)),
+            await this.parametersOf(row, this.cache.get(tenant)),
             policies,
           );
-    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    if (this.cache.size >= MAX_CACHED) this.cache.clear();
     const parameterChange = row?.searchParameters ?? 0;
-    this.known.set(tenant, { spaces, parameterChange, policiesText, policies, at, refreshing: false });
+    this.cache.set(tenant, { spaces, parameterChange, policiesText, policies, at, refreshing: false });
     return spaces;
   }
 
   /** Search parameters by release. The object stays the same while they do not change, because it is a key of caches. */
   private async parametersOf(
     { searchParameters: change, spaces }: TenantRow,
-    known: Known | undefined,
+    cached: CachedTenant | undefined,
   ): Promise<Partial<Record<Release, SpaceParameters>>> {
     const found: Partial<Record<Release, SpaceParameters>> = {};
     if (change === 0) return found;
     for (const release of RELEASE_NAMES) {
       const number = spaces[release];
       if (number === undefined) continue;
-      const before = known?.spaces[release]?.searchParameters;
+      const before = cached?.spaces[release]?.searchParameters;
       // The list is read after its change number. At worst it is newer; then a write with it is refused and retried.
       found[release] =
         before?.change === change ? before : { change, list: await this.loadParameters({ number, release }) };
@@ -180,9 +180,9 @@ export class Spaces {
     if (row === undefined) return undefined;
     const settings = toTenantSettings(row.settings, this.defaults);
     const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
-    const known: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
-    const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
-    return { ...toTenant(row), settings: known, own, usage: await this.store.usage(row.number) };
+    const inForce: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
+    const own = Object.keys(inForce).filter((setting) => row.settings[setting] === inForce[setting]);
+    return { ...toTenant(row), settings: inForce, own, usage: await this.store.usage(row.number) };
   }
 
   /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */

@@ -166,9 +166,9 @@ class Import {
       if (place.part !== ofBatch?.part || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS)
         await flush();
       ofBatch = place;
-      let known = present.get(place.part);
-      if (known === undefined) present.set(place.part, (known = await readLast(this.session, place.space)));
-      if (version.sequence <= known) continue;
+      let last = present.get(place.part);
+      if (last === undefined) present.set(place.part, (last = await readLast(this.session, place.space)));
+      if (version.sequence <= last) continue;
       batch.push(version);
       characters += version.body?.length ?? 0;
     }

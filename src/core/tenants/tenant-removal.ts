@@ -53,7 +53,7 @@ export async function removeTenant(
     if ((await findOwned(session, name))?.tenant !== owned.tenant) return undefined;
     await beginRemoval(session, owned.tenant);
     changed(name);
-    const forgotten = await cacheInvalidator.invalidate(session, owned.spaces);
+    const invalidated = await cacheInvalidator.invalidate(session, owned.spaces);
     const tables = await readOwnedTables(session);
     const removed = new Map<string, number>();
     const isEmpty = await empty(session, { tables, owned, until, removed });
@@ -69,7 +69,7 @@ export async function removeTenant(
       report.push({ table: table.name, removed: removed.get(table.name) ?? 0, left });
     }
     const isComplete = isEmpty && report.every(({ left }) => left === 0);
-    return { name, isComplete, tables: report, ...forgotten };
+    return { name, isComplete, tables: report, ...invalidated };
   } catch (error) {
     throw isDatabaseTrouble(error) ? fhirError('workInterrupted') : error;
   } finally {

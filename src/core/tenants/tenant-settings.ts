@@ -105,16 +105,20 @@ export function requireSettings(changes: SettingChanges): void {
     const limit = findLimitSetting(name);
     if (limit !== undefined) {
       if (value === null || limit.accepts(value)) continue;
-      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${limit.expects}` });
+      throw fhirError('invalidValue', {
+        reason: `The value of the setting '${name}' must be ${limit.expects}`,
+      });
     }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
-      const known = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
+      const names = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
       throw fhirError('invalidValue', {
-        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${known}`,
+        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${names}`,
       });
     }
     if (value !== null && !kind.values.includes(value))
-      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${kind.values.join(' or ')}` });
+      throw fhirError('invalidValue', {
+        reason: `The value of the setting '${name}' must be ${kind.values.join(' or ')}`,
+      });
   }
 }

@@ -90,7 +90,7 @@ export class SpaceProfiles {
     const named: string[] = [];
     for (let start = 0; start < canonicals.length; start += CONCURRENT) {
       const loaded = await Promise.all(
-        canonicals.slice(start, start + CONCURRENT).map((canonical) => this.look(canonical)),
+        canonicals.slice(start, start + CONCURRENT).map((canonical) => this.resolveOnce(canonical)),
       );
       for (const each of loaded) {
         if (!('structure' in each)) continue;
@@ -101,7 +101,7 @@ export class SpaceProfiles {
     return named;
   }
 
-  private look(canonical: string): Promise<Loaded> {
+  private resolveOnce(canonical: string): Promise<Loaded> {
     let looking = this.looking.get(canonical);
     if (!looking) {
       looking = this.find(canonical).then((loaded) => {

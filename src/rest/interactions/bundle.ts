@@ -6,11 +6,11 @@ import type { Exchange } from '../exchange';
 import { parsePreference } from '../prefer';
 
 export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, reply, context, root } = exchange;
-  const input = edge.readBundle(request.body, request.headers, context.space.release);
+  const { restContext, request, reply, context, root } = exchange;
+  const input = restContext.readBundle(request.body, request.headers, context.space.release);
   const { answer, handling } = parsePreference(request.headers.prefer);
   // The number of counted requests is known only now, after success or refusal.
-  const result = await edge.core
+  const result = await restContext.core
     .bundle(context, { input, handling })
     .finally(() => request.visit.setLimitHeaders(reply));
   const pieces = writeBundleResponse(result, root, answer);

@@ -13,17 +13,22 @@ import { deletionIssue, sendFound, sendWritten } from '../written';
 
 /** Executes a POST with If-None-Exist: 201, or 200 with the resource that exists already. */
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, context, type } = exchange;
+  const { restContext, context, type } = exchange;
   const criteria = readIfNoneExist(exchange);
-  const result = await edge.core.createIfNoneExist(context, type, await readResource(exchange), criteria);
+  const result = await restContext.core.createIfNoneExist(
+    context,
+    type,
+    await readResource(exchange),
+    criteria,
+  );
   return result.created ? sendWritten(exchange, result, 'stored') : sendFound(exchange, result.version);
 }
 
 export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, query } = exchange;
+  const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const resource = await readResource(exchange);
-  const result = await edge.core.updateWhere(context, {
+  const result = await restContext.core.updateWhere(context, {
     type,
     criteria: query.parameters,
     input: resource,
@@ -33,9 +38,9 @@ export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
 }
 
 export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, query } = exchange;
+  const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
-  const versions = await edge.core.deleteWhere(context, type, query.parameters, guard);
+  const versions = await restContext.core.deleteWhere(context, type, query.parameters, guard);
   exchange.forbidCaching();
   const [version, ...others] = versions;
   if (version !== undefined && others.length === 0) exchange.setVersion(version);
@@ -44,7 +49,7 @@ export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
 }
 
 /** Reads the header, which has percent-encoding as a query has. */
-function readIfNoneExist({ edge, context, type, request }: Exchange): Criteria {
+function readIfNoneExist({ restContext, context, type, request }: Exchange): Criteria {
   const [header = '', ...others] = request.raw.headersDistinct['if-none-exist'] ?? [];
   if (others.length > 0)
     throw fhirError('invalidValue', { reason: 'If-None-Exist must be sent once, with all criteria' });
@@ -52,5 +57,5 @@ function readIfNoneExist({ edge, context, type, request }: Exchange): Criteria {
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes))
     throw fhirError('invalidValue', { reason: 'If-None-Exist is not percent-encoded, and not UTF-8 either' });
-  return edge.core.parseIfNoneExist(context, type, bytes.toString('utf8'));
+  return restContext.core.parseIfNoneExist(context, type, bytes.toString('utf8'));
 }

@@ -9,8 +9,8 @@ import { writeHistory } from '../bundle';
 import type { Exchange } from '../exchange';
 
 export async function history(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, context, query, type, id, root } = exchange;
-  const page = await edge.core.history(context, {
+  const { restContext, context, query, type, id, root } = exchange;
+  const page = await restContext.core.history(context, {
     ...(type === '' ? {} : { type }),
     ...(id === '' ? {} : { id }),
     ...parseHistoryParameters(query.parameters),

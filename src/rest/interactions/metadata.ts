@@ -13,15 +13,15 @@ import { sendPrepared } from '../prepared-text';
 const MODES: readonly CapabilityMode[] = ['full', 'normative', 'terminology'];
 
 export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, context, query } = exchange;
+  const { restContext, context, query } = exchange;
   const wanted = query.parameters.find(([name, value]) => name === 'mode' && value !== '')?.[1] ?? 'full';
   const mode = MODES.find((each) => each === wanted);
   if (mode === undefined) {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
   allowEveryOrigin(exchange.reply);
-  const { text, etag } = await edge.core.capabilities(context, mode);
-  const described = edge.describe(exchange.request, context.space.tenant);
+  const { text, etag } = await restContext.core.capabilities(context, mode);
+  const described = restContext.describe(exchange.request, context.space.tenant);
   const uris = JSON.stringify(oauthUris(described));
   // Each tenant has an address of its own, so that its name need not be in the tag.
   const tag = createHash('sha256').update(etag).update(described.base).digest('base64url').slice(0, 22);

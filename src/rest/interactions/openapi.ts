@@ -18,9 +18,9 @@ const documents = registerCache(
 
 /** Sends the document. `routes`: all routes of the server, without those that only refuse. */
 export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {
-  const { edge, context } = exchange;
+  const { restContext, context } = exchange;
   const { release } = context.space;
-  const { text: statement, etag: made } = await edge.core.capabilities(context);
+  const { text: statement, etag: made } = await restContext.core.capabilities(context);
   const key = `${release} ${made}`;
   let document = documents.get(key);
   if (document === undefined) {
@@ -33,7 +33,7 @@ export async function openapi(exchange: Exchange, routes: readonly DescribedRout
         version: lists.software.version,
         release,
         routes,
-        operations: edge.core.operations(release),
+        operations: restContext.core.operations(release),
         statement: lists,
       }),
     );

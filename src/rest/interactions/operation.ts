@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange';
 import { writeOperationResult } from '../operation-result';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, query, root } = exchange;
+  const { restContext, request, context, query, root } = exchange;
   const { type, id, code = '' } = request.params;
   const invocation: Invocation = {
     level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
@@ -21,13 +21,13 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     query: query.parameters,
     safe: request.method !== 'POST',
   };
-  const result = await edge.core.invoke(context, invocation);
+  const result = await restContext.core.invoke(context, invocation);
   const address = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
   const text = writeOperationResult(result, root, address, query.presentation);
   return exchange.forbidCaching().send(200, text);
 }
 
-function readInput({ edge, request, context }: Exchange): ResourceInput | undefined {
+function readInput({ restContext, request, context }: Exchange): ResourceInput | undefined {
   if (request.method !== 'POST' || request.body === undefined || request.body === '') return undefined;
-  return edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
+  return restContext.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
 }

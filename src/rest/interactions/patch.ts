@@ -16,10 +16,10 @@ export async function patch(exchange: Exchange): Promise<FastifyReply> {
 
 /** Executes PATCH {type}?… on the one match of the criteria. */
 export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, query } = exchange;
+  const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const operations = readPatch(exchange);
-  const result = await edge.core.patchWhere(context, {
+  const result = await restContext.core.patchWhere(context, {
     type,
     criteria: query.parameters,
     patch: operations,
@@ -33,8 +33,8 @@ export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
  * JSON content type.
  */
 export async function patchByGet(exchange: Exchange, body: string): Promise<FastifyReply> {
-  const { edge, request, context } = exchange;
-  if (!edge.settings.patchByGet || request.method !== 'GET') {
+  const { restContext, request, context } = exchange;
+  if (!restContext.settings.patchByGet || request.method !== 'GET') {
     throw fhirError('invalidValue', { reason: 'A GET may not have a body; send a JSON Patch with PATCH' });
   }
   if (
@@ -46,16 +46,16 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
     });
   }
   request.visit.interaction = INTERACTIONS.patch;
-  return apply(exchange, edge.read(body, request.headers, PATCH_TYPES, context.space.release));
+  return apply(exchange, restContext.read(body, request.headers, PATCH_TYPES, context.space.release));
 }
 
 async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
-  const { edge, request, context, type, id } = exchange;
-  const guard = await readGuard(edge.core, context, request, { type, id });
-  const result = await edge.core.patch(context, { type, id, patch: operations, guard });
+  const { restContext, request, context, type, id } = exchange;
+  const guard = await readGuard(restContext.core, context, request, { type, id });
+  const result = await restContext.core.patch(context, { type, id, patch: operations, guard });
   return sendWritten(exchange, result, 'patched');
 }
 
-function readPatch({ edge, request, context }: Exchange): ResourceInput {
-  return edge.read(request.body, request.headers, PATCH_TYPES, context.space.release);
+function readPatch({ restContext, request, context }: Exchange): ResourceInput {
+  return restContext.read(request.body, request.headers, PATCH_TYPES, context.space.release);
 }

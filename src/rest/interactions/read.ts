@@ -14,24 +14,24 @@ import { patchByGet } from './patch';
 const VERSION_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 export async function read(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, id } = exchange;
+  const { restContext, request, context, type, id } = exchange;
   if (announcesBody(request.headers)) {
     const body = await readUnparsedBody(exchange);
     if (body !== '') return patchByGet(exchange, body);
   }
-  return answer(exchange, await edge.core.read(context, type, id));
+  return answer(exchange, await restContext.core.read(context, type, id));
 }
 
 export async function vread(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, id } = exchange;
+  const { restContext, request, context, type, id } = exchange;
   const version = request.params.vid ?? '';
   if (!VERSION_ID.test(version)) throw fhirError('versionNotFound', { type, id, version });
-  return answer(exchange, await edge.core.vread(context, type, id, version));
+  return answer(exchange, await restContext.core.vread(context, type, id, version));
 }
 
 async function answer(exchange: Exchange, whole: StoredVersion): Promise<FastifyReply> {
-  const { edge, context, query } = exchange;
-  const version = edge.core.partOf(context, whole, query.parameters);
+  const { restContext, context, query } = exchange;
+  const version = restContext.core.partOf(context, whole, query.parameters);
   exchange.setVersion(version);
   if (version.type === BINARY) return answerBinary(exchange, whole, version);
   if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);
@@ -47,8 +47,8 @@ async function answerBinary(
   version: StoredVersion,
   part: StoredVersion,
 ): Promise<FastifyReply> {
-  const { edge, request, context, query } = exchange;
-  const content = await readBinary(edge.core, version.text);
+  const { restContext, request, context, query } = exchange;
+  const content = await readBinary(restContext.core, version.text);
   const { release } = context.space;
   const isResource = wantsResource(request.headers.accept, query.format, content.contentType, release);
   addVary(exchange.reply, 'Accept');
@@ -57,9 +57,9 @@ async function answerBinary(
 }
 
 /** Reads the body of a GET, which Fastify does not read. */
-function readUnparsedBody({ edge, request, reply }: Exchange): Promise<string> {
+function readUnparsedBody({ restContext, request, reply }: Exchange): Promise<string> {
   return new Promise((resolve, reject) => {
-    readBody(request.raw, request, edge.settings.bodyLimits.resource, (error, text) => {
+    readBody(request.raw, request, restContext.settings.bodyLimits.resource, (error, text) => {
       if (error === null) {
         resolve(text ?? '');
         return;

@@ -22,13 +22,13 @@ interface Scope extends Pick<SearchRequest, 'type' | 'compartment'> {
 /** Executes a search by GET, or by POST of a form. */
 export async function search(exchange: Exchange): Promise<FastifyReply> {
   const query = exchange.request.method === 'POST' ? mergeForm(exchange) : exchange.query;
-  const { edge, request, context, root } = exchange;
+  const { restContext, request, context, root } = exchange;
   const { handling } = parsePreference(request.headers.prefer);
   const { address, type, compartment } = scopeOf(exchange);
   const { parameters } = query;
   // The previous page is requested only where there may be one, so that a search at its first page costs no more.
   const bothWays = parameters.some(([name]) => POSITION.has(name));
-  const page = await edge.core.search(context, { type, compartment, parameters, handling, bothWays });
+  const page = await restContext.core.search(context, { type, compartment, parameters, handling, bothWays });
   const { next, previous } = page;
   const links = { address: root + address, used: [...page.used, ...query.presentation], next, previous };
   return exchange.send(200, writeSearchset(page, root, links));

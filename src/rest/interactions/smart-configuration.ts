@@ -5,8 +5,8 @@ import type { Exchange } from '../exchange';
 import { smartConfiguration as describe } from '../oidc/discovery';
 
 export async function smartConfiguration(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, reply, context } = exchange;
+  const { restContext, request, reply, context } = exchange;
   allowEveryOrigin(reply);
-  const document = describe(edge.describe(request, context.space.tenant));
+  const document = describe(restContext.describe(request, context.space.tenant));
   return exchange.send(200, JSON.stringify(document), 'application/json; charset=utf-8');
 }

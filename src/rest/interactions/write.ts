@@ -11,24 +11,24 @@ import { deletionIssue, sendWritten } from '../written';
 import { createIfNoneExist } from './conditional';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type } = exchange;
+  const { restContext, request, context, type } = exchange;
   if (request.headers['if-none-exist'] !== undefined) return createIfNoneExist(exchange);
-  const result = await edge.core.create(context, type, await readResource(exchange));
+  const result = await restContext.core.create(context, type, await readResource(exchange));
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function update(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, id } = exchange;
+  const { restContext, request, context, type, id } = exchange;
   const resource = await readResource(exchange);
-  const guard = await readGuard(edge.core, context, request, { type, id });
-  const result = await edge.core.update(context, { type, id, input: resource, guard });
+  const guard = await readGuard(restContext.core, context, request, { type, id });
+  const result = await restContext.core.update(context, { type, id, input: resource, guard });
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function remove(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, type, id } = exchange;
-  const guard = await readGuard(edge.core, context, request, { type, id });
-  const { version } = await edge.core.delete(context, type, id, guard);
+  const { restContext, request, context, type, id } = exchange;
+  const guard = await readGuard(restContext.core, context, request, { type, id });
+  const { version } = await restContext.core.delete(context, type, id, guard);
   exchange.forbidCaching();
   if (version !== undefined) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);

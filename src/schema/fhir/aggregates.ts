@@ -183,10 +183,10 @@ export class AggregateFields<Context> {
       description,
       args: { parameter: { type: new GraphQLNonNull(parameter) }, ...args },
       resolve: async (criteria, { parameter: code, bucket, _count: most }, context) => {
-        const known = BUCKETS.find((one) => one === bucket);
+        const requested = BUCKETS.find((one) => one === bucket);
         const by = {
           parameter: String(code),
-          ...(known === undefined ? {} : { bucket: known }),
+          ...(requested === undefined ? {} : { bucket: requested }),
           ...(typeof most === 'number' ? { most } : {}),
         };
         return (await this.handlers.count({ ...criteria, by }, context)).groups;

@@ -94,8 +94,8 @@ export function* fhirTypeSteps<Context>(
         ...own.fields.makers(),
         ...own.changes.makers(),
       ]);
-      const known = new Set([...Object.keys(query)]);
-      const queries = own.fields.queriesOf(definitionsOfOwn.queries, (name) => known.has(name));
+      const fieldNames = new Set([...Object.keys(query)]);
+      const queries = own.fields.queriesOf(definitionsOfOwn.queries, (name) => fieldNames.has(name));
       const ofQuery = new Map([...own.fields.query(), ...own.operations.query, ...queries]);
       const mutation = new Map([...own.changes.fields(), ...own.operations.mutation]);
       return { types: makers, query: ofQuery, mutation };

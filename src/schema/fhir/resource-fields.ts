@@ -86,8 +86,9 @@ export class ResourceFields<Context> {
     this.aggregates = release?.fields.aggregates ?? new AggregateFields(handlers, () => elements().resource);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
-        const known = release?.changed.has(type) === false ? release.fields.sources.get(type) : undefined;
-        if (known !== undefined) return [type, known];
+        const baseSources =
+          release?.changed.has(type) === false ? release.fields.sources.get(type) : undefined;
+        if (baseSources !== undefined) return [type, baseSources];
         const parameters = definitions.searchParameters(type);
         const references = parameters.filter(
           ({ kind, targets }) => kind === 'reference' && targets.length > 0 && targets.length <= MOST_TARGETS,
@@ -97,8 +98,8 @@ export class ResourceFields<Context> {
     );
     for (const source of this.sources.values()) {
       for (const target of new Set(source.references.flatMap(({ targets }) => targets))) {
-        const known = this.referring.get(target);
-        if (known) known.push(source);
+        const sources = this.referring.get(target);
+        if (sources) sources.push(source);
         else this.referring.set(target, [source]);
       }
     }
@@ -289,8 +290,8 @@ export class ResourceFields<Context> {
   }
 
   private connectionType(type: string): GraphQLObjectType {
-    const known = this.connections.get(type);
-    if (known !== undefined) return known;
+    const existing = this.connections.get(type);
+    if (existing !== undefined) return existing;
     const edge = this.edgeType(type);
     const connection = new GraphQLObjectType<ListPage & { readonly offset?: number }, Context>({
       name: `${type}Connection`,
@@ -317,8 +318,8 @@ export class ResourceFields<Context> {
   }
 
   private edgeType(type: string): GraphQLObjectType {
-    const known = this.edges.get(type);
-    if (known !== undefined) return known;
+    const existing = this.edges.get(type);
+    if (existing !== undefined) return existing;
     const resource = this.elements().ofType(type);
     const edge = new GraphQLObjectType<ResourceSource, Context>({
       name: `${type}Edge`,
@@ -343,8 +344,8 @@ export class ResourceFields<Context> {
   private referenceEnum(source: Source): GraphQLEnumType {
     const { type, references } = source;
     if (this.release && this.isShared(type)) return this.release.fields.referenceEnum(source);
-    const known = this.enums.get(type);
-    if (known !== undefined) return known;
+    const existing = this.enums.get(type);
+    if (existing !== undefined) return existing;
     const values = Object.fromEntries(references.map(({ code }) => [toArgumentName(code), { value: code }]));
     const made = new NamedEnum({
       name: referenceEnumName(type),

@@ -96,10 +96,10 @@ it('treats a connected Redis that answers only errors as unreachable, logs the r
         key: 'k',
         quota: 9,
         windowMs: 1_000,
-        asked: 1,
+        requested: 1,
         wanted: 1,
         returned: 0,
-        known: undefined,
+        upperBound: undefined,
       });
     expect(await take()).toBeUndefined();
     expect(cache.isReachable).toBe(false);

@@ -69,7 +69,7 @@ it('a waiting start logs the holder of the lock repeatedly, and takes the lock w
   await waiting;
   expect(lines.at(-1)).toEqual({
     level: 'warn',
-    message: 'waiting for the migration lock: another process brings the database to its schema',
+    message: 'waiting for the migration lock: another process migrates the database',
     details: {
       waitedMs: expect.any(Number),
       pid: holderPid,

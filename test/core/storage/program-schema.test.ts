@@ -71,7 +71,7 @@ it('a program that is older than the database starts, and changes neither steps 
   expect(lines).toEqual([
     {
       level: 'warn',
-      message: 'the database is of a newer version, which is left as it is',
+      message: 'the database has a newer schema version and is not migrated',
       details: { database: NUMBER + 1, program: NUMBER },
     },
   ]);

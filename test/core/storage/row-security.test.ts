@@ -12,8 +12,8 @@ import { SYSTEM_R4 } from './opened-storage';
 const WHO = defineStatement(template(sql`select current_user::text, pg_backend_pid()`));
 const RESET = defineStatement(template(sql`reset role`), { named: false });
 const OFF =
-  'row-level security is not in force on a connection, which is closed; others are proven before they are used again';
-const ON = 'row-level security is in force again';
+  'row-level security is off on a connection, which is closed; others are checked before they are used again';
+const ON = 'row-level security is on again';
 
 let database: TestDatabase;
 let owner: Client;
@@ -91,7 +91,7 @@ describe('a server on whose database row-level security is switched off', () => 
     await owner.query('alter table andiron.resource_version disable row level security');
     const { status, json } = await server.request('GET', '/health/ready');
     expect(status).toBe(503);
-    expect(json.notices).toEqual(['Row-level security is not in force: no request is answered until it is']);
+    expect(json.notices).toEqual(['Row-level security is off: no request is answered until it is on']);
     expect((await server.request('GET', path)).status).toBe(503);
     expect((await server.request('GET', `${server.path('system', 'r4')}/Patient?name=x`)).status).toBe(503);
     await owner.query('alter table andiron.resource_version enable row level security');

@@ -46,7 +46,7 @@ const MOST_TRIES = 30;
 const RETRY_MS = 500;
 
 /** Nothing was done: there was no connection to the database. */
-const isUnavailable = ({ text }: Answer): boolean => text.includes('cannot be reached just now');
+const isUnavailable = ({ text }: Answer): boolean => text.includes('cannot be reached at the moment');
 
 export class World {
   private readonly ids = new Map<string, number>();

@@ -43,7 +43,7 @@ export type EntryRequest =
       readonly query: readonly QueryParameter[];
       /** Path of the address, below `{fhir_root}`. */
       readonly path: string;
-      readonly known?: ClientVersion;
+      readonly cachedVersion?: ClientVersion;
     }
   | {
       readonly kind: 'invoke';
@@ -261,14 +261,15 @@ function guardOf(headers: Headers, index: number): { readonly guard?: EntryGuard
   };
 }
 
-function clientVersionOf(headers: Headers, index: number): { readonly known?: ClientVersion } {
+function clientVersionOf(headers: Headers, index: number): { readonly cachedVersion?: ClientVersion } {
   const { ifNoneMatch, ifModifiedSince } = headers;
-  if (ifNoneMatch !== undefined) return { known: { tags: readTags(ifNoneMatch, 'ifNoneMatch', index) } };
+  if (ifNoneMatch !== undefined)
+    return { cachedVersion: { tags: readTags(ifNoneMatch, 'ifNoneMatch', index) } };
   if (ifModifiedSince === undefined) return {};
   const modifiedSince = dateRange(ifModifiedSince)?.low;
   if (modifiedSince === undefined)
     throw wrong(index, 'request.ifModifiedSince', 'ifModifiedSince is an instant');
-  return { known: { modifiedSince } };
+  return { cachedVersion: { modifiedSince } };
 }
 
 const TAG_LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/;

@@ -30,8 +30,8 @@ export function readValueSets(
     const { url, version } = parseValueSet(canonical);
     const valueSet = byUrl.get(url);
     if (valueSet === undefined) return undefined;
-    const isKnown = version === undefined || version === fhirVersion || version === valueSet.version;
-    return isKnown ? { url, valueSet } : undefined;
+    const isSameVersion = version === undefined || version === fhirVersion || version === valueSet.version;
+    return isSameVersion ? { url, valueSet } : undefined;
   };
   return {
     codeSystem: (url) => cached(systems, url, () => systemOf(byUrl.get(url))),

@@ -56,7 +56,7 @@ function copy(value: unknown, allowance: CopyAllowance, depth: number): JsonCopy
   const copied: { [name: string]: JsonCopy } = {};
   for (const [name, member] of Object.entries(value)) {
     if (isForbiddenName(name))
-      throw fhirError('invalidValue', { reason: `A member may not be called '${name}'` });
+      throw fhirError('invalidValue', { reason: `A member must not have the name '${name}'` });
     checkName(name);
     spend(allowance, name.length + STRING_BYTES);
     copied[name] = copy(member, allowance, depth + 1);

@@ -130,7 +130,7 @@ class Inspection {
       this.report('duplicate', `The member '${shorten(name)}' occurs twice in ${place}`);
     }
     names.add(name);
-    if (isForbiddenName(name)) this.report('name', `A member may not be called '${name}'`);
+    if (isForbiddenName(name)) this.report('name', `A member must not have the name '${name}'`);
     this.checkCharacters(name);
     this.skipSpace();
     if (!this.take(':')) this.refuse("':' was expected after the member name");

@@ -228,9 +228,10 @@ function compileTypePrefix(syntax: MemberSyntax, context: CompileContext): Compi
     return { run: () => EMPTY, nodes: [], needs: 0 };
   }
   const test = typeTest(model, syntax.name);
-  const isKnown = focus !== undefined && !focus.some(isAbstractResource);
-  if (isKnown && focus.every(test)) return focusOf(context);
-  if (isKnown && !focus.some(test) && isStrict) throw typeError(`The focus is no ${syntax.name}`, syntax);
+  const hasKnownTypes = focus !== undefined && !focus.some(isAbstractResource);
+  if (hasKnownTypes && focus.every(test)) return focusOf(context);
+  if (hasKnownTypes && !focus.some(test) && isStrict)
+    throw typeError(`The focus is no ${syntax.name}`, syntax);
   return {
     ...compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, context),
     needs: NEEDS.focus,

@@ -155,9 +155,9 @@ export interface PathProperties {
 export function inspectPath(expression: string, options: PathOptions): PathProperties {
   const { syntax, compiled } = compileText(expression, readSettings(options));
   const { nodes } = compiled;
-  const isKnown = nodes !== undefined && !nodes.some(isAbstractResource);
+  const hasKnownTypes = nodes !== undefined && !nodes.some(isAbstractResource);
   return {
-    types: isKnown ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
+    types: hasKnownTypes ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
     isTimeless: !usesClock(syntax),
   };
 }

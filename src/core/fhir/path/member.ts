@@ -106,7 +106,7 @@ export function selectsAny(
   return false;
 }
 
-/** What all levels of one selection share; an object for each level would cost time. */
+/** State that all levels of one selection share; an object for each level would cost time. */
 interface Descent extends Collector {
   readonly steps: readonly MemberStep[];
 }

@@ -52,8 +52,8 @@ export function createValidator(definitions: Definitions): Validator {
   return {
     validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES }) {
       const type = resource['resourceType'];
-      const isKnown = typeof type === 'string' && definitions.isResourceType(type);
-      const run = new ValidationRun(isKnown ? type : '', resource, isFull);
+      const isResourceType = typeof type === 'string' && definitions.isResourceType(type);
+      const run = new ValidationRun(isResourceType ? type : '', resource, isFull);
       run.wantsWarnings = wantsWarnings;
       structure.resources.checkOuter(resource, run);
       if (isFull && !run.isOver) content.check(resource, run);

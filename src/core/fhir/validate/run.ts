@@ -35,7 +35,7 @@ export class ValidationRun implements PathEnvironment {
   wantsWarnings = false;
   /** `%resource` of invariants: the innermost resource. */
   resource: JsonObject;
-  /** That resource, or the one that contains it, with its contained resources. */
+  /** The outermost resource with its contained resources; the same as `resource` unless that is contained. */
   container: Container;
   /** True once a constraint of the specification exceeded its budget. */
   isExhausted = false;

@@ -124,8 +124,8 @@ export class Matches {
   areSame(others: Matches): boolean {
     return [...this.byName].every(([name, matches]) => {
       const other = others.byName.get(name) ?? [];
-      const known = new Set(other.map(nameOf));
-      return matches.length === other.length && matches.every((match) => known.has(nameOf(match)));
+      const names = new Set(other.map(nameOf));
+      return matches.length === other.length && matches.every((match) => names.has(nameOf(match)));
     });
   }
 }

@@ -10,7 +10,7 @@ const LASTING: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
 
 /** The fullUrls of a transaction's entries. */
 export class EntryNames {
-  private known: ReadonlyMap<string, number> | undefined;
+  private cachedIndexes: ReadonlyMap<string, number> | undefined;
 
   constructor(
     private readonly definitions: Definitions,
@@ -20,7 +20,7 @@ export class EntryNames {
 
   /** Computed on demand, because most transactions have no criteria. */
   private get indexes(): ReadonlyMap<string, number> {
-    return (this.known ??= this.readIndexes());
+    return (this.cachedIndexes ??= this.readIndexes());
   }
 
   private readIndexes(): ReadonlyMap<string, number> {
@@ -35,7 +35,7 @@ export class EntryNames {
 
   /** Indexes of the entries that the criteria name, except `own`. */
   namedBy(type: string, criteria: Criteria, own?: number): readonly number[] {
-    if (this.indexes.size === 0) return NOBODY;
+    if (this.indexes.size === 0) return NO_ENTRIES;
     return criteria.flatMap(([name, value]) =>
       alternativesOf(value).flatMap((text) => {
         const index = this.indexes.get(text);
@@ -71,7 +71,7 @@ export class EntryNames {
   }
 }
 
-const NOBODY: readonly number[] = [];
+const NO_ENTRIES: readonly number[] = [];
 
 function alternativesOf(value: string): readonly string[] {
   return value.split(',');

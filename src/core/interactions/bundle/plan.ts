@@ -33,7 +33,7 @@ export interface Plan {
   /** Conditional creates with the same condition as another entry: the index of that entry by their own. */
   readonly repeated: ReadonlyMap<number, number>;
   /** Answers of entries without a write. */
-  readonly nothing: ReadonlyMap<number, EntryAnswer>;
+  readonly withoutWrite: ReadonlyMap<number, EntryAnswer>;
   /** The references of the entries' resources after the transaction, by entry index. */
   readonly targets: ReadonlyMap<number, string>;
 }
@@ -104,7 +104,7 @@ class Planner {
   private readonly writes: PlannedWrite[] = [];
   private readonly found: Plan['found'][number][] = [];
   private readonly repeated = new Map<number, number>();
-  private readonly nothing = new Map<number, EntryAnswer>();
+  private readonly withoutWrite = new Map<number, EntryAnswer>();
   /** The entry that creates the resource of a condition without a match, by the name of the condition. */
   private readonly makers = new Map<string, number>();
 
@@ -145,10 +145,10 @@ class Planner {
   }
 
   finish(): Plan {
-    const { writes, found, repeated, nothing } = this;
+    const { writes, found, repeated, withoutWrite } = this;
     requireDifferent(writes);
     this.refuseDeletedMatches();
-    return { writes: inWritingOrder(writes), found, repeated, nothing, targets: this.targets() };
+    return { writes: inWritingOrder(writes), found, repeated, withoutWrite, targets: this.targets() };
   }
 
   /** Throws `ruleViolated` if another entry deletes the match of a conditional create. */
@@ -244,7 +244,7 @@ class Planner {
           { reason: `No ${type} meets the criteria, so no version of it can match` },
           entryExpression(index, 'request.ifMatch'),
         );
-      this.nothing.set(index, { kind: 'deleted', type, versions: [] });
+      this.withoutWrite.set(index, { kind: 'deleted', type, versions: [] });
       return;
     }
     for (const match of own) this.plan(entry, 'delete', { type, id: match.id, found: versionOf(match) });

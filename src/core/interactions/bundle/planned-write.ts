@@ -86,11 +86,11 @@ export function planWrite(
  * deletes the match of the other's criteria.
  */
 export function requireDifferent(writes: readonly PlannedWrite[]): void {
-  const known = new Map<string, PlannedWrite>();
+  const writesByName = new Map<string, PlannedWrite>();
   for (const write of writes) {
     const name = `${write.type}/${write.id}`;
-    const other = known.get(name);
-    known.set(name, write);
+    const other = writesByName.get(name);
+    writesByName.set(name, write);
     if (other === undefined) continue;
     const place = entryExpression(write.entry.index, 'request.url');
     if (deletesFound(write, other) || deletesFound(other, write))

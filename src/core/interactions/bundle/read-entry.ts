@@ -56,7 +56,7 @@ export async function readEntry(
 async function answerGet(
   { services, context, handling, toRead }: EntryReader,
   index: number,
-  { place, query, path, isHead, known }: Extract<EntryRequest, { kind: 'get' }>,
+  { place, query, path, isHead, cachedVersion }: Extract<EntryRequest, { kind: 'get' }>,
 ): Promise<EntryAnswer> {
   const search = async (scope: {
     type?: string;
@@ -71,7 +71,7 @@ async function answerGet(
     kind: 'read',
     version: applySummary(services.definitions(context.space.release), version, query),
     isHead,
-    isKnown: isKnown(version, known),
+    isUnchanged: isUnchanged(version, cachedVersion),
   });
   switch (place.kind) {
     case 'instance':
@@ -114,8 +114,12 @@ async function answerGet(
 }
 
 /** As `If-None-Match` and `If-Modified-Since` of a read; the latter compares whole seconds. */
-function isKnown({ versionId, lastUpdated }: StoredVersion, known: ClientVersion | undefined): boolean {
-  if (known?.tags !== undefined) return known.tags.includes('*') || known.tags.includes(String(versionId));
-  if (known?.modifiedSince === undefined) return false;
-  return Math.floor(lastUpdated / 1000) * 1000 <= known.modifiedSince;
+function isUnchanged(
+  { versionId, lastUpdated }: StoredVersion,
+  cachedVersion: ClientVersion | undefined,
+): boolean {
+  if (cachedVersion?.tags !== undefined)
+    return cachedVersion.tags.includes('*') || cachedVersion.tags.includes(String(versionId));
+  if (cachedVersion?.modifiedSince === undefined) return false;
+  return Math.floor(lastUpdated / 1000) * 1000 <= cachedVersion.modifiedSince;
 }

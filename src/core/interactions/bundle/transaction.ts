@@ -65,7 +65,7 @@ export interface TransactionTools {
   /** True if AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
   /** Runs an operation with services that read within the transaction. */
-  invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
+  invoke(services: Services, ...args: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
 }
 
 /**
@@ -155,7 +155,7 @@ class Transaction {
     // The reference may match a resource of this transaction, which only a search inside it can find.
     if ([...this.references.conditions.values()].some((condition) => found.of(condition).length !== 1))
       throw new RaceLost();
-    const heads = await this.readKnownHeads(services, writes);
+    const heads = await this.readExistingHeads(services, writes);
     const conditional = resolveReferences(this.references, found);
     const { targets } = plan;
     const ready = await prepareWrites(services, context, this.bundle, {
@@ -228,7 +228,7 @@ class Transaction {
       const { writes, targets } = plan;
       requireFound(writes, await claimHeads(run, context, writes));
       const heads = new Map<PlannedWrite, VersionRow | undefined>();
-      const read = await this.readKnownHeads(within, writes);
+      const read = await this.readExistingHeads(within, writes);
       writes.forEach((write, place) => heads.set(write, read[place]));
       const versionIds = versionsAfter(plan, read);
       const write = async (
@@ -349,14 +349,14 @@ class Transaction {
   }
 
   /** The heads in the order of `writes`; creates have none. */
-  private async readKnownHeads(
+  private async readExistingHeads(
     { reader }: Pick<Services, 'reader'>,
     writes: readonly PlannedWrite[],
   ): Promise<readonly (VersionRow | undefined)[]> {
-    const known = writes.filter(({ kind }) => kind !== 'create');
-    if (known.length === 0) return writes.map(() => undefined);
-    const heads = await readHeads(reader, this.tools.context, known);
-    const byWrite = new Map(known.map((write, place) => [write, heads[place]]));
+    const existing = writes.filter(({ kind }) => kind !== 'create');
+    if (existing.length === 0) return writes.map(() => undefined);
+    const heads = await readHeads(reader, this.tools.context, existing);
+    const byWrite = new Map(existing.map((write, place) => [write, heads[place]]));
     return writes.map((write) => byWrite.get(write));
   }
 
@@ -368,14 +368,14 @@ class Transaction {
     written: WrittenEntries,
   ): Promise<readonly EntryAnswer[]> {
     const { context } = this.tools;
-    const answers = new Map<number, EntryAnswer>([...plan.nothing, ...written]);
+    const answers = new Map<number, EntryAnswer>([...plan.withoutWrite, ...written]);
     for (const { entry, type, match } of plan.found) {
       const version = await this.readMatch(services, type, match);
       answers.set(entry.index, { kind: 'found', version });
     }
     for (const [index, maker] of plan.repeated) {
       const made = answers.get(maker);
-      if (made?.kind !== 'written') throw new Error('what an entry was to make is not there');
+      if (made?.kind !== 'written') throw new Error('the resource of an entry does not exist');
       answers.set(index, { kind: 'found', version: made.result.version });
     }
     const allowance = new AnswerAllowance(this.tools.context);
@@ -384,7 +384,7 @@ class Transaction {
       context,
       handling: this.tools.handling,
       toRead: this.tools.toRead,
-      invoke: (...asked) => this.tools.invoke(services, ...asked),
+      invoke: (...args) => this.tools.invoke(services, ...args),
     };
     for (const entry of this.entries) {
       const { request, index } = entry;

@@ -27,6 +27,19 @@ import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 /** Another writer was faster; the transaction is retried. */
 export class RaceLost extends Error {}
 
+/** Writes of a transaction, and what the references of their resources resolve to. */
+interface WritesToPrepare {
+  readonly writes: readonly PlannedWrite[];
+  /** In the order of `writes`. */
+  readonly heads: readonly (VersionRow | undefined)[];
+  /** References of the entries' resources, by entry index. */
+  readonly targets: ReadonlyMap<number, string>;
+  /** Versions of these resources after the transaction, by entry index. */
+  readonly versionIds: ReadonlyMap<number, number>;
+  /** References by criteria, and the references that replace them. */
+  readonly conditional: readonly (readonly [text: string, reference: string])[];
+}
+
 /** Writes that were prepared against the current versions. */
 export interface PreparedWrites {
   readonly writes: readonly PlannedWrite[];
@@ -95,7 +108,7 @@ async function requireAllWritable(
   );
   for (const { member, index, text } of entries) {
     const version = byMember.get(member);
-    if (version === undefined) throw new Error('an entry was prepared that was not asked for');
+    if (version === undefined) throw new Error('an entry was prepared that was not requested');
     const { type, key, replaced } = version;
     const right = replaced === undefined ? 'c' : 'u';
     try {

@@ -9,7 +9,7 @@ import type { SearchServices, Services } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { read } from '../read';
 import {
-  BroughtAlong,
+  IncludedResources,
   openRecordCursor,
   sealRecordCursor,
   sealRestCursor,
@@ -77,7 +77,7 @@ interface Found {
 
 class RecordPage {
   private readonly included: StoredVersion[] = [];
-  private readonly brought: BroughtAlong;
+  private readonly alreadyIncluded: IncludedResources;
 
   constructor(
     private readonly services: Pick<Services, 'definitions' | 'hasher' | 'secretKeys'>,
@@ -85,7 +85,7 @@ class RecordPage {
     private readonly request: RecordRequest,
     private readonly read: { readonly reader: RecordReader; readonly start: RecordPosition | undefined },
   ) {
-    this.brought = new BroughtAlong(services.hasher, read.start?.brought);
+    this.alreadyIncluded = new IncludedResources(services.hasher, read.start?.alreadyIncluded);
   }
 
   async make(
@@ -111,16 +111,20 @@ class RecordPage {
 
   private cursorBehind(last: RecordPlace | undefined, followed: number | undefined): string | undefined {
     if (last === undefined) return undefined;
-    const { services, context, request, brought } = this;
-    return sealRecordCursor(services, context, request, { ...last, followed, brought: brought.text });
+    const { services, context, request, alreadyIncluded } = this;
+    return sealRecordCursor(services, context, request, {
+      ...last,
+      followed,
+      alreadyIncluded: alreadyIncluded.text,
+    });
   }
 
   /** The cursor of the included resources that did not fit into the names of the cursor. */
   private restCursor(): string | undefined {
-    const { services, context, request, brought } = this;
-    if (!brought.isFull) return undefined;
+    const { services, context, request, alreadyIncluded } = this;
+    if (!alreadyIncluded.isFull) return undefined;
     const nothing = { beyond: undefined, scanned: undefined, candidates: [], isCut: false };
-    return sealRestCursor(services, context, request, { ...nothing, brought: brought.text });
+    return sealRestCursor(services, context, request, { ...nothing, alreadyIncluded: alreadyIncluded.text });
   }
 
   /** The resource within whose references the previous page ended. */
@@ -150,18 +154,15 @@ class RecordPage {
       const { typeNumber } = stream;
       if (start !== undefined && isBefore(step, start)) continue;
       const isHere = start?.isShown === isShown && start.typeNumber === typeNumber;
-      const room = Math.min(
-        RECORD_LIMITS.lookedAt - found.length,
-        isShown ? request.count - shown : Infinity,
-      );
-      const matches = await stream.next(isHere ? start : undefined, room + 1);
-      for (const { phase, head } of matches.slice(0, room)) {
+      const limit = Math.min(RECORD_LIMITS.read - found.length, isShown ? request.count - shown : Infinity);
+      const matches = await stream.next(isHere ? start : undefined, limit + 1);
+      for (const { phase, head } of matches.slice(0, limit)) {
         found.push({
           step,
           place: { isShown, typeNumber, phase, after: afterOf(head), followed: undefined },
         });
       }
-      if (matches.length > room) return { found, isAll: false };
+      if (matches.length > limit) return { found, isAll: false };
       if (isShown) shown += matches.length;
     }
     return { found, isAll: true };
@@ -200,9 +201,9 @@ class RecordPage {
   private async follow(
     members: readonly Member[],
   ): Promise<{ readonly member: Member; readonly followed: number } | undefined> {
-    const { brought } = this;
+    const { alreadyIncluded } = this;
     const { reader } = this.read;
-    if (brought.isFull) return undefined;
+    if (alreadyIncluded.isFull) return undefined;
     const wanted: { readonly member: Member; readonly followed: number; readonly target: LocalReference }[] =
       [];
     const names = new Set<string>();
@@ -211,7 +212,7 @@ class RecordPage {
         const { type, id } = target;
         const name = `${type}/${id}`;
         if (followed < (member.place.followed ?? 0) || names.has(name)) continue;
-        if (!reader.mayComeAlong(target) || brought.has(type, id)) continue;
+        if (!reader.mayComeAlong(target) || alreadyIncluded.has(type, id)) continue;
         names.add(name);
         wanted.push({ member, followed, target });
       }
@@ -227,7 +228,7 @@ class RecordPage {
       bytes += version.text.length;
       if (bytes > MAX_PAGE_BYTES && this.included.length > 0) return at;
       this.included.push(version);
-      if (!brought.add(type, id)) return undefined;
+      if (!alreadyIncluded.add(type, id)) return undefined;
     }
     return wanted[RECORD_LIMITS.followed];
   }

@@ -9,8 +9,8 @@ import { PHASES } from '../../search-execution/page/search-position';
 
 /** The position of the next page among the resources of a record. */
 export interface RecordPosition extends RecordPlace {
-  /** The resources that the pages so far have included, by `BroughtAlong`. */
-  readonly brought: string;
+  /** The resources that the pages so far have included, by `IncludedResources`. */
+  readonly alreadyIncluded: string;
 }
 
 /** The address of a resource to be included behind the record. */
@@ -22,7 +22,7 @@ export interface RestAddress {
 
 /** The position of the next page of those included resources. */
 export interface RecordRest {
-  readonly brought: string;
+  readonly alreadyIncluded: string;
   /** All resources up to this address are covered; undefined: none. */
   readonly beyond: RestAddress | undefined;
   /** The record was scanned up to here; undefined: not at all. */
@@ -40,7 +40,7 @@ const NAME_LENGTH = 8;
  * resources, two have the same bits once in half a billion records. When it is full, further resources are included
  * behind the resources of the record (record-rest.ts).
  */
-export class BroughtAlong {
+export class IncludedResources {
   readonly #names: Set<string>;
 
   constructor(
@@ -97,7 +97,7 @@ export function sealRecordCursor(
   return sealCursor(secretKeys, boundText(context, request), [
     ...placeContent(position),
     position.followed ?? null,
-    position.brought,
+    position.alreadyIncluded,
   ]);
 }
 
@@ -105,11 +105,11 @@ export function sealRestCursor(
   { secretKeys }: Pick<Services, 'secretKeys'>,
   context: RequestContext,
   request: RecordRequest,
-  { brought, beyond, scanned, candidates, isCut }: RecordRest,
+  { alreadyIncluded, beyond, scanned, candidates, isCut }: RecordRest,
 ): string {
   return sealCursor(secretKeys, boundText(context, request), [
     REST,
-    brought,
+    alreadyIncluded,
     beyond === undefined ? '' : addressText(beyond),
     candidates.map(addressText).join(','),
     isCut ? 1 : 0,
@@ -134,9 +134,9 @@ export function openRecordCursor(
 ): RecordPosition | RecordRest {
   const content = openCursor(secretKeys, boundText(context, request), cursor);
   if (content[0] === REST) return restOf(content);
-  const [followed, brought] = content.slice(PLACE_LENGTH);
-  if (typeof followed === 'string' || typeof brought !== 'string') throw fhirError('invalidCursor');
-  return { ...placeOf(content), followed: followed ?? undefined, brought };
+  const [followed, alreadyIncluded] = content.slice(PLACE_LENGTH);
+  if (typeof followed === 'string' || typeof alreadyIncluded !== 'string') throw fhirError('invalidCursor');
+  return { ...placeOf(content), followed: followed ?? undefined, alreadyIncluded };
 }
 
 const PLACE_LENGTH = 5;
@@ -155,11 +155,11 @@ function placeOf(content: CursorContent): RecordPlace {
   return { isShown: isShown === SHOWN, typeNumber, phase, after: { sortValue, key }, followed: undefined };
 }
 
-function restOf([_kind, brought, beyond, candidates, isCut, ...scanned]: CursorContent): RecordRest {
-  if (typeof brought !== 'string' || typeof beyond !== 'string' || typeof candidates !== 'string')
+function restOf([_kind, alreadyIncluded, beyond, candidates, isCut, ...scanned]: CursorContent): RecordRest {
+  if (typeof alreadyIncluded !== 'string' || typeof beyond !== 'string' || typeof candidates !== 'string')
     throw fhirError('invalidCursor');
   return {
-    brought,
+    alreadyIncluded,
     beyond: addressesOf(beyond)[0],
     candidates: addressesOf(candidates),
     isCut: isCut === 1,

@@ -1,15 +1,15 @@
 /** Limits for one page of a record. */
 export const RECORD_LIMITS: Readonly<
-  Record<'lookedAt' | 'followed' | 'names' | 'brought' | 'carried' | 'scanned' | 'scannedCharacters', number>
+  Record<'read' | 'followed' | 'names' | 'included' | 'carried' | 'scanned' | 'scannedCharacters', number>
 > = {
   /** Resources of the record that a page reads, shown or not. */
-  lookedAt: 1000,
+  read: 1000,
   /** Resources that such a page reads because others refer to them. */
   followed: 2000,
   /** Names of included resources in a cursor; with more, its URL would be too long for some proxies. */
   names: 500,
   /** Resources that one page of the rest includes. */
-  brought: 1000,
+  included: 1000,
   /** Candidates in the cursor of a page that has not reached the end of the record. */
   carried: 50,
   /** Resources of the record that a page of the rest scans, and characters of their texts. */

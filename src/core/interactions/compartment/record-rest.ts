@@ -6,7 +6,7 @@ import type { RecordRequest } from '../../operations/environment';
 import type { Services } from '../../ports';
 import { compareKeys } from '../../storage/search/search-run';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
-import { BroughtAlong, sealRestCursor, type RecordRest, type RestAddress } from './record-cursor';
+import { IncludedResources, sealRestCursor, type RecordRest, type RestAddress } from './record-cursor';
 import type { RecordReader } from './record-reader';
 import { RECORD_LIMITS } from './record-limits';
 import { isBefore, type RecordPlace, type RecordStep } from './record-steps';
@@ -16,7 +16,7 @@ import { afterOf } from '../../search-execution/page/search-position';
 const BATCH = 1000;
 
 /**
- * One page of the resources that the record refers to and that are not yet included (`start.brought`), in the order of
+ * One page of the resources that the record refers to and that are not yet included (`start.alreadyIncluded`), in the order of
  * their keys. Each page scans the whole record again and keeps the lowest keys behind those of the previous page, so
  * that each resource is included once, however many there are. A record that is too long for one request is scanned by
  * several pages, of which only the last has entries.
@@ -37,7 +37,7 @@ export async function restOfRecord(
   const stop = await scan(services, context, reader, { steps, recordRest: start, least });
   if (stop !== undefined)
     return { included: [], next: seal({ ...start, ...least.take(RECORD_LIMITS.carried), scanned: stop }) };
-  const { candidates, isCut } = least.take(RECORD_LIMITS.brought);
+  const { candidates, isCut } = least.take(RECORD_LIMITS.included);
   const definitions = services.definitions(context.space.release);
   const addresses = candidates.map(({ typeNumber, key }) => ({
     type: definitions.typeName(typeNumber) ?? '',
@@ -56,7 +56,13 @@ export async function restOfRecord(
   }
   const beyond = candidates[done - 1];
   if (beyond === undefined || (done === candidates.length && !isCut)) return { included };
-  const next = seal({ brought: start.brought, beyond, scanned: undefined, candidates: [], isCut: false });
+  const next = seal({
+    alreadyIncluded: start.alreadyIncluded,
+    beyond,
+    scanned: undefined,
+    candidates: [],
+    isCut: false,
+  });
   return { included, next };
 }
 
@@ -67,7 +73,7 @@ async function scan(
   reader: RecordReader,
   {
     steps,
-    recordRest: { brought: names, scanned },
+    recordRest: { alreadyIncluded: names, scanned },
     least,
   }: {
     readonly steps: readonly RecordStep[];
@@ -76,7 +82,7 @@ async function scan(
   },
 ): Promise<RecordPlace | undefined> {
   const definitions = services.definitions(context.space.release);
-  const brought = new BroughtAlong(services.hasher, names);
+  const alreadyIncluded = new IncludedResources(services.hasher, names);
   let count = 0;
   let characters = 0;
   for (const step of steps) {
@@ -97,7 +103,7 @@ async function scan(
         const content = await reader.contentOf(version);
         if (!reader.isOfStep(step, version, content)) continue;
         for (const target of reader.pointersOf(content)) {
-          if (!reader.mayComeAlong(target) || brought.has(target.type, target.id)) continue;
+          if (!reader.mayComeAlong(target) || alreadyIncluded.has(target.type, target.id)) continue;
           const targetNumber = definitions.typeNumber(target.type);
           if (targetNumber !== undefined)
             least.add({ typeNumber: targetNumber, key: reader.addressOf(target).key });
@@ -121,7 +127,7 @@ class LeastAddresses {
 
   constructor({ beyond, candidates, isCut, scanned }: RecordRest) {
     this.beyond = beyond;
-    this.most = scanned === undefined ? RECORD_LIMITS.brought : RECORD_LIMITS.carried;
+    this.most = scanned === undefined ? RECORD_LIMITS.included : RECORD_LIMITS.carried;
     this.held = [...candidates];
     for (const address of candidates) this.names.add(nameOf(address));
     this.isCut = isCut;

@@ -46,8 +46,8 @@ export function parseCondition(
   const criteria = parameters.map(([name, value]): Criterion => {
     const criterion = parseCriterion(within, type, name, value);
     if (criterion === undefined) {
-      const known = '; criteria say which resource is meant, and each must be understood';
-      throw fhirError('unknownParameter', { parameter: printable(name), type, known });
+      const explanation = '; criteria say which resource is meant, and each must be understood';
+      throw fhirError('unknownParameter', { parameter: printable(name), type, explanation });
     }
     if (value === '' || !asksForSomething(criterion)) {
       const reason = 'as a criterion of a write it must ask for something that a resource can have';
@@ -61,12 +61,12 @@ export function parseCondition(
   });
   const { definitions } = within;
   // Resources that the caller may not find do not match.
-  const known = within.restriction === undefined ? criteria : [...within.restriction(type), ...criteria];
+  const restricted = within.restriction === undefined ? criteria : [...within.restriction(type), ...criteria];
   return {
     type,
     typeNumber,
-    criteria: known,
-    name: `${typeNumber} ${normalForm(known)}`,
+    criteria: restricted,
+    name: `${typeNumber} ${normalForm(restricted)}`,
     locks: locksOfCriteria(definitions, type, typeNumber, criteria),
   };
 }

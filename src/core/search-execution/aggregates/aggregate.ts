@@ -238,8 +238,8 @@ class Counting {
       const page: SearchPage = await search(services, context, { ...criteria, parameters: paged });
       for (const { text, lastUpdated } of page.matches) {
         for (const { key, value, coding } of this.groupsOf(parseStoredObject(text), lastUpdated)) {
-          const known = groups.get(key);
-          if (known !== undefined) known.count++;
+          const existing = groups.get(key);
+          if (existing !== undefined) existing.count++;
           else groups.set(key, { group: { value, ...(coding === undefined ? {} : { coding }) }, count: 1 });
         }
         if (performance.now() - turnSince < TURN_MS) continue;

@@ -79,7 +79,7 @@ async function withoutEmptyTypes(
 
 const FEW_INCLUDES = 4;
 
-const knownTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, readonly Target[]>>();
+const cachedTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, readonly Target[]>>();
 
 class Collector {
   readonly included: StoredVersion[] = [];
@@ -155,16 +155,16 @@ class Collector {
 
   /** Cached by version, since versions are cached too (version-cache.ts). */
   private targetsOf(version: StoredVersion, parameter: SearchParameterDefinition): readonly Target[] {
-    let known = knownTargets.get(version);
-    if (known === undefined) {
-      known = new Map<SearchParameterDefinition, readonly Target[]>();
-      knownTargets.set(version, known);
+    let targetsByParameter = cachedTargets.get(version);
+    if (targetsByParameter === undefined) {
+      targetsByParameter = new Map<SearchParameterDefinition, readonly Target[]>();
+      cachedTargets.set(version, targetsByParameter);
     }
-    let targets = known.get(parameter);
+    let targets = targetsByParameter.get(parameter);
     if (targets === undefined) {
       const definitions = this.services.definitionsOf(this.context.space);
       targets = targetsOf(definitions, parameter, this.contentOf(version));
-      known.set(parameter, targets);
+      targetsByParameter.set(parameter, targets);
     }
     return targets;
   }
@@ -253,12 +253,12 @@ class Collector {
     const definitions = services.definitionsOf(space);
     const stored = storedParameters(definitions, source);
     const named = parameters.flatMap((parameter) => {
-      const known = stored.get(parameter.code);
-      if (known === undefined || !isCanonicalValued(known)) return [];
-      const types = allowedCanonicalTypes(definitions, known).filter(
+      const storedParameter = stored.get(parameter.code);
+      if (storedParameter === undefined || !isCanonicalValued(storedParameter)) return [];
+      const types = allowedCanonicalTypes(definitions, storedParameter).filter(
         (type) => targetType === undefined || type === targetType,
       );
-      return [{ parameter, types, numbers: known.rowsOf.map(({ number }) => number) }];
+      return [{ parameter, types, numbers: storedParameter.rowsOf.map(({ number }) => number) }];
     });
     const found: StoredVersion[] = [];
     for (const { parameter, types, numbers } of named) {

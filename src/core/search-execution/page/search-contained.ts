@@ -154,7 +154,7 @@ async function openStreams(
       isNegated: true,
     }));
     const type = definitions.typeName(container);
-    if (type === undefined) throw new Error('a type that contains something has no name');
+    if (type === undefined) throw new Error('a type with contained resources has no name');
     const stream = new OwnStream({
       services,
       context,

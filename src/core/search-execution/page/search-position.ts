@@ -76,10 +76,10 @@ export function openPage(
 
 /** Cursor contents for the matches of a page. */
 export interface PagePlaces {
-  /** Of the match that was read first; undefined: there is none. */
+  /** The cursor of the match that was read first; undefined: there is none. */
   readonly first: CursorContent | undefined;
   readonly last: CursorContent | undefined;
-  /** Of each match, in the order of reading. */
+  /** The cursors of all matches, in the order of reading. */
   each(): readonly CursorContent[];
 }
 

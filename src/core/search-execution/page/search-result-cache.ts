@@ -196,14 +196,15 @@ export class SearchResultCache {
 
   /** Must be called for each snapshot before it begins. */
   begin(snapshot: SnapshotMark, context: RequestContext): void {
-    const since = this.options.bytes === 0 ? undefined : this.options.changes.lastKnown(context.space.number);
+    const since =
+      this.options.bytes === 0 ? undefined : this.options.changes.cachedMoment(context.space.number);
     this.snapshots.set(snapshot, { since, readByAttempt: this.readByAttempt.get(context) });
     this.readByAttempt.delete(context);
   }
 
   /** A moment; the result of a search that starts now is correct as of it or a later one. */
   private momentBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
-    if (snapshot === undefined) return this.options.changes.lastKnown(space.number);
+    if (snapshot === undefined) return this.options.changes.cachedMoment(space.number);
     return this.snapshots.get(snapshot)?.since;
   }
 

@@ -99,8 +99,8 @@ export function criterionOf(
   if (criterion !== undefined) return criterion;
   const { compartments } = context.definitions;
   if (!compartments.has(compartment.type)) {
-    const known = [...compartments.keys()].join(', ');
-    throw fhirError('unknownCompartment', { type: compartment.type, known });
+    const types = [...compartments.keys()].join(', ');
+    throw fhirError('unknownCompartment', { type: compartment.type, types });
   }
   throw fhirError('notInCompartment', { type, compartment: compartment.type });
 }

@@ -26,7 +26,7 @@ const MAX_KEYS_IN_ALL = 100_000;
 
 /** Access to the space for resolving chains. */
 export interface ChainSpace {
-  /** Those of the types that have resources in the space. */
+  /** Returns the types that have resources in the space. */
   populated(types: readonly number[]): Promise<ReadonlySet<number>>;
   /** The keys of all matches of criteria without long chains, at most `limit`. */
   find(of: TypeCriteria, limit: number): Promise<readonly ResourceKey[]>;
@@ -149,9 +149,9 @@ class Chains {
   private behind(of: TypeCriteria, from: ContainedMode): Promise<Behind> {
     const mode = modeBehindStored(from);
     const key = JSON.stringify([mode, of.type, of.criteria]);
-    const known = this.sets.get(key) ?? this.find(of, mode);
-    this.sets.set(key, known);
-    return known;
+    const keys = this.sets.get(key) ?? this.find(of, mode);
+    this.sets.set(key, keys);
+    return keys;
   }
 
   private async find(of: TypeCriteria, mode: ContainedMode): Promise<Behind> {

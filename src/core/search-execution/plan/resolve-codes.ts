@@ -228,11 +228,11 @@ export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
       others.push(predicate);
       continue;
     }
-    const known = codes.get(predicate.parameter) ?? [];
-    codes.set(predicate.parameter, known);
-    for (const code of predicate.codes) known.push(code);
+    const ofParameter = codes.get(predicate.parameter) ?? [];
+    codes.set(predicate.parameter, ofParameter);
+    for (const code of predicate.codes) ofParameter.push(code);
     // Codes with two spellings are hashed twice.
-    requireFew(known.length / 2);
+    requireFew(ofParameter.length / 2);
   }
   return [
     ...others,

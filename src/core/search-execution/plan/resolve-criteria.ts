@@ -68,8 +68,8 @@ export async function resolveCriteria(
   context: RequestContext,
   criteria: readonly Criterion[],
 ): Promise<Criterion[]> {
-  const known = await resolveLists(services, context, criteria);
-  return Promise.all(known.map((criterion) => resolveCriterion(services, context, criterion)));
+  const withoutLists = await resolveLists(services, context, criteria);
+  return Promise.all(withoutLists.map((criterion) => resolveCriterion(services, context, criterion)));
 }
 
 async function resolveCriterion(
@@ -95,8 +95,8 @@ async function resolveCriterion(
         case 'scan': {
           const { scan } = predicate;
           if (scan.kind !== 'rows') return [predicate];
-          const known = await resolveCriteria(services, context, scan.criteria);
-          return [{ index: 'scan', scan: { ...scan, criteria: known, space: context.space } }];
+          const resolved = await resolveCriteria(services, context, scan.criteria);
+          return [{ index: 'scan', scan: { ...scan, criteria: resolved, space: context.space } }];
         }
         case 'canonical':
           return resolveCanonical(services, context, predicate);

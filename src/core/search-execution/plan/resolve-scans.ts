@@ -180,11 +180,11 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
   const merged = new Map<string, Scan>();
   for (const scan of scans) {
     const key = toKey(scan.kind === 'words' ? scan.texts : scan);
-    const known = merged.get(key);
-    const isSame = known?.kind === 'words' && scan.kind === 'words';
+    const other = merged.get(key);
+    const isSame = other?.kind === 'words' && scan.kind === 'words';
     merged.set(
       key,
-      isSame ? { ...known, condition: { kind: 'any', of: [known.condition, scan.condition] } } : scan,
+      isSame ? { ...other, condition: { kind: 'any', of: [other.condition, scan.condition] } } : scan,
     );
   }
   return [...merged.values()];
@@ -255,8 +255,8 @@ async function findStored(
   const change = await lastChangeOf(database, space, [others.type]);
   const key = `${space} ${others.type} ${change} ${toKey(scans)}`;
   const cache = keysCache(services);
-  const known = cache.get(key);
-  if (known !== undefined) return known;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   let from: string | undefined = FIRST_KEY;
   while (from !== undefined) {
     const { texts, next } = await scanRange(database, scan, from, CHUNK);

@@ -142,9 +142,9 @@ async function readPage(
   const found = new Map<Sortable, PageRow | undefined>();
   for (const space of new Set(page.map((entry) => entry.space))) {
     const entries = page.filter((entry) => entry.space === space);
-    const known = entries.map(({ row }) => row);
-    const rows = known.every((row) => row !== undefined)
-      ? known
+    const cachedRows = entries.map(({ row }) => row);
+    const rows = cachedRows.every((row) => row !== undefined)
+      ? cachedRows
       : await readRows(
           services,
           space,

@@ -24,7 +24,7 @@ const MAX_TEXTS = MAX_SORTED;
 const CHUNK = 100;
 /** Maximum number of keys; each costs a pass over its rows. */
 const MAX_KEYS = 10;
-/** What PostgreSQL cannot store in a text: NUL and lone surrogates. */
+/** Characters that PostgreSQL cannot store in a text: NUL and lone surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** Cache of the texts of hashes; a hash never changes its meaning. */

@@ -14,7 +14,7 @@ export interface PlannedSearch {
   readonly plan: Plan | undefined;
 }
 
-/** How a strategy answers one search. */
+/** Executes one search by a strategy. */
 export interface SearchAnswer {
   /** True: `page` runs one statement. */
   readonly isOneStatement: boolean;

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../resource-key';
 
-/** How the matches of a search are found. */
+/** The access path to the matches of a search. */
 export type AccessPath =
   /** Scans the index of this criterion in the order wanted; all other criteria are tested row by row. */
   | { readonly kind: 'indexScan'; readonly criterion: number }

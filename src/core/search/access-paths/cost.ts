@@ -48,7 +48,7 @@ export const COST = {
   /** One index row passed over on the way to the last row that is looked up. */
   passedRow: 0.2,
   /** One row read and probed in a set of keys, or one key added to a set. */
-  lookedUpRow: 0.5,
+  probedRow: 0.5,
   /**
    * One resource that refers to a target of a chain, weighted by the chance that the looked-up rows do not fill a page.
    */

@@ -31,7 +31,7 @@ function candidate(
     costOfRow: 0,
     cost:
       together * COST.passedRow +
-      (found + (rows * together) / all) * COST.lookedUpRow +
+      (found + (rows * together) / all) * COST.probedRow +
       targets * COST.target +
       rows * COST.furtherRow,
     covers,

@@ -40,7 +40,7 @@ export class Nesting {
 }
 
 function tooWide(name: string): Error {
-  const reason = `The chain '${name.slice(0, 80)}' stands for too many types of resources; name them, as in subject:Patient.name`;
+  const reason = `The chain '${name.slice(0, 80)}' can refer to too many resource types; name them, as in subject:Patient.name`;
   return fhirError('tooCostly', { reason });
 }
 
@@ -112,12 +112,16 @@ export function chainCriterion(
   const { referred, canonicals } = targetTypes(context, stored);
   const allowed = [...new Set([...referred, ...canonicals])];
   if (targetType !== undefined && !allowed.includes(targetType)) {
-    const known = `; in a chain it is the type of a resource: ${allowed.join(', ')}`;
-    throw fhirError('unsupportedModifier', { modifier: targetType.slice(0, 80), parameter: code, known });
+    const explanation = `; in a chain it is the type of a resource: ${allowed.join(', ')}`;
+    throw fhirError('unsupportedModifier', {
+      modifier: targetType.slice(0, 80),
+      parameter: code,
+      explanation,
+    });
   }
   const anyOf: Predicate[] = [];
   const refusals: FhirError[] = [];
-  let isKnown = false;
+  let hasTarget = false;
   for (const target of targetType === undefined ? allowed : [targetType]) {
     const parameters = rowsTowards(stored, target);
     if (parameters.length === 0) continue;
@@ -126,7 +130,7 @@ export function chainCriterion(
       const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
       const criteria = typeCriteria(context, target, inner);
-      isKnown = true;
+      hasTarget = true;
       if (!inner.some(isLink)) nesting.take(name);
       if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
@@ -137,8 +141,8 @@ export function chainCriterion(
     }
   }
   const refusal = refusals.find(({ key }) => key !== 'unknownParameter') ?? refusals[0];
-  if (!isKnown && refusal !== undefined) throw refusal;
-  return isKnown ? { name, anyOf } : undefined;
+  if (!hasTarget && refusal !== undefined) throw refusal;
+  return hasTarget ? { name, anyOf } : undefined;
 }
 
 /** Parses `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */

@@ -102,7 +102,7 @@ function compositeOf(
 }
 
 function unknown(type: string, name: string): never {
-  throw fhirError('unknownParameter', { parameter: name.slice(0, 80), type, known: '' });
+  throw fhirError('unknownParameter', { parameter: name.slice(0, 80), type, explanation: '' });
 }
 
 function tooCostly(most: string): Error {

@@ -77,7 +77,7 @@ export function comparisonCriterion(
     throw fhirError('unknownParameter', {
       parameter: code.slice(0, 80),
       type,
-      known: ' that _filter supports',
+      explanation: ' that _filter supports',
     });
   const { kind, ordinal, number } = stored.parameter;
   if (operator === 'pr') {
@@ -230,18 +230,18 @@ function caseVariantsOf(
   stored: StoredParameter,
   value: string,
 ): readonly string[] {
-  let known = caseVariants.get(stored);
-  if (known === undefined) {
+  let variants = caseVariants.get(stored);
+  if (variants === undefined) {
     const byFolded = new Map<string, string[]>();
     const codes = [...boundCodesOf(definitions, branchesOf(stored.parameter))];
     if (stored.valueTypes.includes('boolean')) codes.push('true', 'false');
     for (const code of codes) byFolded.set(foldCode(code), [...(byFolded.get(foldCode(code)) ?? []), code]);
-    caseVariants.set(stored, (known = byFolded));
+    caseVariants.set(stored, (variants = byFolded));
   }
   const parts = splitUnescaped(value, '|');
   const code = unescapeValue(parts.at(-1) ?? '');
   const before = parts.slice(0, -1).map((part) => `${part}|`);
-  const others = (known.get(foldCode(code)) ?? []).filter((variant) => variant !== code);
+  const others = (variants.get(foldCode(code)) ?? []).filter((variant) => variant !== code);
   return [value, ...others.map((variant) => before.join('') + escapeCode(variant))];
 }
 
@@ -255,9 +255,12 @@ function othersThan(excluded: readonly Predicate[]): Predicate[] {
   for (const predicate of excluded) {
     if (predicate.index !== 'token') continue;
     const { parameter, value, system } = predicate;
-    const known = codes.get(parameter) ?? [];
-    codes.set(parameter, known);
-    known.push({ ...(value === undefined ? {} : { value }), ...(system === undefined ? {} : { system }) });
+    const ofParameter = codes.get(parameter) ?? [];
+    codes.set(parameter, ofParameter);
+    ofParameter.push({
+      ...(value === undefined ? {} : { value }),
+      ...(system === undefined ? {} : { system }),
+    });
   }
   return [...codes].map(([parameter, of]) => ({ index: 'otherCode', parameter, codes: of }));
 }

@@ -53,11 +53,11 @@ export function elementFilter(
     const code = name === undefined ? undefined : parts.get(name.code);
     if (code === undefined || others.length > 0 || name?.type !== undefined) {
       const parameter = one.path.map((each) => each.code).join('.');
-      const known = ` that _filter supports; supported are ${[...parts.keys()].join(', ')}`;
+      const explanation = ` that _filter supports; supported are ${[...parts.keys()].join(', ')}`;
       throw fhirError('unknownParameter', {
         parameter: parameter.slice(0, 80),
         type: `${type}.${element}`,
-        known,
+        explanation,
       });
     }
     return { ...one, path: [{ code, type: undefined, filter: undefined }] };

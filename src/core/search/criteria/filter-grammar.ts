@@ -120,7 +120,7 @@ class FilterParser {
     const start = this.at;
     this.skipSpace();
     const word = this.at === start ? undefined : this.take(OPERATOR);
-    const operator = FILTER_OPERATORS.find((known) => known === word);
+    const operator = FILTER_OPERATORS.find((each) => each === word);
     if (operator === undefined) {
       if (word !== undefined) this.at -= word.length;
       throw this.expected(`an operator (${FILTER_OPERATORS.join(', ')}), between spaces,`);

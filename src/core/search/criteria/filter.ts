@@ -57,7 +57,7 @@ function compilePath(
     throw fhirError('unsupportedModifier', {
       modifier: step.type.slice(0, 80),
       parameter: step.code,
-      known: ': in _filter it is allowed only in the links of a chain',
+      explanation: ': in _filter it is allowed only in the links of a chain',
     });
   }
   const ofElement = elementFilter(type, step, further, test);
@@ -82,6 +82,6 @@ function compilePath(
     },
   });
   if (chain !== undefined) return chain;
-  const known = '; a path of _filter can continue only after a reference';
-  throw fhirError('unknownParameter', { parameter: step.code.slice(0, 80), type, known });
+  const explanation = '; a path of _filter can continue only after a reference';
+  throw fhirError('unknownParameter', { parameter: step.code.slice(0, 80), type, explanation });
 }

@@ -108,11 +108,11 @@ export function hidesWords({ hidesElements }: SearchTypeContext, type: string, c
   );
 }
 
-function unsupported(code: string, modifier: string, known: readonly string[]): Error {
+function unsupported(code: string, modifier: string, supported: readonly string[]): Error {
   return fhirError('unsupportedModifier', {
     modifier: modifier.slice(0, 80),
     parameter: code,
-    known: known.length === 0 ? '' : `; supported are ${known.join(', ')}`,
+    explanation: supported.length === 0 ? '' : `; supported are ${supported.join(', ')}`,
   });
 }
 

@@ -103,7 +103,7 @@ function functional(
   ];
   const lists = itemOf(
     context,
-    criteria.map((criterion) => known(criterion)),
+    criteria.map((criterion) => requireCriterion(criterion)),
   );
   const pending: Predicate = {
     index: 'currentList',
@@ -115,7 +115,8 @@ function functional(
   if (list.of.type !== type) return [];
   const further = list.of.criteria.flatMap(([code, of]) => {
     const criterion = parse(context, type, code, of);
-    if (criterion === undefined) throw fhirError('unknownParameter', { parameter: code, type, known: '' });
+    if (criterion === undefined)
+      throw fhirError('unknownParameter', { parameter: code, type, explanation: '' });
     return criterion.anyOf;
   });
   return [
@@ -135,7 +136,8 @@ function itemOf(
   criteria: readonly Criterion[],
 ): Extract<Predicate, { index: 'source' }> {
   const item = storedParameters(context.definitions, 'List').get('item');
-  if (item === undefined) throw fhirError('unknownParameter', { parameter: 'item', type: 'List', known: '' });
+  if (item === undefined)
+    throw fhirError('unknownParameter', { parameter: 'item', type: 'List', explanation: '' });
   return {
     index: 'source',
     parameters: item.rowsOf.map(({ number }) => number),
@@ -143,7 +145,7 @@ function itemOf(
   };
 }
 
-function known(criterion: Criterion | undefined): Criterion {
+function requireCriterion(criterion: Criterion | undefined): Criterion {
   if (criterion === undefined)
     throw new Error('A search parameter of functional lists is not one of this release');
   return criterion;

@@ -7,6 +7,6 @@ import { fhirError } from '../../errors';
 export function parseIterate(parameter: string, modifier: string | undefined): boolean {
   if (modifier === undefined) return false;
   if (modifier === 'iterate' || modifier === 'recurse') return true;
-  const known = '; only iterate is supported';
-  throw fhirError('unsupportedModifier', { modifier: modifier.slice(0, 80), parameter, known });
+  const explanation = '; only iterate is supported';
+  throw fhirError('unsupportedModifier', { modifier: modifier.slice(0, 80), parameter, explanation });
 }

@@ -22,7 +22,7 @@ function requireTarget(context: SearchTypeContext, stored: StoredParameter, modi
   throw fhirError('unsupportedModifier', {
     modifier,
     parameter: stored.parameter.code,
-    known: `: it refers to ${shown}`,
+    explanation: `: it refers to ${shown}`,
   });
 }
 

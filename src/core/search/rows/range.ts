@@ -146,9 +146,9 @@ export function visitRanges(
     const place = placeOfJson(value['value']);
     if (place === undefined) return;
     const currency = value['currency'];
-    const isKnown = typeof currency === 'string';
-    const system = isKnown ? settings.hasher.cachedShort(CURRENCY_SYSTEM) : 0;
-    const code = isKnown ? settings.hasher.cachedShort(currency) : 0;
+    const hasCurrency = typeof currency === 'string';
+    const system = hasCurrency ? settings.hasher.cachedShort(CURRENCY_SYSTEM) : 0;
+    const code = hasCurrency ? settings.hasher.cachedShort(currency) : 0;
     const unit = { unitSystem: system, unitCode: code, unitName: 0, isCanonical: false };
     visit(place.at, place.at, unit, place.rest);
   } else {

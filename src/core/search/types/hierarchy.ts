@@ -7,14 +7,14 @@ import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 
-const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly StoredParameter[]>();
+const cachedHierarchies = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly StoredParameter[]>();
 
 /**
  * Returns the parameters by which resources of the type refer to their parents, marked on elements in the definitions.
  */
 function hierarchiesOf(definitions: Definitions, type: string): readonly StoredParameter[] {
   const all = storedParameters(definitions, type);
-  let found = known.get(all);
+  let found = cachedHierarchies.get(all);
   if (found === undefined) {
     const elements = definitions.structure(type);
     found = [...all.values()].filter(({ parameter }) => {
@@ -26,7 +26,7 @@ function hierarchiesOf(definitions: Definitions, type: string): readonly StoredP
           : [];
       return types.some(({ code, isHierarchy }) => code === 'Reference' && isHierarchy === true);
     });
-    known.set(all, found);
+    cachedHierarchies.set(all, found);
   }
   return found;
 }
@@ -60,8 +60,8 @@ export function hierarchyPredicates(
     if (ofType.length > 0) hierarchies.set(type, ofType);
   }
   if (hierarchies.size === 0) {
-    const known = ': the types that it refers to have no hierarchy';
-    throw fhirError('unsupportedModifier', { modifier: relation, parameter: parameter.code, known });
+    const explanation = ': the types that it refers to have no hierarchy';
+    throw fhirError('unsupportedModifier', { modifier: relation, parameter: parameter.code, explanation });
   }
   const text = unescapeValue(value);
   const refuse = (reason: string): Error =>

@@ -122,8 +122,8 @@ export function requireType(
   why: string,
 ): void {
   if (stored.valueTypes.some((type) => types.has(type))) return;
-  const known = `: ${why}`;
-  throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, known });
+  const explanation = `: ${why}`;
+  throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, explanation });
 }
 
 /** Returns the error of an invalid value. */

@@ -100,11 +100,11 @@ export class SigningKeyStore {
   async rotate(
     { tenantNumber }: OfTenant,
     made: readonly SigningKey[],
-    keptMs: number | undefined,
+    retentionMs: number | undefined,
   ): Promise<void> {
     await this.asOwner(tenantNumber, async (session) => {
-      if (keptMs === undefined) await session.run(DELETE_ALL, { tenant: tenantNumber });
-      else await session.run(DELETE_OLD, { tenant: tenantNumber, kept: keptMs });
+      if (retentionMs === undefined) await session.run(DELETE_ALL, { tenant: tenantNumber });
+      else await session.run(DELETE_OLD, { tenant: tenantNumber, kept: retentionMs });
       await session.run(RETIRE, { tenant: tenantNumber });
       for (const key of made) await this.add(session, tenantNumber, key);
     });

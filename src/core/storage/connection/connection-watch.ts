@@ -27,7 +27,7 @@ export function watchConnection(options: DatabaseOptions, client: ClientBase, ba
     if (finding === 'working') failedChecks = 0;
     if (finding === 'idle' || finding === 'away') failedChecks += 1;
     if (finding !== 'gone' && failedChecks < MAX_FAILED_CHECKS) return;
-    destroyClient(client, new Error('PostgreSQL does not work at the statement any more'));
+    destroyClient(client, new Error('PostgreSQL no longer executes the statement'));
   };
   const timer = setInterval(() => {
     const read = streamOf(client)?.bytesRead ?? 0;

@@ -220,7 +220,10 @@ export class Connections implements Database {
       this.rowSecurity.record(row?.[0] === true);
       return true;
     } catch (error) {
-      connection.lost ??= error instanceof Error ? error : new Error('a connection could not be proven');
+      connection.lost ??=
+        error instanceof Error
+          ? error
+          : new Error('the row-level security of a connection could not be checked');
       return false;
     }
   }

@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg';
 
 const LARGE = 256 * 1024;
 
-/** What pg passes to `Connection.bind` (pg/lib/query.js). */
+/** The argument that pg passes to `Connection.bind` (pg/lib/query.js). */
 interface Bind {
   readonly portal?: string;
   readonly statement?: string;
@@ -25,7 +25,7 @@ interface Connection {
 /** Makes the client send large Buffers uncopied; they must not change afterwards. */
 export function sendLargeValuesUncopied(client: ClientBase): void {
   const connection = 'connection' in client ? client.connection : undefined;
-  if (!isConnection(connection)) throw new Error('pg has another connection than this program knows');
+  if (!isConnection(connection)) throw new Error('the connection of pg has an unexpected form');
   const bind = connection.bind.bind(connection);
   connection.bind = (message) => {
     if ((message.values ?? []).some((value) => Buffer.isBuffer(value) && value.length >= LARGE))

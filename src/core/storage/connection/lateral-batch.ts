@@ -20,8 +20,8 @@ const MAX_CHARACTERS = 128 * 1024 * 1024;
 const SHORT_BUFFER = 1024;
 /** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
-/** Name of the bound set of versions whose texts are cached (known-sequences.ts). */
-const CACHED_SEQUENCES = 'known';
+/** Name of the bound set of versions whose texts are cached (cached-sequences.ts). */
+const CACHED_SET = 'cached_set';
 
 interface Run {
   readonly statement: Statement;
@@ -54,9 +54,9 @@ export class LateralBatch implements Database {
       const run: Run = { context, statement, bound, resolve, reject };
       const key = `${context.lane} ${context.space ?? ''} ${statement.text}`;
       if (this.waiting.size === 0) setImmediate(() => this.dispatch());
-      const known = this.waiting.get(key);
-      if (known === undefined) this.waiting.set(key, [run]);
-      else known.push(run);
+      const runs = this.waiting.get(key);
+      if (runs === undefined) this.waiting.set(key, [run]);
+      else runs.push(run);
     });
     return statement.isPlanningQuery === true ? this.counting(rows) : rows;
   }
@@ -159,8 +159,8 @@ function sharing(
   const inline = bound[INLINE_BYTES];
   if (typeof inline === 'number')
     shared[INLINE_BYTES] = Math.max(MIN_INLINE_BYTES, Math.floor(inline / runs));
-  const known = first.bound[CACHED_SEQUENCES];
-  if (known !== undefined && bound[CACHED_SEQUENCES] !== undefined) shared[CACHED_SEQUENCES] = known;
+  const cachedSet = first.bound[CACHED_SET];
+  if (cachedSet !== undefined && bound[CACHED_SET] !== undefined) shared[CACHED_SET] = cachedSet;
   return shared;
 }
 
@@ -175,7 +175,7 @@ interface Merged {
 
 /** Undefined: the values cannot be passed as a table. */
 function merge(statement: Statement, calls: readonly (readonly Bound[])[]): Merged | undefined {
-  const known = new Map<string, number>();
+  const placesByKey = new Map<string, number>();
   const named = new Map<Buffer, number>();
   /** Long buffers, such as the set of cached versions, are equal only if they are the same object. */
   const nameOf = (value: Bound): Bound => {
@@ -188,9 +188,9 @@ function merge(statement: Statement, calls: readonly (readonly Bound[])[]): Merg
   const distinct: (readonly Bound[])[] = [];
   const places = calls.map((values) => {
     const key = JSON.stringify(values.map(nameOf));
-    let place = known.get(key);
+    let place = placesByKey.get(key);
     if (place === undefined) {
-      known.set(key, (place = distinct.length));
+      placesByKey.set(key, (place = distinct.length));
       distinct.push(values);
     }
     return place;

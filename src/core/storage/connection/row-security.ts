@@ -20,7 +20,7 @@ export const PROVE_ROW_SECURITY = defineStatement(template(sql`select ${IS_ROW_S
 /** The proof failed on a connection, which must not be used. */
 export class RowSecurityError extends Error {
   constructor() {
-    super('row-level security is not in force on a connection');
+    super('row-level security is off on a connection');
     this.name = 'RowSecurityError';
   }
 }
@@ -53,11 +53,11 @@ export class RowSecurity {
     if (!holds) this.#failedAt = performance.now();
     if (holds !== this.#holds) {
       this.#holds = holds;
-      if (holds) this.log.info({}, 'row-level security is in force again');
+      if (holds) this.log.info({}, 'row-level security is on again');
       else
         this.log.error(
           {},
-          'row-level security is not in force on a connection, which is closed; others are proven before they are used again',
+          'row-level security is off on a connection, which is closed; others are checked before they are used again',
         );
     }
     if (!holds) throw new RowSecurityError();

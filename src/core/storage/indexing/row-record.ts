@@ -63,7 +63,7 @@ const MAX_NOTED = 100_000;
 
 /** The database's record of the indexing rules that made the index rows of each space. */
 export class RowRecord {
-  private readonly noted = registerCache(new Set<number>());
+  private readonly recorded = registerCache(new Set<number>());
   private readonly noting = new Map<number, Promise<void>>();
   private readonly bound: { readonly releases: readonly string[]; readonly rules: readonly string[] };
 
@@ -80,7 +80,7 @@ export class RowRecord {
    * space. Returns undefined if this process has done so before.
    */
   note(space: number): Promise<void> | undefined {
-    if (this.noted.has(space)) return undefined;
+    if (this.recorded.has(space)) return undefined;
     let noting = this.noting.get(space);
     if (noting === undefined) {
       noting = this.writeNote(space).finally(() => this.noting.delete(space));
@@ -91,8 +91,8 @@ export class RowRecord {
 
   private async writeNote(space: number): Promise<void> {
     await this.database.run({ lane: 'write', space }, NOTE, { space, ...this.bound });
-    if (this.noted.size >= MAX_NOTED) this.noted.clear();
-    this.noted.add(space);
+    if (this.recorded.size >= MAX_NOTED) this.recorded.clear();
+    this.recorded.add(space);
   }
 
   /** Finds the spaces with rows of other indexing rules. **Cost**: one pass over the spaces, which are few. */

@@ -69,7 +69,7 @@ const FINISH = defineStatement(
 );
 
 /**
- * Stores the answer for `kept` milliseconds. It replaces a failure that was stored because this process seemed dead.
+ * Stores the answer for `retentionMs` milliseconds. It replaces a failure that was stored because this process seemed dead.
  * The answer of a job that was removed meanwhile is discarded.
  */
 export async function finishJob(
@@ -78,15 +78,15 @@ export async function finishJob(
     worker,
     jobKey: { space, id },
     jobOutcome: { status, body },
-    kept,
+    retentionMs,
   }: {
     readonly worker: string;
     readonly jobKey: JobKey;
     readonly jobOutcome: JobOutcome;
-    readonly kept: number;
+    readonly retentionMs: number;
   },
 ): Promise<void> {
-  await session.run(FINISH, { space, id, worker, status, answer: body, kept });
+  await session.run(FINISH, { space, id, worker, status, answer: body, kept: retentionMs });
 }
 
 const RETURN = defineStatement(

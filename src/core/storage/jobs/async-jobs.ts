@@ -23,7 +23,7 @@ export interface NewJob {
   /** Limit on the jobs of the tenant. */
   readonly most: number;
   /** Milliseconds until it expires, done or not. */
-  readonly kept: number;
+  readonly retentionMs: number;
 }
 
 /** A request as it is stored, with the bytes of its body. */
@@ -99,13 +99,13 @@ const REMOVE = defineStatement(
 export async function addJob(
   database: Pick<Connections, 'write'>,
   space: Space,
-  { id, owner, request: { details, body, isRepeatable }, most, kept }: NewJob,
+  { id, owner, request: { details, body, isRepeatable }, most, retentionMs }: NewJob,
 ): Promise<boolean> {
   const bound = {
     space: space.number,
     id,
     repeatable: isRepeatable,
-    kept,
+    kept: retentionMs,
     most,
     request: JSON.stringify({ ...details, owner }),
     body: body ?? null,

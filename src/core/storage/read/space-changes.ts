@@ -87,7 +87,7 @@ export class SpaceChanges {
    * Returns a past moment of the space; a search that begins now sees everything committed until then. Undefined: the
    * space has not been read yet; this call starts the read, so that a later call finds its result.
    */
-  lastKnown(space: number): SpaceMoment | undefined {
+  cachedMoment(space: number): SpaceMoment | undefined {
     const cached = this.spaces.get(space);
     if (cached === undefined && !this.reading.has(space)) {
       this.reading.add(space);

@@ -50,9 +50,9 @@ export function encodeCached(cached: readonly (VersionRow | undefined)[]): Recor
     sequences.pushInt4(sequence);
   }
   return {
-    known_versions: versions.finish(),
-    known_times: times.finish(),
-    known_sequences: sequences.finish(),
+    cached_versions: versions.finish(),
+    cached_times: times.finish(),
+    cached_sequences: sequences.finish(),
   };
 }
 

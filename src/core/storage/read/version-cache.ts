@@ -1,5 +1,5 @@
 import { isCacheable } from '../../erasure/cache-registry';
-import { KnownSequences, NO_SEQUENCES } from '../write/known-sequences';
+import { CachedSequences, NO_SEQUENCES } from '../write/cached-sequences';
 import type { VersionMark, VersionRow } from './version-row';
 
 /** Characters of the longest text that is cached: a longer one would evict many others. */
@@ -22,7 +22,7 @@ const SHARE_OF_REPLACED = 1 / 32;
  */
 export class VersionCache {
   private readonly groups = new Map<string, CachedType>();
-  private readonly sequences = new Map<number, KnownSequences>();
+  private readonly sequences = new Map<number, CachedSequences>();
   private readonly replaced: ReplacedVersions;
   private readonly generationBytes: number;
   private youngBytes = 0;
@@ -54,7 +54,7 @@ export class VersionCache {
   }
 
   /**
-   * Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). It has
+   * Returns the sequences of cached versions of a space, as a bound value of statements (cached-sequences.ts). It has
    * only those of the young generation, which are still cached when the statement answers.
    */
   cachedSequences(space: number): Buffer {
@@ -72,9 +72,9 @@ export class VersionCache {
     }
   }
 
-  private sequencesOf(space: number): KnownSequences {
+  private sequencesOf(space: number): CachedSequences {
     let sequences = this.sequences.get(space);
-    if (sequences === undefined) this.sequences.set(space, (sequences = new KnownSequences()));
+    if (sequences === undefined) this.sequences.set(space, (sequences = new CachedSequences()));
     return sequences;
   }
 
@@ -104,7 +104,7 @@ function sizeOf(body: string): number {
 interface CacheOwner {
   /** True if the row may be cached. */
   add(row: VersionRow): boolean;
-  /** Adds the row to the known sequences that later statements are bound to. */
+  /** Adds the row to the cached sequences that later statements are bound to. */
   addSequence(row: VersionRow): void;
   /** Called when another version replaces this row in the cache. */
   replace(row: VersionRow): void;
@@ -147,8 +147,8 @@ export class CachedType {
   }
 
   /**
-   * Adds a cached row to the known sequences again, because a statement sent its text: the table may have dropped its
-   * entry (known-sequences.ts).
+   * Adds a cached row to the cached sequences again, because a statement sent its text: the table may have dropped its
+   * entry (cached-sequences.ts).
    */
   addSequenceAgain(keyText: string, row: VersionRow): void {
     if (this.young.get(keyText) === row) this.owner.addSequence(row);

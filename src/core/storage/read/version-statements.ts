@@ -1,6 +1,6 @@
 /** Statements that read versions by their keys: current ones, those with a number, and the history of one resource. */
 import { sql, type RawBuilder } from 'kysely';
-import { isKnownSql } from '../write/known-sequences';
+import { isCachedSql } from '../write/cached-sequences';
 import { bind, defineStatement, template } from '../connection/statement';
 import { PAGE_COLUMNS, VERSION_COLUMNS } from './version-row';
 
@@ -17,19 +17,19 @@ export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /**
- * As `currentVersion` with PAGE_COLUMNS; if `known` of the row `x` has the version, all columns but its mark are null.
+ * As `currentVersion` with PAGE_COLUMNS; if `cached_set` of the row `x` has the version, all columns but its mark are null.
  */
 export function currentUncached(): RawBuilder<unknown> {
-  const isKnown = isKnownSql(sql`x.known`, sql`v.sequence`);
+  const isCached = isCachedSql(sql`x.cached_set`, sql`v.sequence`);
   return sql`
-    select case when not c.is_known then c.id end as id, c.version, c.last_updated, c.sequence,
-      case when not c.is_known then c.meta_offset end as meta_offset,
-      case when not c.is_known then c.change end as change,
-      case when not c.is_known then c.author end as author,
-      case when not c.is_known and octet_length(c.body) <= ${bind('inline_bytes')}::int then c.body end as inline_body,
-      case when not c.is_known and octet_length(c.body) > ${bind('inline_bytes')}::int then octet_length(c.body) end
+    select case when not c.is_cached then c.id end as id, c.version, c.last_updated, c.sequence,
+      case when not c.is_cached then c.meta_offset end as meta_offset,
+      case when not c.is_cached then c.change end as change,
+      case when not c.is_cached then c.author end as author,
+      case when not c.is_cached and octet_length(c.body) <= ${bind('inline_bytes')}::int then c.body end as inline_body,
+      case when not c.is_cached and octet_length(c.body) > ${bind('inline_bytes')}::int then octet_length(c.body) end
         as omitted_bytes
-    from (${currentVersion(sql`v.*, ${isKnown} as is_known`)}) c`;
+    from (${currentVersion(sql`v.*, ${isCached} as is_cached`)}) c`;
 }
 
 function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -45,8 +45,8 @@ function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 function readUncached(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select x.ordinal::int, y.*
-    from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('known_versions')}::int[],
-        ${bind('known_times')}::bigint[], ${bind('known_sequences')}::int[]) with ordinality
+    from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('cached_versions')}::int[],
+        ${bind('cached_times')}::bigint[], ${bind('cached_sequences')}::int[]) with ordinality
       as x (resource_type, resource_key, version, last_updated, sequence, ordinal)
     cross join lateral (${currentVersion(sql`v.*`)}) c
     left join lateral (

@@ -79,8 +79,8 @@ export async function ensureApplicationRole(client: ClientBase, log: Log): Promi
     }
   };
   const named = sql`from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`;
-  const known = await client.query(sql`select 1 ${named}`.compile(builder).sql);
-  if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
+  const existing = await client.query(sql`select 1 ${named}`.compile(builder).sql);
+  if (existing.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
   const held = sql.join(GRANTS.flatMap(conditionsOf), sql` and `);
   const granted = await client.query<{ done: boolean }>(
     sql`select ${held} as done ${named}`.compile(builder).sql,

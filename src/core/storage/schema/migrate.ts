@@ -132,13 +132,13 @@ async function migrateSchema(client: ClientBase, options: MigrateOptions, waitMs
       );
     log.warn(
       { database: found.number, program: own },
-      'the database is of a newer version, which is left as it is',
+      'the database has a newer schema version and is not migrated',
     );
     return false;
   }
   if (found.least !== undefined && found.least < schema.least) {
     await raiseLeastSchema(client, schema.least);
-    log.info({ least: schema.least }, 'programs of a smaller schema number may not write any more');
+    log.info({ least: schema.least }, 'older schema versions can no longer write');
     if (await areOthersConnected(client)) await sleep(noticeMs);
   }
   const functions = await schema.readFunctions();

@@ -70,7 +70,7 @@ export async function takeMigrationLock(
         const holder = await findHolder(client);
         log.warn(
           { waitedMs: Math.round(waited), ...holder },
-          'waiting for the migration lock: another process brings the database to its schema',
+          'waiting for the migration lock: another process migrates the database',
         );
       }
       await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

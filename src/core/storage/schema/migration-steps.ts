@@ -90,7 +90,7 @@ async function repeatWhileLocked(
       );
     if (waited >= nextLine) {
       nextLine += LOG_EVERY_MS;
-      log.warn({ step: name, waitedMs: Math.round(waited) }, 'a migration waits for a table that others use');
+      log.warn({ step: name, waitedMs: Math.round(waited) }, 'a migration waits for a lock on a table');
     }
     await sleep(PAUSE_MS);
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../connection/database';
-import { NO_SEQUENCES } from '../write/known-sequences';
+import { NO_SEQUENCES } from '../write/cached-sequences';
 import type { SearchStatementRequest } from './search-order';
 import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
@@ -33,11 +33,11 @@ export async function runCountedPage(
     ],
   };
   const { space } = page;
-  const { inline_bytes, known } = listed.bound;
+  const { inline_bytes, cached_set } = listed.bound;
   const rows = await database.run({ lane: 'search', space }, statement, {
     space,
     ...(inline_bytes === undefined ? {} : { inline_bytes }),
-    ...(known === undefined ? {} : { known }),
+    ...(cached_set === undefined ? {} : { cached_set }),
   });
   const total = rows[0]?.[0];
   return {

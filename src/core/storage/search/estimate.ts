@@ -129,8 +129,8 @@ export class Estimator {
     const text = JSON.stringify(anyOf);
     const key =
       text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${isSampled ? '~' : ''}${text}` : undefined;
-    const known = key === undefined ? undefined : this.counts.get(key);
-    if (known !== undefined) return known;
+    const cached = key === undefined ? undefined : this.counts.get(key);
+    if (cached !== undefined) return cached;
     const { statement, bound } = isSampled
       ? referringCountStatement(space, of, most + 1, SAMPLED_TARGETS)
       : rowCountStatement(space, of, most + 1);

@@ -14,13 +14,13 @@ export class PageRows {
     private readonly database: Database,
   ) {}
 
-  /** Returns the sequences of cached versions of a space, as a bound value of statements (known-sequences.ts). */
+  /** Returns the sequences of cached versions of a space, as a bound value of statements (cached-sequences.ts). */
   cachedSequences(space: number): Buffer {
     return this.cache.cachedSequences(space);
   }
 
   /**
-   * Returns the matches of the rows of a statement that was bound to `known`; their columns begin at `start`.
+   * Returns the matches of the rows of a statement that was bound to `cached_set`; their columns begin at `start`.
    * Cost: none, or one statement for texts that were evicted in the meantime or that a restored database replaced.
    */
   async toMatches(

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { bind, type Bound } from '../connection/statement';
 
-/** How a statement refers to a value: a bound parameter, or a column where several requests share the statement. */
+/** The reference of a statement to a value: a bound parameter, or a column where several requests share the statement. */
 export type ValueReference = (name: string) => RawBuilder<unknown>;
 
 /** Types of PostgreSQL whose values may stand in arrays. */

@@ -155,13 +155,13 @@ export function compilePredicate(
       };
     }
     case 'canonical':
-      throw new Error('A canonical by the id of a resource is to be resolved before it is searched');
+      throw new Error('A canonical by the id of a resource must be resolved before the search');
     case 'valueSet':
     case 'subsumption':
     case 'hierarchy':
     case 'currentList':
     case 'scan':
-      throw new Error(`A predicate of the kind '${predicate.index}' is to be resolved before it is searched`);
+      throw new Error(`A predicate of the kind '${predicate.index}' must be resolved before the search`);
     case 'codes':
     case 'references':
     case 'substring':

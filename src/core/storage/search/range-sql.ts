@@ -42,7 +42,7 @@ export function compileRange(
   };
   // Called twice: here for the names of the values, and later for the text, with the references of the statement.
   const conditionOf = (reference: ValueReference): RawBuilder<unknown> => {
-    if (domain === 'number' && test === 'includes') throw new Error('numbers include no ranges');
+    if (domain === 'number' && test === 'includes') throw new Error('numbers do not contain ranges');
     const number = (name: 'low' | 'high' | 'exact', given: number | undefined): RawBuilder<unknown> =>
       sql`${reference(bound(name, given))}::float8`;
     return domain === 'date' || test === 'includes'

@@ -368,6 +368,6 @@ function sortColumn({ order }: SearchStatementRequest): RawBuilder<unknown> {
     value: undefined,
   };
   const column = columns[order.by];
-  if (column === undefined) throw new Error('heads have no such order');
+  if (column === undefined) throw new Error('heads do not have this order');
   return column;
 }

@@ -2,7 +2,7 @@ import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database } from '../connection/database';
 import type { VersionCache } from '../read/version-cache';
 import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';
-import { NO_SEQUENCES } from '../write/known-sequences';
+import { NO_SEQUENCES } from '../write/cached-sequences';
 import { toMatch, toSortValue, type Match } from './match';
 import {
   countStatement,

@@ -23,15 +23,19 @@ const shapes = new StatementShapes();
 
 /**
  * Returns the statement for one page: sort value, key and current version of each match. Compiled once for each shape.
- * Of versions in `known` (known-sequences.ts) it returns only the mark.
+ * For versions in `cachedSequences` (cached-sequences.ts) it returns only the mark.
  */
 export function pageStatement(
   request: SearchStatementRequest,
-  known: Buffer,
+  cachedSequences: Buffer,
   prepared = prepare(request),
 ): BoundStatement {
   const statement = shapes.get(`page ${prepared.shape}`, () => pageSql(request, prepared, bind));
-  const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit), known };
+  const bound = {
+    ...boundOf(request, prepared),
+    inline_bytes: inlineBytes(request.limit),
+    cached_set: cachedSequences,
+  };
   return { statement, bound, shape: prepared.shape };
 }
 
@@ -44,7 +48,7 @@ export function pageStatement(
 export function rangesStatement(
   ranges: readonly SearchStatementRequest[],
   skipped: number,
-  known: Buffer,
+  cachedSequences: Buffer,
 ): BoundStatement {
   const prepared = ranges.map((range) => ({ range, ...prepare(range) }));
   const [first] = ranges;
@@ -71,7 +75,7 @@ export function rangesStatement(
       select x.place, x.sort_value, x.resource_key::text as key_text, y.*
       from (
         select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type,
-          ${bind('known')}::bytea as known
+          ${bind('cached_set')}::bytea as cached_set
         from (${sql.join(found, sql` union all `)}) f
         order by f.place, f.sort_value ${direction}, f.resource_key ${direction}
         offset ${bind('skipped')}::int
@@ -79,7 +83,11 @@ export function rangesStatement(
       cross join lateral (${currentUncached()}) y
       order by x.place, x.sort_value ${direction}, x.resource_key ${direction}`;
   });
-  const bound: Record<string, Bound> = { skipped, inline_bytes: inlineBytes(first.limit - skipped), known };
+  const bound: Record<string, Bound> = {
+    skipped,
+    inline_bytes: inlineBytes(first.limit - skipped),
+    cached_set: cachedSequences,
+  };
   for (const { range, ...each } of prepared) Object.assign(bound, boundOf(range, each));
   return { statement, bound, shape };
 }
@@ -200,7 +208,7 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
 export function sharedStatement(
   first: ShareablePage,
   pages: readonly ShareablePage[],
-  known: Buffer,
+  cachedSequences: Buffer,
 ): BoundStatement {
   const { request, prepared } = first;
   const values = valuesOf(request, prepared);
@@ -217,7 +225,7 @@ export function sharedStatement(
     type: request.type,
     limit: request.limit,
     inline_bytes: inlineBytes(request.limit * pages.length),
-    known,
+    cached_set: cachedSequences,
   };
   const columns = pages.map((page) => valuesOf(page.request, page.prepared));
   for (const [index, { name }] of values.entries()) {
@@ -283,7 +291,7 @@ function pageSql(
     with page as (${matchesSql(request, compiled, value)})
     select x.sort_value, x.resource_key::text as key_text, y.*
     from (
-      select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type, ${bind('known')}::bytea as known
+      select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type, ${bind('cached_set')}::bytea as cached_set
       from page p
     ) x
     cross join lateral (${currentUncached()}) y

@@ -7,7 +7,7 @@ import { bind, defineStatement, template } from '../connection/statement';
 const TAKE = defineStatement(
   template(sql`
     select granted, tokens from andiron.take_tokens(${bind('key')}, ${bind('quota')}::float8, ${bind('window')}::float8,
-      ${bind('asked')}::int, ${bind('wanted')}::int, ${bind('returned')}::int, ${bind('known')}::float8,
+      ${bind('requested')}::int, ${bind('wanted')}::int, ${bind('returned')}::int, ${bind('upper_bound')}::float8,
       ${sql.lit(LEASE_SHARE)}::int)`),
 );
 const REMOVE_FULL = defineStatement(template(sql`select andiron.forget_full_buckets(${bind('most')}::int)`));
@@ -22,11 +22,27 @@ export class StoredBuckets {
   constructor(private readonly database: Database) {}
 
   /** Takes tokens from a bucket. Throws storageUnavailable. Cost: one statement, sometimes two. */
-  async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
+  async take({
+    key,
+    quota,
+    windowMs,
+    requested,
+    wanted,
+    returned,
+    upperBound,
+  }: BucketRequest): Promise<BucketAnswer> {
     this.requests++;
     if (this.requests % REMOVE_EVERY === 0)
       await this.database.run({ lane: 'read', space: undefined }, REMOVE_FULL, { most: MAX_REMOVED });
-    const bound = { key, quota, window: windowMs, asked, wanted, returned, known: known ?? quota };
+    const bound = {
+      key,
+      quota,
+      window: windowMs,
+      requested,
+      wanted,
+      returned,
+      upper_bound: upperBound ?? quota,
+    };
     const [row] = await this.database.run({ lane: 'read', space: undefined }, TAKE, bound);
     return { granted: Number(row?.[0] ?? 0), tokens: Number(row?.[1] ?? 0) };
   }

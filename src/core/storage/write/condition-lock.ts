@@ -60,8 +60,8 @@ function mergeLocks(locks: readonly ConditionLock[]): readonly ConditionLock[] {
   const merged = new Map<string, ConditionLock>();
   for (const lock of locks) {
     const name = `${lock.type} ${lock.value}`;
-    const known = merged.get(name);
-    if (known === undefined || (known.isShared && !lock.isShared)) merged.set(name, lock);
+    const other = merged.get(name);
+    if (other === undefined || (other.isShared && !lock.isShared)) merged.set(name, lock);
   }
   if (merged.size <= MAX_LOCKS) return [...merged.values()];
   const types = new Set(locks.map(({ type }) => type));

@@ -321,11 +321,11 @@ export function targetKeysOf(references: readonly ReferenceRow[]): readonly KeyH
   const keys: KeyHalves[] = [];
   const seen = references.length > FEW_TARGETS ? new Set<string>() : undefined;
   for (const { targetHigh: high, targetLow: low } of references) {
-    const isKnown =
+    const isListed =
       seen === undefined
         ? keys.some((key) => key.high === high && key.low === low)
         : isIn(seen, `${high} ${low}`);
-    if (!isKnown) keys.push({ high, low });
+    if (!isListed) keys.push({ high, low });
   }
   return keys;
 }
@@ -347,8 +347,8 @@ function areAlike<R extends object>(one: R | undefined, other: R | undefined): b
 }
 
 function intersection(some: readonly string[], others: readonly string[]): Set<string> {
-  const known = new Set(others);
-  return new Set(some.filter((text) => known.has(text)));
+  const otherTexts = new Set(others);
+  return new Set(some.filter((text) => otherTexts.has(text)));
 }
 
 function pushSortDate(array: BinaryArray, date: number | undefined): void {

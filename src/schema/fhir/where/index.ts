@@ -164,13 +164,15 @@ export class WhereTypes {
 
   /** Returns the key of the filter for the target types of a parameter. There is one filter for each set of types. */
   private nameReference(type: string, { code, targets }: SchemaParameter): string {
-    const known = targets.filter((target) => this.definitions.resourceTypes.includes(target)).sort();
-    const isAny = known.length === 0 || known.length > MOST_TARGETS;
-    const key = isAny ? '*' : known.join();
+    const existing = targets.filter((target) => this.definitions.resourceTypes.includes(target)).sort();
+    const isAny = existing.length === 0 || existing.length > MOST_TARGETS;
+    const key = isAny ? '*' : existing.join();
     if (this.named.has(key)) return key;
     const named =
-      known.length <= MOST_NAMED ? `${known.join('Or')}Reference` : `${type}${toTypeName(code)}Reference`;
-    const reached = isAny ? this.definitions.resourceTypes : known;
+      existing.length <= MOST_NAMED
+        ? `${existing.join('Or')}Reference`
+        : `${type}${toTypeName(code)}Reference`;
+    const reached = isAny ? this.definitions.resourceTypes : existing;
     this.named.set(key, { name: isAny ? 'AnyReferenceFilter' : this.free(named), reached });
     return key;
   }

@@ -26,6 +26,17 @@ export interface ElementRules {
   readonly slicing: SlicingCheck | undefined;
 }
 
+/** The place of one value of an element: its companion (`_name`), its index and its container. */
+interface ValueRun {
+  readonly companionValue: JsonValue | undefined;
+  /** Below 0 for an element that is not a list. */
+  readonly index: number;
+  readonly source: JsonObject;
+  /** The collected values for the slicing; undefined without slicing. */
+  readonly items: Item[] | undefined;
+  readonly at: ProfileRun;
+}
+
 /** Checks one element of `source`, which is at the current place. */
 export class ElementCheck {
   private readonly allowedTypes: string;
@@ -85,19 +96,7 @@ export class ElementCheck {
   private runValue(
     { member, checks, isAllowed }: MemberCheck,
     value: JsonValue | undefined,
-    {
-      companionValue,
-      index,
-      source,
-      items,
-      at,
-    }: {
-      readonly companionValue: JsonValue | undefined;
-      readonly index: number;
-      readonly source: JsonObject;
-      readonly items: Item[] | undefined;
-      readonly at: ProfileRun;
-    },
+    { companionValue, index, source, items, at }: ValueRun,
   ): number {
     const companion = isJsonObject(companionValue) ? companionValue : undefined;
     if ((value === undefined || value === null) && companion === undefined) return 0;

@@ -50,7 +50,8 @@ export class ValueRules {
     yield* this.bindingChecks(element, shape, base);
     const ofType = this.profiles.definitions.structure(base.typeName)?.constraints ?? [];
     for (const constraint of element.constraints) {
-      if (!isKnown(constraint, ofType, base)) yield* this.constraintChecks(constraint, element, base.place);
+      if (!isInherited(constraint, ofType, base))
+        yield* this.constraintChecks(constraint, element, base.place);
     }
   }
 
@@ -150,7 +151,7 @@ export class ValueRules {
   }
 }
 
-function isKnown(
+function isInherited(
   constraint: ProfileConstraint,
   ofType: readonly ConstraintDefinition[],
   { definition, head }: ElementBase,

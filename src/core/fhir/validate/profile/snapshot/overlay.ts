@@ -80,9 +80,9 @@ function isValueRule(name: string): boolean {
 }
 
 /** An element has one fixed value or one pattern (eld-8). */
-function dropOtherValueRules(definition: JsonObject, kept: string): void {
+function dropOtherValueRules(definition: JsonObject, except: string): void {
   for (const name of Object.keys(definition)) {
-    if (name !== kept && isValueRule(name)) delete definition[name];
+    if (name !== except && isValueRule(name)) delete definition[name];
   }
 }
 

@@ -1,5 +1,5 @@
 /** The set of cached sequences that statements are bound to; it never has a wrong entry. */
-import { isKnownSql, KnownSequences, NO_SEQUENCES } from '../../../src/core/storage/write/known-sequences';
+import { isCachedSql, CachedSequences, NO_SEQUENCES } from '../../../src/core/storage/write/cached-sequences';
 import { sql } from 'kysely';
 import { bind, defineStatement, template } from '../../../src/core/storage/connection/statement';
 import { openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
@@ -14,7 +14,7 @@ const FIND_KNOWN = defineStatement(
   template(sql`
     select s.sequence
     from (select unnest(${bind('asked')}::int[]) as sequence, ${bind('known')}::bytea as known) s
-    where ${isKnownSql(sql`s.known`, sql`s.sequence`)}
+    where ${isCachedSql(sql`s.known`, sql`s.sequence`)}
     order by 1`),
 );
 
@@ -31,19 +31,19 @@ const upTo = (length: number, step = 1): number[] => Array.from({ length }, (_, 
 
 it('a new set is empty', async () => {
   expect(await known(EDGES, NO_SEQUENCES)).toEqual([]);
-  expect(await known(EDGES, new KnownSequences().buffer)).toEqual([]);
+  expect(await known(EDGES, new CachedSequences().buffer)).toEqual([]);
 });
 
 it('the set distinguishes each number from all others; 0, which many versions have, is never in it', async () => {
   for (const sequence of EDGES) {
-    const sequences = new KnownSequences();
+    const sequences = new CachedSequences();
     sequences.add(sequence);
     expect(await known(EDGES, sequences.buffer)).toEqual(sequence === 0 ? [] : [sequence]);
   }
 });
 
 it('a removed number is no longer in the set, and can be added again', async () => {
-  const sequences = new KnownSequences();
+  const sequences = new CachedSequences();
   for (const sequence of upTo(100)) sequences.add(sequence);
   for (const sequence of upTo(50, 2)) sequences.remove(sequence);
   sequences.remove(5_000);
@@ -53,15 +53,15 @@ it('a removed number is no longer in the set, and can be added again', async () 
 });
 
 it('131,072 consecutive numbers fit, in 32 kB', async () => {
-  const sequences = new KnownSequences();
+  const sequences = new CachedSequences();
   const all = upTo(131_071);
   for (const sequence of all) sequences.add(sequence);
   expect(await known(upTo(140_000), sequences.buffer)).toEqual(all);
   expect(sequences.buffer.length).toBe(32_768);
 });
 
-it('of many distant numbers the set has the latest, and none that was not added', async () => {
-  const sequences = new KnownSequences();
+it('the set has the latest of many distant numbers, and none that was not added', async () => {
+  const sequences = new CachedSequences();
   const far = upTo(20_000, 32 * 37 + 5);
   for (const sequence of far) sequences.add(sequence);
   const found = await known(

@@ -7,12 +7,13 @@ import type { TenantParameter } from './tenant-parameter';
 import type { SearchTypeContext } from './types/search-type';
 
 /** Keyed by the parameters of a type, as in parameter.ts. */
-const known = new WeakMap<object, readonly SearchableParameter[]>();
+const cachedParameters = new WeakMap<object, readonly SearchableParameter[]>();
 
 function parametersOf(definitions: Definitions, type: string): readonly SearchableParameter[] {
   const stored = storedParameters(definitions, type);
-  let parameters = known.get(stored);
-  if (parameters === undefined) known.set(stored, (parameters = searchableParameters(definitions, type)));
+  let parameters = cachedParameters.get(stored);
+  if (parameters === undefined)
+    cachedParameters.set(stored, (parameters = searchableParameters(definitions, type)));
   return parameters;
 }
 
@@ -27,7 +28,7 @@ export function searchableCodes(context: SearchTypeContext, type: string): strin
  * Returns the text after "'name' is not a search parameter of Type". It says why a tenant's parameter is unusable,
  * which parameters exist, or the syntax of a chain or `_has`.
  */
-export function knownParameters(context: SearchTypeContext, type: string, name: string): string {
+export function explainParameters(context: SearchTypeContext, type: string, name: string): string {
   if (name.startsWith('_has:'))
     return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
   const code = name.replace(/:.*/, '');

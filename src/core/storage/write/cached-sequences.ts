@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** Bytes of an entry for 32 consecutive sequences: the number of the group, and a bit for each known sequence. */
+/** Bytes of an entry for 32 consecutive sequences: the number of the group, and a bit for each cached sequence. */
 const ENTRY_BYTES = 8;
 const MIN_ENTRIES = 8;
 /** At most 32 kB in each statement, some 20 µs on both sides: 131,072 sequences without gaps, or 4,096 groups. */
@@ -15,11 +15,11 @@ export const NO_SEQUENCES = Buffer.alloc(ENTRY_BYTES);
  * table has no wrong entries; colliding groups overwrite each other, and the texts of the lost ones are sent again.
  * Cost: `buffer` is free.
  */
-export class KnownSequences {
+export class CachedSequences {
   private table = Buffer.alloc(ENTRY_BYTES * MIN_ENTRIES);
   private used = 0;
 
-  /** Bound value for `isKnownSql`. Later calls change its content. */
+  /** Bound value for `isCachedSql`. Later calls change its content. */
   get buffer(): Buffer {
     return this.table;
   }
@@ -77,9 +77,9 @@ export class KnownSequences {
   }
 }
 
-/** Condition that `known`, the `buffer` of a `KnownSequences`, has the sequence. */
-export function isKnownSql(known: RawBuilder<unknown>, sequence: RawBuilder<unknown>): RawBuilder<unknown> {
-  const place = sql`(${sequence} >> 5 & (octet_length(${known}) >> 3) - 1)`;
-  return sql`substring(${known} from ${place} * 8 + 1 for 4) = int4send(${sequence} >> 5)
-    and get_bit(${known}, ${place} * 64 + 32 + (${sequence} & 31)) = 1`;
+/** Condition that `cached`, the `buffer` of `CachedSequences`, has the sequence. */
+export function isCachedSql(cached: RawBuilder<unknown>, sequence: RawBuilder<unknown>): RawBuilder<unknown> {
+  const place = sql`(${sequence} >> 5 & (octet_length(${cached}) >> 3) - 1)`;
+  return sql`substring(${cached} from ${place} * 8 + 1 for 4) = int4send(${sequence} >> 5)
+    and get_bit(${cached}, ${place} * 64 + 32 + (${sequence} & 31)) = 1`;
 }
