@@ -36,7 +36,8 @@ export interface VerifiedGrant extends Grant {
   readonly key: string;
   /** Seconds since 1970. */
   readonly expires: number;
-  readonly issuer: string;
+  /** The issuer of the tenant, with the base that the client used. */
+  readonly issuedBy: string;
 }
 
 export class AccessTokens {
@@ -149,7 +150,7 @@ export class AccessTokens {
         client,
         key: key.id,
         expires: exp,
-        issuer: iss,
+        issuedBy: iss,
         scopes: toWords(scope),
         ...(typeof user === 'string' ? { user } : {}),
         ...(typeof patient === 'string' ? { patient } : {}),

@@ -103,7 +103,7 @@ export class TokenEndpoint {
     if (access === undefined || access.client !== client.id) return { active: false };
     if (access.grant !== undefined && !(await this.parts.userGrants.isGood(space, access.grant)))
       return { active: false };
-    const { user, patient, encounter, release, issuer, subject } = access;
+    const { user, patient, encounter, release, issuedBy: issuer, subject } = access;
     const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
     const base = issuer.slice(0, issuer.lastIndexOf('/w/'));
     return {
