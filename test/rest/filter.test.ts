@@ -392,7 +392,11 @@ describe.each([
         Array.from({ length: 23 }, (_, i) => `_id eq a ${i % 2 === 0 ? 'or' : 'and'} `).join('') + '_id eq a',
         /change 20 times/,
       ],
-      ['branching', Array.from({ length: 30 }, () => 'focus.code eq a').join(' or '), /too many types/],
+      [
+        'branching',
+        Array.from({ length: 30 }, () => 'focus.code eq a').join(' or '),
+        /too many resource types/,
+      ],
     ])('a filter that is too %s is too costly', async (_what, filter, message) => {
       const { status, json } = await search(`Observation?_filter=${encodeURIComponent(filter)}`);
       expect([status, JSON.stringify(json.issue)]).toEqual([422, expect.stringMatching(message)]);

@@ -131,8 +131,6 @@ it('a change of the port asks for a reindex in the log of the start', async () =
   const app = await createApp(makeSettings(server.database, { PORT: String(await freePort()) }), log);
   await app.listen();
   await app.close();
-  const warning = lines.find(({ message }) =>
-    message.includes('the search index was made with other settings'),
-  );
+  const warning = lines.find(({ message }) => message.includes('the search index has other settings'));
   expect(JSON.stringify(warning?.details)).toContain(`own addresses http://127.0.0.1:${port}`);
 });
