@@ -76,7 +76,9 @@ describe('in session mode', () => {
     const pool = await startPgBouncer(database, 'session');
     const patient = (id: string) => ({ resourceType: 'Patient', id, name: [{ family: `Pooled${id}` }] });
     for (const id of ['first', 'second']) {
-      const server = await startProcess({ database: pool.database });
+      // Without it the port decides which references are local, and the second process has another one.
+      const environment = { PUBLIC_URL: 'http://localhost' };
+      const server = await startProcess({ database: pool.database, environment });
       const root = server.path('system', 'r4');
       expect((await server.request('GET', '/health/ready')).json).toEqual({ status: 'ready', notices: [] });
       expect((await server.request('PUT', `${root}/Patient/${id}`, patient(id))).status).toBe(201);
