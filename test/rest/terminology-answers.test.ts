@@ -130,6 +130,23 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(values['issues']).toMatchObject({ issue: [{ severity: 'error', code: 'not-found' }] });
   });
 
+  it('CodeSystem/$validate-code of a system without its codes is false, and says why', async () => {
+    const resource = { resourceType: 'CodeSystem', id: 'empty', url: `${base}/empty`, status: 'active' };
+    const { status } = await send('PUT', 'CodeSystem/empty', { ...resource, content: 'not-present' });
+    expect(status).toBe(201);
+    for (const address of [
+      `CodeSystem/$validate-code?url=${base}/empty&`,
+      'CodeSystem/empty/$validate-code?',
+    ]) {
+      const answer = await send('GET', `${address}code=a`);
+      expect(answer.status).toBe(200);
+      expect(valuesOf(answer.json)).toMatchObject({
+        result: false,
+        message: expect.stringContaining('without its codes') as string,
+      });
+    }
+  });
+
   it('a wrong display is false, or a warning where the request says so; other parameters are ignored with a warning', async () => {
     const asked = [
       { name: 'url', valueCanonical: `${base}/listed` },

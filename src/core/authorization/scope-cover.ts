@@ -1,9 +1,9 @@
 import { parseScope } from './scope';
 
 /**
- * True if the scopes `held` include `requested`: the same scope, or a resource scope that covers it (`system/*.cruds` covers
- * `system/Patient.rs?active=true`). A scope with conditions covers one with the same and more. Cost: parsed scopes are
- * cached.
+ * True if the scopes `held` include `requested`: the same scope, or a resource scope that covers it
+ * (`system/*.cruds` covers `system/Patient.rs?active=true`). A scope with conditions covers one with the same and more.
+ * Cost: parsed scopes are cached.
  */
 export function coversScope(held: readonly string[], requested: string): boolean {
   if (held.includes(requested)) return true;

@@ -42,7 +42,10 @@ function changed(
   return [...present, ...added];
 }
 
-/** Returns the resource with each profile, tag and security label once, the first of equal ones; the same if none is twice. */
+/**
+ * Returns the resource with each profile, tag and security label once, the first of equal ones; the same object if none
+ * is there twice.
+ */
 export function withUniqueLabels(resource: JsonObject): JsonObject {
   const { meta } = resource;
   if (!isJsonObject(meta)) return resource;

@@ -3,12 +3,13 @@
  *
  * In: url or codeSystem at type level; one of code (with display), coding, codeableConcept; version, abstract,
  * displayLanguage.
- * Result: result, message, display, code, system, version, issues. An unknown system is `result` false.
+ * Result: result, message, display, code, system, version, issues. An unknown system, or one without its codes, is
+ * `result` false.
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  */
-import { readCodeSystem } from '../fhir/terminology/code-system';
-import { parseCanonical, toCanonical } from '../fhir/terminology/source';
-import { combineValidations, unknownSystem, validateInCodeSystem } from '../fhir/terminology/validation';
+import { FhirError, type ErrorKey } from '../errors';
+import { readCodeSystem, type CodeSystem } from '../fhir/terminology/code-system';
+import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from './operation';
 import {
   codesToValidate,
@@ -20,6 +21,9 @@ import {
   validationOptions,
 } from './terminology';
 
+/** Errors for a code system that does not exist, or is stored without its codes. */
+const UNAVAILABLE: readonly ErrorKey[] = ['notFoundInTerminology', 'notSupported'];
+
 export const codeSystemValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
   takesOthers: true,
@@ -27,21 +31,16 @@ export const codeSystemValidateCode: ReadOperation = {
     refuseParameters(input, NO_PAST);
     const codes = codesToValidate(input.parameters, { version: 'version' });
     const named = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
-    const canonical = parseCanonical(input.parameters.text('url') ?? '');
-    const isMissing =
-      canonical.url !== '' &&
-      input.id === undefined &&
-      (await environment.findCanonical(
-        'CodeSystem',
-        canonical.url,
-        canonical.version ?? input.parameters.text('version'),
-      )) === undefined;
-    if (isMissing) {
-      const name = toCanonical(canonical.url, canonical.version);
-      return toAnswer(combineValidations(codes.map((code) => unknownSystem(code, name))), input.parameters);
+    let codeSystem: CodeSystem;
+    try {
+      codeSystem = readCodeSystem(await findNamed(environment, input, named));
+      requireContent(codeSystem);
+    } catch (error) {
+      // Without the codes of its system no code can be confirmed.
+      if (!(error instanceof FhirError) || !UNAVAILABLE.includes(error.key)) throw error;
+      const { message } = error;
+      return toAnswer(combineValidations(codes.map((code) => unavailable(code, message))), input.parameters);
     }
-    const codeSystem = readCodeSystem(await findNamed(environment, input, named));
-    requireContent(codeSystem);
     const options = validationOptions(input.parameters);
     const validations = codes.map((code) => validateInCodeSystem(codeSystem, code, options));
     return toAnswer(combineValidations(validations), input.parameters);

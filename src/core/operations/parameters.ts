@@ -66,8 +66,9 @@ export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: Js
 
 /**
  * Returns the checked input of an invocation. The parameter `validated` accepts any object, because the operation
- * reports its errors. With `takesOthers`, undeclared parameters are accepted, and texts may be of another type of text. Throws `operationChangesState` for GET on an operation that may change data, and
- * `operationInputInvalid` with all errors and their positions in the input.
+ * reports its errors. With `takesOthers`, undeclared parameters are accepted, and texts may be of another type of text.
+ * Throws `operationChangesState` for GET on an operation that may change data, and `operationInputInvalid` with all
+ * errors and their positions in the input.
  */
 export function readInput(
   definition: OperationDefinition,

@@ -109,9 +109,9 @@ export function combineValidations(validations: readonly Validation[]): Validati
   };
 }
 
-/** The result for a system that does not exist here. */
-export function unknownSystem(code: CodeToValidate, canonical: string): Validation {
-  return invalid(code, 'not-found', `The code system ${canonical} does not exist`);
+/** The result for a code whose system does not exist here, or is stored without its codes. */
+export function unavailable(code: CodeToValidate, reason: string): Validation {
+  return invalid(code, 'not-found', reason);
 }
 
 function invalid({ code, system, version }: CodeToValidate, issue: IssueCode, message: string): Validation {

@@ -51,17 +51,6 @@ export interface PreparedWrites {
   readonly integrity: IntegrityWatch;
 }
 
-interface WritesToPrepare {
-  readonly writes: readonly PlannedWrite[];
-  /** In the order of `writes`. */
-  readonly heads: readonly (VersionRow | undefined)[];
-  /** References of the entries' resources, by entry index. */
-  readonly targets: ReadonlyMap<number, string>;
-  /** Versions of these resources after the transaction, by entry index. */
-  readonly versionIds: ReadonlyMap<number, number>;
-  readonly conditional: readonly (readonly [text: string, reference: string])[];
-}
-
 /** Prepares writes against the current versions. Throws the errors of the entries. */
 export async function prepareWrites(
   services: SearchServices,
