@@ -2,6 +2,9 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { Access } from './access';
 import { Permissions } from './permissions';
 
+/** Stands for the Patient of a person where it is not certain yet which one. */
+export const ANY_PATIENT = 'any';
+
 /**
  * Returns those of the scopes that can ever allow something in a space: not those of unknown types or search parameters,
  * nor those that reach no record. Policies do not count, because they may change.

@@ -5,7 +5,7 @@ import { isStaff } from '../authorization/person';
 import type { PersonPatients } from '../authorization/person-patients';
 import { parseScope } from '../authorization/scope';
 import { coversScope } from '../authorization/scope-cover';
-import { usableScopes } from '../authorization/usable-scopes';
+import { ANY_PATIENT, usableScopes } from '../authorization/usable-scopes';
 import { reachOf } from '../authorization/user-reach';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -41,7 +41,6 @@ export interface Offer {
 
 /** Begins the names of the check boxes of scopes; each value is one or more scopes. */
 const BOX = 'scopes-';
-const ANY_PATIENT = 'any';
 
 /** Scopes that say what a launch is about and allow nothing by themselves; they cannot be withdrawn. */
 export function isAboutLaunch(scope: string): boolean {

@@ -11,7 +11,7 @@ import { familyOf, hashToken, makeRefreshToken } from './random-token';
 import { readToken } from './read-token';
 import { coversScope } from '../authorization/scope-cover';
 import { ownScopes } from '../authorization/scope';
-import { usableScopes } from '../authorization/usable-scopes';
+import { ANY_PATIENT, usableScopes } from '../authorization/usable-scopes';
 import type { TenantSpace } from '../context';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -23,8 +23,6 @@ import type { Users } from './users';
 /** Characters of a code verifier (RFC 7636, section 4.1). */
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
-/** Stands for the Patient of a person who reaches one. */
-const ANY_PATIENT = 'any';
 
 export class TokenEndpoint {
   constructor(
