@@ -18,7 +18,8 @@ import { VersionReader } from '../storage/read/version-read';
 import { Estimator } from '../storage/search/estimate';
 import { SearchRunner } from '../storage/search/search-run';
 import { WriteQueues } from '../storage/write/write-queues';
-import { createCodeSystemCache } from '../terminology/code-system-cache';
+import { type CodeSystemCache, createCodeSystemCache } from '../terminology/code-system-cache';
+import { createThreadedReader } from '../preparation/threaded-reader';
 import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 import type { CoreOptions } from './core-options';
@@ -39,9 +40,10 @@ export function createServices(options: CoreOptions, foundation: Foundation): Cr
   const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
   const indexing = new SpaceIndexing({ hasher, ownAddresses, maxIndexRows: limits.maxIndexRows });
-  const searching = createSearchServices(options, foundation, indexing);
-  const workerHost = createWorkerHost(searching);
   const threads = new WorkerPool({ hashKey: installation.hashKey, ownAddresses, extensionBase, limits }, log);
+  const codeSystems = createCodeSystemCache(createThreadedReader((task) => threads.runNested(task)));
+  const searching = createSearchServices(options, foundation, indexing, codeSystems);
+  const workerHost = createWorkerHost(searching);
   const preparer = createPreparer(indexing.preparationTools(extensionBase, workerHost), limits);
   const writing: WriteServices = {
     ...searching,
@@ -79,6 +81,7 @@ function createSearchServices(
   { limits, secretKeys, explainsSearches, extensionBase, instruments }: CoreOptions,
   { installation, database, hasher }: Foundation,
   indexing: SpaceIndexing,
+  codeSystems: CodeSystemCache,
 ): SearchServices {
   const versions = registerCache(new VersionCache(limits.versionCacheBytes));
   return {
@@ -101,7 +104,7 @@ function createSearchServices(
     hasher,
     searches: new SearchRunner(database, versions, (pages) => instruments?.batched('search', pages)),
     estimator: new Estimator(database, limits.searchSortLimit),
-    codeSystems: createCodeSystemCache(),
+    codeSystems,
     limits,
     secretKeys:
       secretKeys.length > 0

@@ -1,15 +1,23 @@
 /** Conformance resources by their canonical url. */
+import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
+import { forEachDatabase } from '../erasure/cache-registry';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../interactions/stored-version';
 import type { CanonicalResource } from '../operations/environment';
 import { storedParameters } from '../search/parameter';
 import type { SearchServices } from '../ports';
-import type { VersionRow } from '../storage/read/version-row';
+import { readBusinessVersion } from '../storage/read/business-version';
+import { keyText, type PageRow } from '../storage/read/version-row';
 
 /** Versions of one canonical url that are compared to find the newest. */
 const MAX_VERSIONS_OF_URL = 200;
+/** Cached business versions, some 100 bytes each. */
+const MAX_CACHED = 20_000;
+
+/** Business versions by the key of the stored version. */
+const businessVersions = forEachDatabase(() => new LRUCache<string, string>({ max: MAX_CACHED }));
 
 interface Canonical {
   readonly type: string;
@@ -17,26 +25,52 @@ interface Canonical {
   readonly version: string | undefined;
 }
 
+/** A stored version whose text may not have been read. */
+interface Located {
+  readonly space: number;
+  readonly row: PageRow;
+  readonly key: string;
+}
+
 /**
  * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
- * version, or the newest without one; undefined when there is none. Cost: one or two statements.
+ * version, or the newest without one; undefined when there is none. Cost: one to three statements.
  */
 export async function findCanonical(
   services: SearchServices,
   space: Space,
   canonical: Canonical,
 ): Promise<CanonicalResource | undefined> {
-  const { number, release } = space;
-  const own = await findInSpace(services, release, number, canonical);
-  return own ?? findInSpace(services, release, RELEASES[release].baseSpace, canonical);
+  const located = await locate(services, space, canonical);
+  if (located === undefined) return undefined;
+  const row = await services.reader.complete(located.space, located.row);
+  return { key: located.key, text: toStoredVersion(services, canonical.type, row).text };
 }
 
-async function findInSpace(
+/** Returns the key of the resource that `findCanonical` returns. Cost: as there, but a long text is not read. */
+export async function findCanonicalKey(
+  services: SearchServices,
+  space: Space,
+  canonical: Canonical,
+): Promise<string | undefined> {
+  return (await locate(services, space, canonical))?.key;
+}
+
+async function locate(
+  services: SearchServices,
+  { number, release }: Space,
+  canonical: Canonical,
+): Promise<Located | undefined> {
+  const own = await locateInSpace(services, release, number, canonical);
+  return own ?? locateInSpace(services, release, RELEASES[release].baseSpace, canonical);
+}
+
+async function locateInSpace(
   services: SearchServices,
   release: Release,
   space: number,
   { type, url, version }: Canonical,
-): Promise<CanonicalResource | undefined> {
+): Promise<Located | undefined> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');
   const typeNumber = definitions.typeNumber(type);
@@ -58,20 +92,40 @@ async function findInSpace(
     after: undefined,
     limit: MAX_VERSIONS_OF_URL,
   });
-  const rows = await Promise.all(matches.map((match) => services.reader.complete(space, match.row)));
-  const candidates = rows
-    .map((row) => ({ row, version: versionOf(row) }))
+  const rows = matches.map(({ row }): Located => ({ space, row, key: keyOfRow(space, type, row) }));
+  const [only] = rows;
+  if (version === undefined && rows.length <= 1) return only;
+  const candidates: { readonly located: Located; readonly version: string }[] = [];
+  for (const located of rows) candidates.push({ located, version: await versionOf(services, located) });
+  const [newest] = candidates
     .filter((candidate) => version === undefined || candidate.version === version)
-    .sort((a, b) => compareVersions(b.version, a.version) || b.row.lastUpdated - a.row.lastUpdated);
-  const [newest] = candidates;
-  if (newest === undefined) return undefined;
-  const { row } = newest;
-  const stored = toStoredVersion(services, type, row);
-  return { key: `${space}/${type}/${stored.id}/${row.version}/${row.lastUpdated}`, text: stored.text };
+    .sort(
+      (a, b) =>
+        compareVersions(b.version, a.version) || b.located.row.lastUpdated - a.located.row.lastUpdated,
+    );
+  return newest?.located;
 }
 
-function versionOf(row: VersionRow): string {
-  const { version } = parseStoredObject(row.body);
+function keyOfRow(space: number, type: string, row: PageRow): string {
+  return `${space}/${type}/${keyText(row.key)}/${row.version}/${row.lastUpdated}/${row.sequence}`;
+}
+
+/** Returns the business version, '' for none. Cost: none if it is cached, or one statement for a long text. */
+async function versionOf(services: SearchServices, { space, row, key }: Located): Promise<string> {
+  const cache = businessVersions(services);
+  let version = cache.get(key);
+  if (version === undefined) {
+    version =
+      row.omittedBytes === undefined
+        ? versionIn(row.body)
+        : ((await readBusinessVersion(services.database, space, row)) ?? '');
+    if (services.scope.isCommitted) cache.set(key, version);
+  }
+  return version;
+}
+
+function versionIn(body: string): string {
+  const { version } = parseStoredObject(body);
   return typeof version === 'string' ? version : '';
 }
 

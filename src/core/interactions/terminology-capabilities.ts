@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
+import { BUILT_IN_SYSTEMS } from '../fhir/terminology/systems';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
 import { forEachDatabase } from '../erasure/cache-registry';
 import type { SearchServices, Services } from '../ports';
@@ -69,7 +70,10 @@ function statement(
     software: { name: 'Andiron', version: VERSION },
     implementation: { description: `Andiron, FHIR ${fhirVersion}` },
     lockedDate: false,
-    codeSystem: listByUrl(codeSystems.filter(({ content }) => WITH_CODES.has(content))),
+    codeSystem: listByUrl([
+      ...codeSystems.filter(({ content }) => WITH_CODES.has(content)),
+      ...[...BUILT_IN_SYSTEMS.keys()].map((url) => ({ url, version: undefined })),
+    ]),
     expansion: { hierarchical: true, paging: true, incomplete: false, parameter: parameters },
     codeSearch: 'all',
     validateCode: { translations: false },
@@ -77,7 +81,7 @@ function statement(
 }
 
 /** One entry for each url, with its versions; one without a version has only the url (tcp-7, tcp-8). */
-function listByUrl(codeSystems: readonly CodeSystemHead[]): readonly object[] {
+function listByUrl(codeSystems: readonly Pick<CodeSystemHead, 'url' | 'version'>[]): readonly object[] {
   const versions = new Map<string, Set<string>>();
   for (const { url, version } of codeSystems) {
     const ofUrl = versions.get(url) ?? new Set();

@@ -6,11 +6,11 @@
  * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
  */
 import { fhirError } from '../errors';
-import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
+import { type CodeSystem } from '../fhir/terminology/code-system';
 import { subsumption } from '../fhir/terminology/validation';
 import { type OperationEnvironment } from './environment';
 import { type ReadOperation, type OperationInput } from './operation';
-import { findCodeSystem, parseStored, requireContent, toCode } from './terminology';
+import { findCodeSystem, readById, requireContent, toCode } from './terminology';
 
 export const codeSystemSubsumes: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
@@ -53,7 +53,7 @@ async function findMeant(
     throw fhirError('notSupported', { reason: 'Codes of different code systems cannot be compared here' });
   }
   if (input.id !== undefined) {
-    const codeSystem = readCodeSystem(parseStored((await environment.read('CodeSystem', input.id)).text));
+    const codeSystem = await readById(environment, input.id);
     if (system !== undefined && system !== codeSystem.url) {
       const reason = `The system ${system} is not that of CodeSystem/${input.id}`;
       throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');

@@ -8,12 +8,12 @@
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  */
 import { FhirError, type ErrorKey } from '../errors';
-import { readCodeSystem, type CodeSystem } from '../fhir/terminology/code-system';
+import { type CodeSystem } from '../fhir/terminology/code-system';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from './operation';
 import {
   codesToValidate,
-  findNamed,
+  findNamedCodeSystem,
   NO_PAST,
   refuseParameters,
   requireContent,
@@ -33,7 +33,7 @@ export const codeSystemValidateCode: ReadOperation = {
     const named = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
     let codeSystem: CodeSystem;
     try {
-      codeSystem = readCodeSystem(await findNamed(environment, input, named));
+      codeSystem = await findNamedCodeSystem(environment, input, named);
       requireContent(codeSystem);
     } catch (error) {
       // Without the codes of its system no code can be confirmed.

@@ -104,6 +104,12 @@ export interface OperationLimits {
   readonly maxExpansionCodes: number;
 }
 
+/** The part of the storage that terminology reads. */
+export type TerminologyStorage = Pick<
+  OperationStorage,
+  'findCanonical' | 'findCanonicalKey' | 'findSystemOfValueSet' | 'terminologyVersion'
+>;
+
 /**
  * Storage and cache of a space. Arguments and results are plain values, so that an operation may run in a worker
  * thread and send its calls to the main thread.
@@ -114,6 +120,10 @@ export interface OperationStorage {
    * or the newest without one; undefined when there is none.
    */
   findCanonical(type: CanonicalType, url: string, version?: string): Promise<CanonicalResource | undefined>;
+  /** Returns the key of the resource that `findCanonical` returns, without reading a long text. */
+  findCanonicalKey(type: CanonicalType, url: string, version?: string): Promise<string | undefined>;
+  /** Returns the url of the code system that names this value set as that of all its codes. */
+  findSystemOfValueSet(url: string): Promise<string | undefined>;
   /**
    * Returns a text that changes with every change of a ValueSet or CodeSystem that this space can read, at the latest
    * when `findCanonical` returns that change.
@@ -173,10 +183,7 @@ export interface SearchParameterProgress {
 }
 
 /** The value sets and code systems that a space can read. */
-export interface TerminologyEnvironment extends Pick<
-  OperationStorage,
-  'findCanonical' | 'terminologyVersion'
-> {
+export interface TerminologyEnvironment extends TerminologyStorage {
   /** The cache of this thread. */
   readonly codeSystems: CodeSystemCache;
 }

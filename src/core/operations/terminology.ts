@@ -4,8 +4,10 @@
  */
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
-import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
-import { implicitValueSet } from '../fhir/terminology/implicit';
+import { type CodeSystem, hasConcepts } from '../fhir/terminology/code-system';
+import { implicitValueSet, valueSetOfSystem } from '../fhir/terminology/implicit';
+import { readCodeSystem } from '../fhir/terminology/read-code-system';
+import { builtInCodeSystem } from '../fhir/terminology/systems';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
 import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
@@ -25,12 +27,23 @@ export function parseStored(text: string): JsonObject {
 /** Returns the terminology of the space; each resource is read once in the lifetime of the source. */
 export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
   const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
+  const findStored = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
+    const key = await environment.findCanonicalKey('CodeSystem', url, version);
+    if (key === undefined) return undefined;
+    return environment.codeSystems.get(key, () => environment.findCanonical('CodeSystem', url, version));
+  };
+  // A resource with concepts wins: it may have displays and properties of its own.
   const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
-    const found = await environment.findCanonical('CodeSystem', url, version);
-    if (found === undefined) return undefined;
-    return environment.codeSystems.get(found.key, found.text.length, () =>
-      readCodeSystem(parseStored(found.text)),
-    );
+    const stored = await findStored(url, version);
+    if (stored !== undefined && hasConcepts(stored)) return stored;
+    return builtInCodeSystem(url) ?? stored;
+  };
+  /** The version of such a value set is that of its code system. */
+  const findValueSetOfSystem = async (url: string, version?: string): Promise<JsonObject | undefined> => {
+    const system = await environment.findSystemOfValueSet(url);
+    if (system === undefined) return undefined;
+    const hasVersion = version === undefined || (await findStored(system, version)) !== undefined;
+    return hasVersion ? valueSetOfSystem(url, { system, version }) : undefined;
   };
   return {
     findCodeSystem(url, version) {
@@ -41,7 +54,8 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
     },
     async findValueSet(url, version) {
       const found = await environment.findCanonical('ValueSet', url, version);
-      return found === undefined ? implicitValueSet(url) : parseStored(found.text);
+      if (found !== undefined) return parseStored(found.text);
+      return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
     },
   };
 }
@@ -61,6 +75,41 @@ export const NO_CONTEXT = {
   contextDirection: 'is not supported; name the value set with url',
 };
 
+/** How the input of an operation names its resource. */
+interface NamedBy {
+  readonly type: CanonicalType;
+  /** The parameter with the resource itself. */
+  readonly inline: string;
+  /** The parameter with the version of the url, if there is one. */
+  readonly version?: string;
+}
+
+/** A resource as the input names it: exactly one of address, url and the resource itself. */
+type Named =
+  | { readonly id: string }
+  | { readonly resource: JsonObject }
+  | { readonly url: string; readonly version: string | undefined };
+
+/** Throws `operationInputInvalid` unless the input names exactly one resource. */
+function readNamed({ id, parameters }: OperationInput, { type, inline, version }: NamedBy): Named {
+  const url = parameters.text('url');
+  const resource = parameters.object(inline);
+  if ([id, url, resource].filter((way) => way !== undefined).length !== 1) {
+    const reason =
+      id !== undefined
+        ? `The ${type} is named by the address already; neither url nor ${inline} may be given`
+        : `Exactly one of the parameters url and ${inline} is needed`;
+    throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
+  }
+  if (resource !== undefined) return { resource };
+  if (id !== undefined) return { id };
+  const canonical = parseCanonical(url ?? '');
+  return {
+    url: canonical.url,
+    version: canonical.version ?? (version === undefined ? undefined : parameters.text(version)),
+  };
+}
+
 /**
  * Returns the resource that the input names by address, by url (`url|version`) or inline. Throws
  * `operationInputInvalid` unless exactly one of these is used, `notFoundInTerminology` for an unknown url, `notFound`
@@ -69,30 +118,51 @@ export const NO_CONTEXT = {
 export async function findNamed(
   environment: OperationEnvironment,
   input: OperationInput,
-  names: { readonly type: CanonicalType; readonly inline: string; readonly version?: string },
+  by: NamedBy,
 ): Promise<JsonObject> {
-  const { parameters } = input;
-  const url = parameters.text('url');
-  const inline = parameters.object(names.inline);
-  const ways = [input.id, url, inline].filter((way) => way !== undefined).length;
-  if (ways !== 1) {
-    const reason =
-      input.id !== undefined
-        ? `The ${names.type} is named by the address already; neither url nor ${names.inline} may be given`
-        : `Exactly one of the parameters url and ${names.inline} is needed`;
-    throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
+  const named = readNamed(input, by);
+  if ('resource' in named) return named.resource;
+  if ('id' in named) return parseStored((await environment.read(by.type, named.id)).text);
+  if (by.type === 'ValueSet') {
+    const valueSet = await terminologyOf(environment).findValueSet(named.url, named.version);
+    if (valueSet !== undefined) return valueSet;
+  } else {
+    const found = await environment.findCanonical(by.type, named.url, named.version);
+    if (found !== undefined) return parseStored(found.text);
   }
-  if (inline !== undefined) return inline;
-  if (input.id !== undefined) return parseStored((await environment.read(names.type, input.id)).text);
-  const canonical = parseCanonical(url ?? '');
-  const version =
-    canonical.version ?? (names.version === undefined ? undefined : parameters.text(names.version));
-  const found = await environment.findCanonical(names.type, canonical.url, version);
-  if (found !== undefined) return parseStored(found.text);
-  const implicit = names.type === 'ValueSet' ? implicitValueSet(canonical.url) : undefined;
-  if (implicit !== undefined) return implicit;
-  const reason = `The ${names.type} ${toCanonical(canonical.url, version)} does not exist`;
-  throw fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+  throw notFound(input, by.type, named);
+}
+
+/** As `findNamed` for a CodeSystem, in the form for looking up codes. A built-in system needs no resource. */
+export async function findNamedCodeSystem(
+  environment: OperationEnvironment,
+  input: OperationInput,
+  by: NamedBy,
+): Promise<CodeSystem> {
+  const named = readNamed(input, by);
+  if ('resource' in named) return readCodeSystem(named.resource);
+  if ('id' in named) return readById(environment, named.id);
+  const found = await terminologyOf(environment).findCodeSystem(named.url, named.version);
+  if (found === undefined) throw notFound(input, by.type, named);
+  return found;
+}
+
+/** Returns the code system with this id. Throws `notFound` and `gone`. */
+export async function readById(environment: OperationEnvironment, id: string): Promise<CodeSystem> {
+  const { versionId, lastUpdated, sequence, text } = await environment.read('CodeSystem', id);
+  const key = `${environment.context.space.number}/CodeSystem/id/${id}/${versionId}/${lastUpdated}/${sequence}`;
+  const found = await environment.codeSystems.get(key, () => Promise.resolve({ key, text }));
+  if (found === undefined) throw new Error('a code system that was given is missing');
+  return found;
+}
+
+function notFound(
+  { parameters }: OperationInput,
+  type: string,
+  { url, version }: { readonly url: string; readonly version: string | undefined },
+): Error {
+  const reason = `The ${type} ${toCanonical(url, version)} does not exist`;
+  return fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
 }
 
 /** Returns the codes to check from exactly one of `code`, `coding` and `codeableConcept`. */
@@ -173,7 +243,7 @@ export async function findCodeSystem(
 
 /** Throws `notSupported` for a code system without stored codes. */
 export function requireContent(codeSystem: CodeSystem): void {
-  if (codeSystem.content !== 'not-present' && codeSystem.content !== 'supplement') return;
+  if (hasConcepts(codeSystem)) return;
   const reason = `The code system ${codeSystem.url} is here without its codes (content: ${codeSystem.content})`;
   throw fhirError('notSupported', { reason });
 }

@@ -4,6 +4,7 @@ import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import type { JsonOutline } from '../fhir/json/outline';
+import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../limits/size-limits';
@@ -37,6 +38,8 @@ export type Task =
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
   | ({ readonly kind: 'difference' } & DifferenceTask)
+  /** The text of a CodeSystem to read. */
+  | { readonly kind: 'code-system'; readonly text: string }
   /** An empty task: answered as soon as the thread has loaded everything that tasks need. */
   | { readonly kind: 'warm-up' }
   /** The parsed Bundle is stored under its unique number. */
@@ -52,6 +55,7 @@ interface Results {
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
   readonly difference: string;
+  readonly 'code-system': CompactCodeSystem;
   readonly 'warm-up': undefined;
   readonly bundle: BundleOutline;
   readonly versions: PreparedVersions | 'evicted';

@@ -3,6 +3,7 @@
  * requests. The texts are sent separately, each part after the previous one was received; the rest of the result
  * follows.
  */
+import { arraysOf } from '../fhir/terminology/compact-code-system';
 import type { OutlinedEntry, RefusedEntry } from './bundle';
 import type { ResultPart, TaskResult } from './messages';
 import { lengthOf } from './resource-input';
@@ -61,6 +62,7 @@ const TRANSFERRED = 64 * 1024;
 
 /** Returns the memory of a result that is transferred to the receiving thread. */
 export function transferredBy(result: TaskResult): ArrayBuffer[] {
+  if (result.kind === 'code-system') return arraysOf(result.value).map(({ buffer }) => buffer);
   if (result.kind !== 'versions' || result.value === 'evicted') return [];
   const found = new Set<ArrayBuffer>();
   for (const { bound } of result.value.writes)

@@ -25,6 +25,13 @@ export type StorageCall =
       readonly url: string;
       readonly version?: string;
     }
+  | {
+      readonly of: 'canonicalKey';
+      readonly type: CanonicalType;
+      readonly url: string;
+      readonly version?: string;
+    }
+  | { readonly of: 'systemOfValueSet'; readonly url: string }
   | { readonly of: 'terminologyVersion' }
   | { readonly of: 'resource'; readonly type: string; readonly id: string }
   | { readonly of: 'location'; readonly type: string; readonly id: string }
@@ -45,6 +52,10 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
   switch (call.of) {
     case 'canonical':
       return storage.findCanonical(call.type, call.url, call.version);
+    case 'canonicalKey':
+      return storage.findCanonicalKey(call.type, call.url, call.version);
+    case 'systemOfValueSet':
+      return storage.findSystemOfValueSet(call.url);
     case 'terminologyVersion':
       return storage.terminologyVersion();
     case 'resource':
@@ -84,6 +95,9 @@ export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>
   return {
     findCanonical: async (type, url, version) =>
       (await send({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
+    findCanonicalKey: async (type, url, version) =>
+      (await send({ of: 'canonicalKey', type, url, version })) as string | undefined,
+    findSystemOfValueSet: async (url) => (await send({ of: 'systemOfValueSet', url })) as string | undefined,
     terminologyVersion: async () => (await send({ of: 'terminologyVersion' })) as string,
     read: async (type, id) => (await send({ of: 'resource', type, id })) as StoredVersion,
     locate: async (type, id) => (await send({ of: 'location', type, id })) as Location,

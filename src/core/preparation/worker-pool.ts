@@ -22,6 +22,8 @@ interface QueuedTask {
   readonly task: Task;
   /** True: takes at most some 10 ms. */
   readonly isShort: boolean;
+  /** True: the tasks of the thread may be waiting for its result, so that it must not wait for them. */
+  readonly isNested: boolean;
   /** Received texts of its result (result-parts.ts). */
   readonly texts: Map<number, string>;
 }
@@ -62,10 +64,19 @@ export class WorkerPool {
     if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
       return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject, task, isShort, texts: new Map() });
+      this.waiting.push({ resolve, reject, task, isShort, isNested: false, texts: new Map() });
       // Building a large text and posting it take one turn of the event loop each.
       if (isShort) this.next();
       else setImmediate(() => this.next());
+    });
+  }
+
+  /** As `run`, beside the other tasks: for what a task of the thread may be waiting for. */
+  runNested(task: Task): Promise<TaskResult> {
+    if (this.isClosed || this.running.size >= THREAD_LIMITS.waiting)
+      return Promise.reject(fhirError('overloaded'));
+    return new Promise((resolve, reject) => {
+      this.send({ resolve, reject, task, isShort: false, isNested: true, texts: new Map() });
     });
   }
 
@@ -101,15 +112,19 @@ export class WorkerPool {
     while (!this.isClosed && this.canSend()) {
       const queued = this.waiting.shift();
       if (queued === undefined) break;
-      this.number++;
-      this.running.add(this.number, queued);
-      if (this.running.size === 1) this.watch();
-      this.worker ??= this.start();
-      send(this.worker, { kind: 'task', number: this.number, task: queued.task });
+      this.send(queued);
     }
     if (this.running.size > 0 || this.isClosed) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.stop(), THREAD_LIMITS.idleMs).unref();
+  }
+
+  private send(queued: QueuedTask): void {
+    this.number++;
+    this.running.add(this.number, queued);
+    if (this.running.size === 1) this.watch();
+    this.worker ??= this.start();
+    send(this.worker, { kind: 'task', number: this.number, task: queued.task });
   }
 
   private canSend(): boolean {
@@ -194,9 +209,10 @@ export class WorkerPool {
   /** Ends the thread and fails its oldest task; the next thread does the others. */
   private replaceThread(error: Error): void {
     const [oldest, ...others] = this.running.takeAll();
-    this.waiting.unshift(...others);
+    this.waiting.unshift(...others.filter(({ isNested }) => !isNested));
     void this.stop();
     oldest?.reject(error);
+    for (const queued of others) if (queued.isNested) this.send(queued);
     this.next();
   }
 

@@ -9,7 +9,7 @@ import { InFlight } from '../concurrency/in-flight';
 import { limitEvaluationTime } from '../fhir/path';
 import type { Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
-import { createCodeSystemCache } from '../terminology/code-system-cache';
+import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
 import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../erasure/cache-registry';
@@ -104,6 +104,8 @@ async function run(
       return { kind, value: await preparer.outline(task) };
     case 'difference':
       return { kind, value: await preparer.difference(task) };
+    case 'code-system':
+      return { kind, value: readCompact(task.text) };
     case 'warm-up':
       return { kind, value: undefined };
     case 'bundle':

@@ -1,9 +1,10 @@
-import { findCanonical } from '../conformance/canonical';
+import { findCanonical, findCanonicalKey } from '../conformance/canonical';
 import type { Space } from '../context';
 import { definitionsDigest } from '../fhir/definitions';
-import type { OperationStorage, TerminologyEnvironment } from '../operations/environment';
+import type { TerminologyEnvironment, TerminologyStorage } from '../operations/environment';
 import type { SearchServices } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
+import { findSystemOfValueSet } from './value-set-systems';
 
 /** The value sets and code systems that a space can see. */
 export function createTerminologyEnvironment(services: SearchServices, space: Space): TerminologyEnvironment {
@@ -11,12 +12,11 @@ export function createTerminologyEnvironment(services: SearchServices, space: Sp
 }
 
 /** The part of the environment that reads storage. */
-export function createTerminologyStorage(
-  services: SearchServices,
-  space: Space,
-): Pick<OperationStorage, 'findCanonical' | 'terminologyVersion'> {
+export function createTerminologyStorage(services: SearchServices, space: Space): TerminologyStorage {
   return {
     findCanonical: (type, url, version) => findCanonical(services, space, { type, url, version }),
+    findCanonicalKey: (type, url, version) => findCanonicalKey(services, space, { type, url, version }),
+    findSystemOfValueSet: (url) => findSystemOfValueSet(services, space, url),
     async terminologyVersion() {
       const definitions = services.definitions(space.release);
       const types = ['ValueSet', 'CodeSystem'].flatMap((type) => definitions.typeNumber(type) ?? []);

@@ -36,7 +36,7 @@ function countConcepts({ includes, excludes }: ComposedValueSet): number {
 }
 
 function countSelected({ listed, codeSystem, imports }: Selection): number {
-  let count = 1 + (listed?.size ?? 0) + (codeSystem?.concepts.length ?? 0);
+  let count = 1 + (listed?.size ?? 0) + (codeSystem?.conceptCount ?? 0);
   for (const composed of imports) count += countConcepts(composed);
   return count;
 }

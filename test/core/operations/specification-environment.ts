@@ -6,7 +6,7 @@ import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhi
 import { type Release, RELEASES } from '../../../src/core/fhir/release';
 import { stringMember } from '../../../src/core/fhir/terminology/members';
 import { createCodeSystemCache } from '../../../src/core/terminology/code-system-cache';
-import { type OperationEnvironment } from '../../../src/core/operations/environment';
+import type { CanonicalResource, OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
@@ -59,6 +59,19 @@ export function makeEnvironment(release: Release): TestEnvironment {
       structuresVersion: () => Promise.resolve(String(changes)),
     }),
   });
+  const find = (type: string, url: string, version?: string): CanonicalResource | undefined => {
+    const own = [...stored].filter(([, { resource }]) => {
+      const isVersion = version === undefined || resource['version'] === version;
+      return resource['resourceType'] === type && resource['url'] === url && isVersion;
+    });
+    const newest = own.sort(([, a], [, b]) => (versionOf(a.resource) < versionOf(b.resource) ? 1 : -1))[0];
+    if (newest !== undefined) {
+      return { key: `11/${newest[0]}/${newest[1].version}`, text: stringifyJson(newest[1].resource, true) };
+    }
+    const found = base.get(`${type} ${url}`);
+    if (found === undefined || (version !== undefined && version !== found.version)) return undefined;
+    return { key: `${RELEASES[release].baseSpace}/${type}/${found.id}/1`, text: found.text };
+  };
   const environment: TestEnvironment = {
     context: {
       space: {
@@ -83,18 +96,10 @@ export function makeEnvironment(release: Release): TestEnvironment {
     definitions: loadDefinitions(release),
     async findCanonical(type, url, version) {
       lookups++;
-      const own = [...stored].filter(([, { resource }]) => {
-        const isVersion = version === undefined || resource['version'] === version;
-        return resource['resourceType'] === type && resource['url'] === url && isVersion;
-      });
-      const newest = own.sort(([, a], [, b]) => (versionOf(a.resource) < versionOf(b.resource) ? 1 : -1))[0];
-      if (newest !== undefined) {
-        return { key: `11/${newest[0]}/${newest[1].version}`, text: stringifyJson(newest[1].resource, true) };
-      }
-      const found = base.get(`${type} ${url}`);
-      if (found === undefined || (version !== undefined && version !== found.version)) return undefined;
-      return { key: `${RELEASES[release].baseSpace}/${type}/${found.id}/1`, text: found.text };
+      return find(type, url, version);
     },
+    findCanonicalKey: async (type, url, version) => find(type, url, version)?.key,
+    findSystemOfValueSet: async () => undefined,
     async read(type, id) {
       const own = stored.get(`${type}/${id}`);
       const found = [...base.values()].find((resource) => resource.type === type && resource.id === id);

@@ -1,15 +1,14 @@
 /**
- * An indexed CodeSystem resource: its concepts by code, their hierarchy, and which of them are abstract or inactive
- * (https://hl7.org/fhir/R4/codesystem.html). Any hierarchy counts as is-a, regardless of `hierarchyMeaning`, because
- * that element is nearly always absent.
+ * A code system in memory: its concepts by code, their hierarchy, and which of them are abstract or inactive
+ * (https://hl7.org/fhir/R4/codesystem.html). Concepts are made on demand, so they are compared by their codes.
  */
 import { type JsonObject } from '../json';
-import { booleanMember, choiceMember, objectMember, objectsMember, stringMember } from './members';
+import { choiceMember, objectMember, objectsMember, stringMember } from './members';
 
 export interface Concept {
   readonly code: string;
   readonly display: string | undefined;
-  /** The element of `CodeSystem.concept`, its children included. */
+  /** The element of `CodeSystem.concept`; it may have its children. */
   readonly element: JsonObject;
   /** From nesting first, then from the properties parent, child and subsumedBy. */
   readonly parents: readonly Concept[];
@@ -25,89 +24,55 @@ export interface CodeSystem {
   readonly version: string | undefined;
   /** `complete`, `fragment`, `example`, `supplement` or `not-present`. */
   readonly content: string;
-  readonly resource: JsonObject;
-  /** In the order of the resource, children after their parent. */
-  readonly concepts: readonly Concept[];
+  /** The resource; it may lack its concepts. */
+  readonly head: JsonObject;
+  /** True for a system of `systems/`: other displays than its own are right too, and other listed codes. */
+  readonly isBuiltIn: boolean;
+  /** In the order of the resource, children after their parent; undefined if a grammar allows too many to list. */
+  readonly concepts: Iterable<Concept> | undefined;
+  readonly conceptCount: number;
   /** True if any concept has a parent. */
   readonly isHierarchical: boolean;
   /** Codes of the properties and filters that are declared or used. */
   readonly propertyCodes: ReadonlySet<string>;
   /** Ignores case if `caseSensitive` is false. */
   find(code: string): Concept | undefined;
+  /** The filter `property = value` where the system has a rule of its own for it. */
+  filter?(property: string, value: string): ((concept: Concept) => boolean) | undefined;
 }
 
-interface MutableConcept extends Concept {
-  readonly parents: MutableConcept[];
-  readonly children: MutableConcept[];
+/** True if the concepts of a code system are stored, all or some of them. */
+export function hasConcepts({ content }: CodeSystem): boolean {
+  return content !== 'not-present' && content !== 'supplement';
 }
 
-const CONCEPT_PROPERTIES = 'http://hl7.org/fhir/concept-properties#';
-
-/** Indexes a CodeSystem resource. Cost: linear in its concepts, about 1 ms per 1,000. */
-export function readCodeSystem(resource: JsonObject): CodeSystem {
-  const foldCase = booleanMember(resource, 'caseSensitive') === false;
-  const keyOf = (code: string): string => (foldCase ? code.toLowerCase() : code);
-  const propertyCodes = new Set<string>();
-  const aliases = declareProperties(resource, propertyCodes);
-  const byCode = new Map<string, MutableConcept>();
-
-  const addAll = (elements: readonly JsonObject[], parent: MutableConcept | undefined): void => {
-    for (const element of elements) {
-      const code = stringMember(element, 'code');
-      if (code === undefined) continue;
-      let concept = byCode.get(keyOf(code));
-      if (concept === undefined) {
-        concept = makeConcept(code, element, aliases, propertyCodes);
-        byCode.set(keyOf(code), concept);
-      }
-      if (parent !== undefined) connect(parent, concept);
-      addAll(objectsMember(element, 'concept'), concept);
-    }
-  };
-  addAll(objectsMember(resource, 'concept'), undefined);
-
-  const concepts = [...byCode.values()];
-  for (const concept of concepts) {
-    for (const property of objectsMember(concept.element, 'property')) {
-      const relation = aliases.get(stringMember(property, 'code') ?? '');
-      if (relation !== 'parent' && relation !== 'child') continue;
-      const value = choiceMember(property)?.[1];
-      const other = typeof value === 'string' ? byCode.get(keyOf(value)) : undefined;
-      if (other === undefined) continue;
-      if (relation === 'parent') connect(other, concept);
-      else connect(concept, other);
-    }
-  }
-  return {
-    url: stringMember(resource, 'url') ?? '',
-    version: stringMember(resource, 'version'),
-    content: stringMember(resource, 'content') ?? 'complete',
-    resource,
-    concepts,
-    isHierarchical: concepts.some((concept) => concept.parents.length > 0),
-    propertyCodes,
-    find: (code) => byCode.get(keyOf(code)),
-  };
+/** True if a code that is not found may exist, because only some of the concepts are stored. */
+export function isFragment({ content, isBuiltIn }: CodeSystem): boolean {
+  return content === 'fragment' && !isBuiltIn;
 }
 
 /** True if `ancestor` is the concept itself or above it. Cost: linear in the concepts above it. */
 export function isSelfOrBelow(concept: Concept, ancestor: Concept): boolean {
-  return findAbove(concept, (candidate) => candidate === ancestor) !== undefined;
+  return findAbove(concept, ({ code }) => code === ancestor.code) !== undefined;
 }
 
 /** Returns the first of a concept and its ancestors, breadth first, that fits. Tolerates cycles. */
 export function findAbove(concept: Concept, fits: (candidate: Concept) => boolean): Concept | undefined {
   if (fits(concept)) return concept;
   if (concept.parents.length === 0) return undefined;
-  const seen = new Set<Concept>([concept]);
-  const queue: Concept[] = [concept];
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    for (const parent of next.parents) {
-      if (seen.has(parent)) continue;
-      if (fits(parent)) return parent;
-      seen.add(parent);
-      queue.push(parent);
+  const seen = new Set<string>([concept.code]);
+  let level: readonly Concept[] = [concept];
+  while (level.length > 0) {
+    const next: Concept[] = [];
+    for (const each of level) {
+      for (const parent of each.parents) {
+        if (seen.has(parent.code)) continue;
+        if (fits(parent)) return parent;
+        seen.add(parent.code);
+        next.push(parent);
+      }
     }
+    level = next;
   }
   return undefined;
 }
@@ -124,59 +89,4 @@ export function propertyValues(concept: Concept, code: string): readonly string[
     }
   }
   return values;
-}
-
-/**
- * Returns the meaning of each property of the system by its code: `parent`, `child`, `notSelectable`, `inactive`,
- * `status`.
- */
-function declareProperties(resource: JsonObject, codes: Set<string>): Map<string, string> {
-  const aliases = new Map<string, string>([
-    ['parent', 'parent'],
-    ['subsumedBy', 'parent'],
-    ['child', 'child'],
-    ['notSelectable', 'notSelectable'],
-    ['abstract', 'notSelectable'],
-    ['inactive', 'inactive'],
-    ['status', 'status'],
-  ]);
-  for (const property of objectsMember(resource, 'property')) {
-    const code = stringMember(property, 'code');
-    if (code === undefined) continue;
-    codes.add(code);
-    const uri = stringMember(property, 'uri');
-    if (uri?.startsWith(CONCEPT_PROPERTIES) === true) aliases.set(code, uri.slice(CONCEPT_PROPERTIES.length));
-  }
-  for (const filter of objectsMember(resource, 'filter')) {
-    const code = stringMember(filter, 'code');
-    if (code !== undefined) codes.add(code);
-  }
-  return aliases;
-}
-
-function makeConcept(
-  code: string,
-  element: JsonObject,
-  aliases: ReadonlyMap<string, string>,
-  propertyCodes: Set<string>,
-): MutableConcept {
-  let isAbstract = false;
-  let isInactive = false;
-  for (const property of objectsMember(element, 'property')) {
-    const name = stringMember(property, 'code') ?? '';
-    propertyCodes.add(name);
-    const value = choiceMember(property)?.[1];
-    const meaning = aliases.get(name);
-    if (meaning === 'notSelectable') isAbstract ||= value === true || value === 'true';
-    else if (meaning === 'inactive') isInactive ||= value === true || value === 'true';
-    else if (meaning === 'status') isInactive ||= value === 'retired' || value === 'inactive';
-  }
-  const display = stringMember(element, 'display');
-  return { code, display, element, parents: [], children: [], isAbstract, isInactive };
-}
-
-function connect(parent: MutableConcept, child: MutableConcept): void {
-  if (parent === child || child.parents.includes(parent)) return;
-  child.parents.push(parent);
-  parent.children.push(child);
 }

@@ -4,7 +4,7 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
-import { type CodeSystem } from './code-system';
+import { type CodeSystem, hasConcepts } from './code-system';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
@@ -221,7 +221,7 @@ function toObstacle(
   const name = toCanonical(system, version);
   if (found === undefined)
     return `The code system ${name} does not exist, so that its codes cannot be listed`;
-  if (found.content === 'not-present' || found.content === 'supplement') {
+  if (!hasConcepts(found)) {
     return `The code system ${name} is stored without its codes (content: ${found.content})`;
   }
   return undefined;

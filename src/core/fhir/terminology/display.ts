@@ -41,7 +41,7 @@ export function displayOf(member: Displayed, language?: string): string | undefi
   const display = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
   if (language === undefined) return display;
   const { codeSystem } = member;
-  const own = codeSystem === undefined ? undefined : stringMember(codeSystem.resource, 'language');
+  const own = codeSystem === undefined ? undefined : stringMember(codeSystem.head, 'language');
   if (display !== undefined && isLanguage(own, language)) return display;
   const wanted = language.toLowerCase();
   const fitting = designationsOf(member).filter((designation) =>

@@ -4,7 +4,7 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
-import { type Concept, findAbove } from './code-system';
+import { type CodeSystem, findAbove } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { objectsMember, stringMember } from './members';
@@ -60,7 +60,7 @@ export async function expandValueSet(
   }
   const isPaged = options.offset !== undefined || options.count !== undefined;
   const mayNest = options.excludeNested === undefined ? !isPaged : !options.excludeNested;
-  const tree = mayNest ? nest(selected) : undefined;
+  const tree = mayNest ? await nest(selected, evaluation) : undefined;
   const offset = options.offset ?? 0;
   const end = options.count === undefined ? undefined : offset + options.count;
   const branches = tree ?? selected.slice(offset, end).map((member) => ({ member, branches: [] }));
@@ -100,21 +100,27 @@ function isUnclosed(members: readonly Member[]): boolean {
 }
 
 /** Returns the members as a forest; undefined if none is below another. */
-function nest(members: readonly Member[]): Branch[] | undefined {
-  const byConcept = new Map<Concept, Branch>();
+async function nest(
+  members: readonly Member[],
+  evaluation: ValueSetEvaluation,
+): Promise<Branch[] | undefined> {
+  const bySystem = new Map<CodeSystem, Map<string, Branch>>();
   const branches = members.map((member) => ({ member, branches: [] as Branch[] }));
   for (const branch of branches) {
     const { concept, listed, codeSystem } = branch.member;
-    if (concept !== undefined && listed === undefined && codeSystem?.isHierarchical === true) {
-      byConcept.set(concept, branch);
-    }
+    if (concept === undefined || listed !== undefined || codeSystem?.isHierarchical !== true) continue;
+    const ofSystem = bySystem.get(codeSystem) ?? new Map<string, Branch>();
+    bySystem.set(codeSystem, ofSystem.set(concept.code, branch));
   }
-  if (byConcept.size < 2) return undefined;
   const above = new Map<Branch, Branch>();
-  for (const [concept, branch] of byConcept) {
-    const found = findAbove(concept, (candidate) => candidate !== concept && byConcept.has(candidate));
-    const parent = found && byConcept.get(found);
-    if (parent !== undefined && !leadsTo(parent, branch, above)) above.set(branch, parent);
+  for (const byCode of bySystem.values()) {
+    for (const [code, branch] of byCode) {
+      if (evaluation.needsYield) await evaluation.yield();
+      const { concept } = branch.member;
+      const found = concept && findAbove(concept, (other) => other.code !== code && byCode.has(other.code));
+      const parent = found && byCode.get(found.code);
+      if (parent !== undefined && !leadsTo(parent, branch, above)) above.set(branch, parent);
+    }
   }
   for (const [branch, parent] of above) parent.branches.push(branch);
   return above.size === 0 ? undefined : branches.filter((branch) => !above.has(branch));

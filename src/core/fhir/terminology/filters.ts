@@ -46,7 +46,9 @@ const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
       valuesOf(concept).some((text) => matches(text, (steps) => budget.match(steps)));
   },
   'is-a': hierarchical((concept, named) => isSelfOrBelow(concept, named)),
-  'descendent-of': hierarchical((concept, named) => concept !== named && isSelfOrBelow(concept, named)),
+  'descendent-of': hierarchical(
+    (concept, named) => concept.code !== named.code && isSelfOrBelow(concept, named),
+  ),
   'is-not-a': hierarchical((concept, named) => !isSelfOrBelow(concept, named)),
   generalizes: hierarchical((concept, named) => isSelfOrBelow(named, concept)),
 });
@@ -62,7 +64,9 @@ export function compileFilter(system: CodeSystem, filter: JsonObject): ConceptFi
   if (compile === undefined) {
     throw fhirError('notSupported', { reason: `The filter operator '${operator}' is not supported` });
   }
-  return compile(system, property, stringMember(filter, 'value') ?? '');
+  const value = stringMember(filter, 'value') ?? '';
+  const own = operator === '=' ? system.filter?.(property, value) : undefined;
+  return own ?? compile(system, property, value);
 }
 
 function hierarchical(fits: (concept: Concept, named: Concept) => boolean): FilterOperator {
@@ -111,7 +115,7 @@ function readerOf(system: CodeSystem, property: string): PropertyReader {
 function codesAbove(concept: Concept): readonly string[] {
   const codes: string[] = [];
   findAbove(concept, (candidate) => {
-    if (candidate !== concept) codes.push(candidate.code);
+    if (candidate.code !== concept.code) codes.push(candidate.code);
     return false;
   });
   return codes;

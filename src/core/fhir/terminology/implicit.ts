@@ -12,3 +12,12 @@ export function implicitValueSet(url: string): JsonObject | undefined {
   if (code !== undefined) include['filter'] = [{ property: 'concept', op: 'is-a', value: code }];
   return { resourceType: 'ValueSet', url, status: 'active', compose: { include: [include] } };
 }
+
+/** Returns the value set of all codes of a system. */
+export function valueSetOfSystem(
+  url: string,
+  { system, version }: { readonly system: string; readonly version: string | undefined },
+): JsonObject {
+  const include = { system, ...(version === undefined ? {} : { version }) };
+  return { resourceType: 'ValueSet', url, status: 'active', compose: { include: [include] } };
+}

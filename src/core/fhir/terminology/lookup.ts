@@ -26,9 +26,7 @@ export function lookUp(
     {
       name: 'name',
       valueString:
-        stringMember(codeSystem.resource, 'name') ??
-        stringMember(codeSystem.resource, 'title') ??
-        codeSystem.url,
+        stringMember(codeSystem.head, 'name') ?? stringMember(codeSystem.head, 'title') ?? codeSystem.url,
     },
   ];
   if (codeSystem.version !== undefined) parameters.push({ name: 'version', valueString: codeSystem.version });

@@ -195,14 +195,29 @@ function* listSelection(
       yield isInAll(others, member, evaluation) ? member : undefined;
     }
   } else {
-    const codes =
-      selection.listed?.keys() ?? (selection.codeSystem?.concepts ?? []).map((concept) => concept.code);
-    for (const code of codes) {
+    for (const member of candidates(selection, selection.system, evaluation)) {
       evaluation.step();
-      const member = pick(selection, selection.system, code, evaluation);
       yield member !== undefined && isInAll(selection.imports, member, evaluation) ? member : undefined;
     }
   }
+}
+
+/** Yields the codes of a selection by system, without checking its imports, and undefined for codes outside of it. */
+function* candidates(
+  selection: Selection,
+  system: string,
+  evaluation: ValueSetEvaluation,
+): Generator<Member | undefined> {
+  const { codeSystem, listed } = selection;
+  if (listed !== undefined) {
+    for (const code of listed.keys()) yield pick(selection, system, code, evaluation);
+    return;
+  }
+  if (codeSystem?.concepts === undefined) {
+    const reason = `The codes of ${system} follow rules that allow too many to list`;
+    throw fhirError('tooCostly', { reason });
+  }
+  for (const concept of codeSystem.concepts) yield pickConcept(selection, system, concept, evaluation);
 }
 
 /** Returns the code in a selection by system, without checking its imports. */
@@ -217,12 +232,25 @@ function pick(
   if (selection.listed !== undefined) {
     const listed = selection.listed.get(code) ?? (concept && selection.listed.get(concept.code));
     // A code that a complete code system does not have does not exist.
-    if (listed === undefined || (concept === undefined && codeSystem?.content === 'complete'))
-      return undefined;
+    if (listed === undefined || (concept === undefined && isWhole(codeSystem))) return undefined;
     return { system, version, code: concept?.code ?? code, codeSystem, concept, listed };
   }
-  if (concept === undefined || !selection.filters.every((filter) => filter(concept, evaluation)))
-    return undefined;
+  return concept && pickConcept(selection, system, concept, evaluation);
+}
+
+/** Published value sets list units that break the rules of UCUM, so built-in systems decide only about other codes. */
+function isWhole(codeSystem: CodeSystem | undefined): boolean {
+  return codeSystem?.content === 'complete' && !codeSystem.isBuiltIn;
+}
+
+/** Returns the concept if it passes all filters of a selection without listed codes. */
+function pickConcept(
+  { codeSystem, version, filters }: Selection,
+  system: string,
+  concept: Concept,
+  evaluation: ValueSetEvaluation,
+): Member | undefined {
+  if (!filters.every((filter) => filter(concept, evaluation))) return undefined;
   return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
 }
 

@@ -1,5 +1,5 @@
 /** Checks that codes belong to a value set or a code system and have a correct display ($validate-code). */
-import { isSelfOrBelow, type CodeSystem } from './code-system';
+import { isFragment, isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { displayOf, isDisplay } from './display';
 import { findMember, isAbstract, type Member, ValueSetEvaluation, systemsOf } from './membership';
@@ -84,7 +84,7 @@ export function validateInCodeSystem(
   if (concept === undefined || (code.system !== undefined && code.system !== codeSystem.url)) {
     const name = toCanonical(codeSystem.url, codeSystem.version);
     const isOther = code.system !== undefined && code.system !== codeSystem.url;
-    if (codeSystem.content === 'fragment' && !isOther) return unchecked(code, codeSystem);
+    if (isFragment(codeSystem) && !isOther) return unchecked(code, codeSystem);
     return invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in the code system ${name}`);
   }
   const { url: system, version } = codeSystem;
@@ -147,7 +147,7 @@ export function subsumption(
   const a = codeSystem.find(codeA);
   const b = codeSystem.find(codeB);
   if (a === undefined || b === undefined) return undefined;
-  if (a === b) return 'equivalent';
+  if (a.code === b.code) return 'equivalent';
   if (isSelfOrBelow(b, a)) return 'subsumes';
   return isSelfOrBelow(a, b) ? 'subsumed-by' : 'not-subsumed';
 }
@@ -174,12 +174,19 @@ function validateMember(member: Member, code: CodeToValidate, options: Validatio
   if (options.abstract === false && isAbstract(member)) {
     return wrong(`The code ${nameOf(code)} is abstract and not for use as a value`);
   }
-  if (code.display !== undefined && display !== undefined && !isDisplay(member, code.display)) {
+  const isOneOfMany = member.codeSystem?.isBuiltIn === true && member.listed === undefined;
+  if (
+    code.display !== undefined &&
+    display !== undefined &&
+    !isOneOfMany &&
+    !isDisplay(member, code.display)
+  ) {
     const message = `'${code.display}' is not a display of ${nameOf(code)}, which is '${display}'`;
     return wrong(message, options.lenientDisplay === true);
   }
-  if (member.concept === undefined && member.codeSystem?.content === 'fragment')
-    return { ...unchecked(code, member.codeSystem), ...found };
+  const { codeSystem } = member;
+  if (member.concept === undefined && codeSystem !== undefined && isFragment(codeSystem))
+    return { ...unchecked(code, codeSystem), ...found };
   return { result: true, ...found, issues: [] };
 }
 

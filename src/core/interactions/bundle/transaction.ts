@@ -5,7 +5,6 @@ import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { RELEASES } from '../../fhir/release';
-import { createCodeSystemCache } from '../../terminology/code-system-cache';
 import type { BundleOutline, OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { SearchServices, Services } from '../../ports';
 import type { BoundStatement } from '../../storage/connection/connection';
@@ -435,6 +434,6 @@ function inside<S extends SearchServices>(services: S, database: Database): S {
   // Entries cached under a version that is not committed must not reach the shared cache.
   return {
     ...withinTransaction(services, database),
-    codeSystems: createCodeSystemCache(),
+    codeSystems: services.codeSystems.nested(),
   };
 }

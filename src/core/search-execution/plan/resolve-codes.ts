@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
-import type { Concept } from '../../fhir/terminology/code-system';
+import { type Concept, hasConcepts } from '../../fhir/terminology/code-system';
 import { composeValueSet } from '../../fhir/terminology/compose';
 import {
   booleanMember,
@@ -152,13 +152,14 @@ function onlyImportOf(include: JsonObject): string | undefined {
   return include['system'] === undefined && others.length === 0 ? only : undefined;
 }
 
-/** True if all codes of the system are stored. */
+/** True if all codes of the system can be listed. */
 async function isListed(
   source: TerminologySource,
   system: string,
   version: string | undefined,
 ): Promise<boolean> {
-  return (await source.findCodeSystem(system, version))?.content === 'complete';
+  const codeSystem = await source.findCodeSystem(system, version);
+  return codeSystem?.content === 'complete' && codeSystem.concepts !== undefined;
 }
 
 /**
@@ -175,22 +176,22 @@ export async function resolveSubsumption(
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
   if (codeSystem === undefined) throw refusal(name, written, 'the code system does not exist');
-  if (codeSystem.content === 'not-present' || codeSystem.content === 'supplement') {
+  if (!hasConcepts(codeSystem)) {
     const reason = `the code system is stored without its codes (content: ${codeSystem.content})`;
     throw refusal(name, written, reason);
   }
   const concept = codeSystem.find(code);
   if (concept === undefined) throw refusal(name, written, 'the code system has no such code');
-  const concepts = new Set([concept]);
-  // The iteration of a Set includes elements that are added meanwhile.
-  for (const each of concepts) {
-    for (const next of relationsOf(each, relation)) concepts.add(next);
+  const concepts = new Map([[concept.code, concept]]);
+  // The iteration of a Map includes entries that are added meanwhile.
+  for (const each of concepts.values()) {
+    for (const next of relationsOf(each, relation)) concepts.set(next.code, next);
     requireFew(concepts.size);
   }
   return codesPredicates(
     services,
     rows,
-    [...concepts].map((each) => [system, each.code]),
+    [...concepts.keys()].map((each) => [system, each]),
   );
 }
 

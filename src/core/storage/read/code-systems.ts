@@ -10,6 +10,8 @@ export interface CodeSystemHead {
   readonly version: string | undefined;
   /** CodeSystem.content */
   readonly content: string;
+  /** CodeSystem.valueSet */
+  readonly valueSet: string | undefined;
 }
 
 /** Limit on the listed code systems. */
@@ -17,7 +19,7 @@ const MAX_CODE_SYSTEMS = 5_000;
 
 const LIST = defineStatement(
   template(sql`
-    select r.resource_key::text, x.url, x.version, x.content
+    select r.resource_key::text, x.url, x.version, x.content, x."valueSet"
     from andiron.resource r
     cross join lateral (
       select w.body from andiron.resource_version w
@@ -25,7 +27,7 @@ const LIST = defineStatement(
         and w.version = r.version
       offset 0
     ) v
-    cross join lateral json_to_record(v.body::json) as x (url text, version text, content text)
+    cross join lateral json_to_record(v.body::json) as x (url text, version text, content text, "valueSet" text)
     where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
       and x.url is not null
     order by r.resource_key limit ${bind('limit')}::int`),
@@ -38,10 +40,11 @@ export async function listCodeSystems(
   type: number,
 ): Promise<readonly CodeSystemHead[]> {
   const rows = await database.run({ lane: 'search', space }, LIST, { space, type, limit: MAX_CODE_SYSTEMS });
-  return (rows as [string, string, string | null, string | null][]).map(([key, url, version, content]) => ({
+  return (rows as [string, string, ...(string | null)[]][]).map(([key, url, version, content, valueSet]) => ({
     key,
     url,
     version: version ?? undefined,
     content: content ?? '',
+    valueSet: valueSet ?? undefined,
   }));
 }

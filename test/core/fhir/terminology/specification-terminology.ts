@@ -2,7 +2,8 @@
 import { readBaseResources } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../src/core/fhir/json';
 import { type Release } from '../../../../src/core/fhir/release';
-import { type CodeSystem, readCodeSystem } from '../../../../src/core/fhir/terminology/code-system';
+import { type CodeSystem } from '../../../../src/core/fhir/terminology/code-system';
+import { readCodeSystem } from '../../../../src/core/fhir/terminology/read-code-system';
 import { stringMember } from '../../../../src/core/fhir/terminology/members';
 import { type TerminologySource } from '../../../../src/core/fhir/terminology/source';
 
