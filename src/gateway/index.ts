@@ -182,9 +182,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...origin });
     const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
     if (!served) throw fhirError('unknownTenant');
-    if (!isLater) request.visit.caller = caller;
-    if (space) request.visit.tenant = tenant;
-    request.visit.release = release;
+    if (!isLater) request.logEntry.caller = caller;
+    if (space) request.logEntry.tenant = tenant;
+    request.logEntry.release = release;
     return { space: served, caller };
   }
 
@@ -232,7 +232,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     if (type === undefined || id === undefined) return undefined;
     if (!core.resourceTypes(release).includes(type))
       throw fhirError('unknownType', { type, release: release.toUpperCase() });
-    request.visit.type = type;
+    request.logEntry.type = type;
     if (!RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
     return { type, id };
   }
@@ -270,10 +270,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
-    request.visit.setLimitHeaders(reply);
+    request.logEntry.setLimitHeaders(reply);
     // Only @defer needs chunks, and graphql 16 does not have it.
     const text = response.body.kind === 'complete' ? response.body.string : '';
-    request.visit.sends(text.length);
+    request.logEntry.sends(text.length);
     return reply.send(text);
   }
 
@@ -288,13 +288,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     work: (context: RequestContext) => Promise<Result>,
   ): Promise<Result> {
     const context = toRequestContext(request, identified);
-    request.visit.begin();
+    request.logEntry.begin();
     try {
       const admission = core.admit(context);
-      if (admission !== undefined) await request.visit.requireAdmission(admission, request, reply);
+      if (admission !== undefined) await request.logEntry.requireAdmission(admission, request, reply);
       return await work(context);
     } finally {
-      request.visit.leave();
+      request.logEntry.leave();
     }
   }
 
@@ -304,8 +304,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       space,
       actor: caller.actor,
       deadline,
-      cancellation: request.visit.waitUntil(deadline),
-      bytes: request.visit.bytes,
+      cancellation: request.logEntry.waitUntil(deadline),
+      bytes: request.logEntry.bytes,
       requestId: request.id,
       address: request.ip,
       hasStatementBudget: true,
@@ -346,7 +346,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     // Fastify passes an error of this handler on to that of the server around it.
     if (ADDRESS_ERRORS.includes(error.key)) throw error;
     logUnexpected(thrown, request.id, log);
-    await request.visit.recordRefusal(core, request, error);
+    await request.logEntry.recordRefusal(core, request, error);
     return sendErrors(request, reply, error);
   }
 
@@ -370,7 +370,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     void server.register(async (scope) => {
       scope.addHook('onRequest', async (request) => {
         const interaction = INTERACTIONS.get(request.routeOptions.url ?? URL);
-        if (interaction) request.visit.interaction = interaction;
+        if (interaction) request.logEntry.interaction = interaction;
       });
       scope.setErrorHandler(sendFailure);
       scope.get<{ Params: Address }>(SCHEMA_URL, (request, reply) => sendSchema(request, reply, 'graphql'));

@@ -98,13 +98,13 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     acceptSocket(request, reply, space) {
       const upgrade = upgradeOf(request.raw);
       if (upgrade === undefined) return undefined;
-      request.visit.interaction = SOCKET_INTERACTION;
+      request.logEntry.interaction = SOCKET_INTERACTION;
       reply.hijack();
       takeOver(reply.raw, upgrade);
       // Browsers cannot set a header on a WebSocket, so that its first message may have the credentials.
       let { authorization } = request.headers;
       const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
-      const { bytes } = request.visit;
+      const { bytes } = request.logEntry;
       sockets.accept(request.raw, upgrade, request.id, {
         openShare: () => bytes.openAnother(),
         async admit(sent) {

@@ -23,12 +23,12 @@ export function admitAdministratorsOnly(
   { authMode }: Pick<RestSettings, 'authMode'>,
 ): void {
   scope.addHook('onRequest', async (request) => {
-    request.visit.interaction = INTERACTIONS.tenants;
+    request.logEntry.interaction = INTERACTIONS.tenants;
     const { authorization } = request.headers;
     const space = await core.findSpace(SYSTEM, 'r4');
     const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...origin });
-    request.visit.caller = caller;
+    request.logEntry.caller = caller;
     const { access } = caller;
     if (access?.isAdministrator === true) return;
     if (access !== undefined || authMode === 'enforced')
@@ -36,10 +36,10 @@ export function admitAdministratorsOnly(
     requireThisMachine(request);
   });
   // `identify` itself records a caller that it refuses.
-  scope.addHook('onSend', async ({ visit, method, url, ip, id }, reply) => {
-    const { caller } = visit;
-    if (caller === undefined || isRecorded.has(visit)) return;
-    isRecorded.add(visit);
+  scope.addHook('onSend', async ({ logEntry, method, url, ip, id }, reply) => {
+    const { caller } = logEntry;
+    if (caller === undefined || isRecorded.has(logEntry)) return;
+    isRecorded.add(logEntry);
     const requestLine = `${method} ${url.replace(ROOT, '')}`;
     const mayChange = !READING_METHODS.includes(method);
     await core.recordAdministration(

@@ -10,7 +10,7 @@ const DRAINED_SIZE = 16 * 1024 * 1024;
 /** The headers of a body before it is read, and the counter of its bytes. */
 export interface CountedBody {
   readonly headers: IncomingHttpHeaders;
-  readonly visit: { readonly bytes: HeldBytes };
+  readonly logEntry: { readonly bytes: HeldBytes };
 }
 
 /**
@@ -22,7 +22,7 @@ export interface CountedBody {
  */
 export function readBytes(
   source: Readable,
-  { headers, visit }: CountedBody,
+  { headers, logEntry }: CountedBody,
   limit: number,
   done: (error: Error | null, bytes?: Buffer | BodyBlocks) => void,
 ): void {
@@ -35,7 +35,7 @@ export function readBytes(
       ? fhirError('bodyTooLarge', { limit })
       : created === 'unknown'
         ? fhirError('unsupportedCoding', { coding: (coding ?? '').slice(0, 100) })
-        : errorOf(() => visit.bytes.requireRoomForBody(declared));
+        : errorOf(() => logEntry.bytes.requireRoomForBody(declared));
   if (declared > limit + DRAINED_SIZE) {
     done(refusal ?? null);
     return;
@@ -52,11 +52,11 @@ export function readBytes(
   };
   const refuse = (error: FhirError): FhirError => {
     collected.drop();
-    visit.bytes.release();
+    logEntry.bytes.release();
     return (refusal ??= error);
   };
   const store = (chunk: Buffer): boolean => {
-    const full = errorOf(() => visit.bytes.addBody(chunk.length));
+    const full = errorOf(() => logEntry.bytes.addBody(chunk.length));
     if (full === undefined) collected.add(chunk);
     else refuse(full);
     return full === undefined;

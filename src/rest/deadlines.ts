@@ -16,21 +16,21 @@ const GRACE_MS = 1_000;
 export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: number): void {
   // An array, because a long-lived Set keeps removed values alive (CONTRIBUTING.md, Hot paths).
   const open: FastifyReply[] = [];
-  const remove = ({ request: { visit } }: FastifyReply): void => {
+  const remove = ({ request: { logEntry } }: FastifyReply): void => {
     const last = open.pop();
-    if (last === undefined || last.request.visit === visit) return;
-    open[visit.place] = last;
-    last.request.visit.place = visit.place;
+    if (last === undefined || last.request.logEntry === logEntry) return;
+    open[logEntry.place] = last;
+    last.request.logEntry.place = logEntry.place;
   };
   server.addHook('preHandler', (request, reply, done) => {
-    request.visit.deadline = Date.now() + requestTimeoutMs;
-    request.visit.place = open.push(reply) - 1;
+    request.logEntry.deadline = Date.now() + requestTimeoutMs;
+    request.logEntry.place = open.push(reply) - 1;
     reply.raw.once('close', () => remove(reply));
     done();
   });
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const reply of [...open]) if (reply.request.visit.deadline + GRACE_MS < now) answerLate(reply);
+    for (const reply of [...open]) if (reply.request.logEntry.deadline + GRACE_MS < now) answerLate(reply);
   }, CHECK_MS).unref();
   server.addHook('onClose', (_server, done) => {
     clearInterval(timer);
@@ -40,10 +40,11 @@ export function answerAtDeadlines(server: FastifyInstance, requestTimeoutMs: num
 
 function answerLate(reply: FastifyReply): void {
   const { request } = reply;
-  const { visit } = request;
+  const { logEntry } = request;
   // A response that has begun ends by itself.
-  if (reply.sent || reply.raw.headersSent || visit.isOverdue) return;
-  visit.isOverdue = true;
-  const isReading = READING_METHODS.includes(request.method) || visit.interaction.name.startsWith('search');
+  if (reply.sent || reply.raw.headersSent || logEntry.isOverdue) return;
+  logEntry.isOverdue = true;
+  const isReading =
+    READING_METHODS.includes(request.method) || logEntry.interaction.name.startsWith('search');
   void reply.send(fhirError(isReading ? 'timeout' : 'unanswered'));
 }

@@ -73,7 +73,7 @@ export class Exchange {
   send(status: number, resource: string | readonly string[] | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
     const body = Buffer.isBuffer(resource) ? resource : encode(resource, this.query.pretty);
-    this.request.visit.sends(body.length);
+    this.request.logEntry.sends(body.length);
     return this.reply.code(status).header('content-type', contentType).send(body);
   }
 
@@ -82,7 +82,7 @@ export class Exchange {
    */
   sendContent({ contentType, securityContext, bytes }: BinaryContent): FastifyReply {
     this.#setCommonHeaders();
-    this.request.visit.sends(bytes.length);
+    this.request.logEntry.sends(bytes.length);
     if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
     return this.reply
       .code(200)

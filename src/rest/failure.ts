@@ -26,7 +26,7 @@ export async function sendFailure(
   { core, log }: { readonly core: Core; readonly log: Log },
 ): Promise<FastifyReply> {
   const error = translate(thrown, request);
-  await request.visit.recordRefusal(core, request, error);
+  await request.logEntry.recordRefusal(core, request, error);
   if (error.key === 'internal')
     log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
   const allowed = error.allowed ?? ALLOWED[error.key];

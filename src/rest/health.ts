@@ -10,14 +10,14 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export function registerHealthRoutes(server: FastifyInstance, core: Core): void {
   server.get('/health/live', (request, reply) => {
-    request.visit.interaction = INTERACTIONS.health;
+    request.logEntry.interaction = INTERACTIONS.health;
     return reply
       .header('content-type', JSON_TYPE)
       .header('cache-control', 'no-store')
       .send('{"status":"up"}');
   });
   server.get('/health/ready', async (request, reply) => {
-    request.visit.interaction = INTERACTIONS.health;
+    request.logEntry.interaction = INTERACTIONS.health;
     const { ready, notices } = await core.readiness();
     if (!ready) reply.header('retry-after', '1');
     return reply

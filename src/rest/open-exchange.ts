@@ -43,9 +43,9 @@ export async function openExchange(
   interaction: Interaction,
 ): Promise<Exchange> {
   const { core, settings, log } = shared;
-  const { visit } = request;
+  const { logEntry } = request;
   const { tenant, release, type, id, member } = request.params;
-  visit.interaction = interaction;
+  logEntry.interaction = interaction;
   if (!isRelease(release)) throw fhirError('unknownRelease', { release });
   if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
     throw fhirError('unknownTenant');
@@ -55,12 +55,12 @@ export async function openExchange(
   const space = now === STRANGER ? (core.decoy(tenant, release) ?? found) : found;
   if (space === undefined) throw fhirError('unknownTenant');
   const caller = now ?? (await core.renewCaller(space, later?.caller ?? ANONYMOUS));
-  visit.caller = caller;
-  if (found !== undefined) visit.tenant = tenant;
-  visit.release = release;
+  logEntry.caller = caller;
+  if (found !== undefined) logEntry.tenant = tenant;
+  logEntry.release = release;
   if (type !== undefined) {
     if (!shared.isType(release, type)) throw unknownType(type, release);
-    visit.type = type;
+    logEntry.type = type;
     if (id !== undefined && !RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
   }
   if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
@@ -71,14 +71,14 @@ export async function openExchange(
     requireJsonAccepted(request.headers.accept, query.format, release);
   const provenance = readProvenance(request, interaction, settings.maxDepth);
   const deadline = later?.deadline ?? Date.now() + settings.requestTimeoutMs;
-  if (later?.signal.aborted === true) visit.end();
-  else later?.signal.addEventListener('abort', () => visit.end());
+  if (later?.signal.aborted === true) logEntry.end();
+  else later?.signal.addEventListener('abort', () => logEntry.end());
   const context = {
     space,
     actor: caller.actor,
     deadline,
-    cancellation: visit.waitUntil(deadline),
-    bytes: visit.bytes,
+    cancellation: logEntry.waitUntil(deadline),
+    bytes: logEntry.bytes,
     requestId: request.id,
     address: request.ip,
     log,
@@ -89,7 +89,7 @@ export async function openExchange(
   };
   // An asynchronous request was counted when it was submitted.
   const admission = later === undefined ? core.admit(context) : undefined;
-  if (admission !== undefined) await visit.requireAdmission(admission, request, reply);
+  if (admission !== undefined) await logEntry.requireAdmission(admission, request, reply);
   return new Exchange({ restContext: shared, request, reply, context, query });
 }
 

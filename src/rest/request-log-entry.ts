@@ -122,6 +122,6 @@ export class RequestLogEntry {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: RequestLogEntry;
+    logEntry: RequestLogEntry;
   }
 }

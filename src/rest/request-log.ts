@@ -15,12 +15,12 @@ export function watchRequests(
   log: Log,
   metrics: Metrics | undefined,
 ): void {
-  server.decorateRequest('visit');
+  server.decorateRequest('logEntry');
   server.addHook('onRequest', (request, reply, done) => {
-    request.visit = new RequestLogEntry(budget.open());
+    request.logEntry = new RequestLogEntry(budget.open());
     metrics?.requestStarted();
     reply.raw.once('close', () => {
-      request.visit.end();
+      request.logEntry.end();
       recordRequest(request, reply, log, metrics);
     });
     done();
@@ -33,7 +33,7 @@ function recordRequest(
   log: Log,
   metrics: Metrics | undefined,
 ): void {
-  const { startedAt, interaction, tenant, release, type } = request.visit;
+  const { startedAt, interaction, tenant, release, type } = request.logEntry;
   const milliseconds = performance.now() - startedAt;
   const status = reply.raw.statusCode;
   metrics?.requestFinished(interaction.name, status, milliseconds / 1000);

@@ -101,19 +101,19 @@ export function registerFhirRoutes(server: FastifyInstance, restContext: RestCon
     const inOrder = METHODS.filter((method) => methods.has(method));
     refuseOtherMethods(server, url, inOrder, {
       before: (request: FhirRequest, reply) =>
-        openExchange(restContext, request, reply, none).finally(() => request.visit.leave()),
+        openExchange(restContext, request, reply, none).finally(() => request.logEntry.leave()),
     });
   }
 }
 
 function serve(restContext: RestContext, interaction: Interaction, run: Run) {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    request.visit.begin();
+    request.logEntry.begin();
     try {
       const exchange = await openExchange(restContext, request, reply, interaction);
       return await (isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange));
     } finally {
-      request.visit.leave();
+      request.logEntry.leave();
     }
   };
 }

@@ -80,7 +80,7 @@ export function createRestServer({
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
       // Requests rejected by the router bypass hooks.
-      request.visit = new RequestLogEntry(budget.open());
+      request.logEntry = new RequestLogEntry(budget.open());
       void sendFailure(error, request, reply, { core, log });
     },
   });

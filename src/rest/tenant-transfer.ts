@@ -84,7 +84,7 @@ export function registerTenantTransfer(
       }
       enter();
       // An import takes as long as its lines arrive.
-      request.visit.deadline = Infinity;
+      request.logEntry.deadline = Infinity;
       const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
       try {
         const lines = until(readTextLines(body, LINE_FACTOR * largestResource), watch.signal);
@@ -107,9 +107,9 @@ function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterabl
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-function callerOf({ visit }: FastifyRequest): Caller {
-  if (visit.caller === undefined) throw new Error('the administrator was not identified');
-  return visit.caller;
+function callerOf({ logEntry }: FastifyRequest): Caller {
+  if (logEntry.caller === undefined) throw new Error('the administrator was not identified');
+  return logEntry.caller;
 }
 
 /** Yields the same lines; throws the reason of the signal when it is aborted. */

@@ -14,7 +14,7 @@ import {
 
 const counted = (headers: Record<string, string>) => ({
   headers,
-  visit: { bytes: new ByteBudget(1_000_000_000).open() },
+  logEntry: { bytes: new ByteBudget(1_000_000_000).open() },
 });
 
 function read(

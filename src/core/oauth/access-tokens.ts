@@ -40,6 +40,14 @@ export interface VerifiedGrant extends Grant {
   readonly issuedBy: string;
 }
 
+/** What an ID token says. */
+interface IdTokenSubject {
+  readonly grant: UserGrant;
+  readonly scopes: readonly string[];
+  readonly name: string;
+  readonly algorithm: IdTokenAlgorithm;
+}
+
 export class AccessTokens {
   constructor(
     private readonly keys: SigningKeys,
@@ -75,12 +83,7 @@ export class AccessTokens {
   async issueIdToken(
     space: OfTenant,
     address: TenantAddress,
-    about: {
-      readonly grant: UserGrant;
-      readonly scopes: readonly string[];
-      readonly name: string;
-      readonly algorithm: IdTokenAlgorithm;
-    },
+    about: IdTokenSubject,
     seconds: number,
   ): Promise<string> {
     const jose = await loadJose();

@@ -63,6 +63,14 @@ interface Made {
   readonly caller: Caller;
 }
 
+/** A successful check of a token. */
+interface LastCheck {
+  readonly space: number;
+  readonly caller: Caller;
+  readonly until: number;
+  readonly changes: number;
+}
+
 /** A cached token by its authorization header. */
 interface CachedHeader {
   readonly authorization: string;
@@ -71,12 +79,22 @@ interface CachedHeader {
   /** Expiry in the time of `performance.now()`. */
   readonly until: number;
   /** The result of the last check; valid until `until` and while `changes` is the same. */
-  good?: {
-    readonly space: number;
-    readonly caller: Caller;
-    readonly until: number;
-    readonly changes: number;
-  };
+  good?: LastCheck;
+}
+
+/** What the identification of callers is made of. */
+interface AuthenticationParts {
+  readonly clients: Clients;
+  readonly keys: SigningKeys;
+  readonly tokens: AccessTokens;
+  readonly issuers: OutsideIssuers;
+  readonly grants: UserGrants;
+  readonly patients: PersonPatients;
+  /** As `readPerson` takes them. */
+  readonly publicUrls: readonly string[];
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** As that of `Core`. */
+  decoy(tenant: string, release: Release): TenantSpace | undefined;
 }
 
 /** Identifies the caller by the credentials of a request (docs/behaviour.md, Access). */
@@ -93,19 +111,7 @@ export class Authentication {
 
   constructor(
     private readonly mode: AuthMode,
-    private readonly parts: {
-      readonly clients: Clients;
-      readonly keys: SigningKeys;
-      readonly tokens: AccessTokens;
-      readonly issuers: OutsideIssuers;
-      readonly grants: UserGrants;
-      readonly patients: PersonPatients;
-      /** As `readPerson` takes them. */
-      readonly publicUrls: readonly string[];
-      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
-      /** As that of `Core`. */
-      decoy(tenant: string, release: Release): TenantSpace | undefined;
-    },
+    private readonly parts: AuthenticationParts,
   ) {}
 
   /**

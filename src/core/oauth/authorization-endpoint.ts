@@ -50,6 +50,15 @@ export interface AuthorizationParts extends ConsentParts {
   readonly seconds: number;
 }
 
+/** A sign-in whose user is known and asked for consent. */
+interface ConsentState {
+  readonly signedIn: SignedIn;
+  readonly searched?: string | undefined;
+  /** The form that was sent before, whose choice of scopes stays; undefined: all requested ones are chosen. */
+  readonly form?: ReadonlyMap<string, string>;
+  readonly problem?: string;
+}
+
 export class AuthorizationEndpoint {
   constructor(private readonly parts: AuthorizationParts) {}
 
@@ -168,18 +177,7 @@ export class AuthorizationEndpoint {
   async #consent(
     visit: SignInVisit,
     request: AuthorizationRequest,
-    {
-      signedIn,
-      searched,
-      form,
-      problem,
-    }: {
-      readonly signedIn: SignedIn;
-      readonly searched?: string | undefined;
-      /** The form that was sent before, whose choice of scopes stays; undefined: all requested ones are chosen. */
-      readonly form?: ReadonlyMap<string, string>;
-      readonly problem?: string;
-    },
+    { signedIn, searched, form, problem }: ConsentState,
   ): Promise<SignInStep> {
     const { client, redirectUri } = request;
     const offer = await offerOf(this.parts, visit, request, signedIn.user);

@@ -16,16 +16,17 @@ export interface ClientProof {
   readonly isProven: boolean;
 }
 
+/** What client authentication is made of. */
+interface ClientAuthenticationParts {
+  readonly clients: Clients;
+  readonly store: ClientStore;
+  readonly remoteKeys: RemoteKeys;
+  /** As `CoreOptions.assertionBases`. */
+  readonly assertionBases: () => readonly string[];
+}
+
 export class ClientAuthentication {
-  constructor(
-    private readonly parts: {
-      readonly clients: Clients;
-      readonly store: ClientStore;
-      readonly remoteKeys: RemoteKeys;
-      /** As `CoreOptions.assertionBases`. */
-      readonly assertionBases: () => readonly string[];
-    },
-  ) {}
+  constructor(private readonly parts: ClientAuthenticationParts) {}
 
   /**
    * Authenticates a client by client_secret_basic, client_secret_post or private_key_jwt, and a public client by its

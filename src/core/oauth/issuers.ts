@@ -26,18 +26,19 @@ export interface OutsideGrant extends Grant {
   readonly expires: number;
 }
 
+/** What the check of outside issuers is made of. */
+interface OutsideIssuersParts {
+  readonly store: IssuerStore;
+  readonly keys: RemoteKeys;
+  readonly destinations: Destinations;
+  /** Longest lifetime of their tokens in seconds. */
+  readonly longestSeconds: number;
+}
+
 export class OutsideIssuers {
   readonly #recent = new RefreshingCache<Issuers>(1_000);
 
-  constructor(
-    private readonly parts: {
-      readonly store: IssuerStore;
-      readonly keys: RemoteKeys;
-      readonly destinations: Destinations;
-      /** Longest lifetime of their tokens in seconds. */
-      readonly longestSeconds: number;
-    },
-  ) {}
+  constructor(private readonly parts: OutsideIssuersParts) {}
 
   /** As `RefreshingCache.changes`. */
   get changes(): number {

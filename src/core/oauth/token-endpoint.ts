@@ -24,20 +24,28 @@ import type { Users } from './users';
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
 
+/** What the token endpoint is made of. */
+interface TokenEndpointParts {
+  readonly authentication: ClientAuthentication;
+  readonly tokens: AccessTokens;
+  readonly grants: GrantStore;
+  readonly userGrants: UserGrants;
+  readonly users: Users;
+  readonly seconds: number;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** With all search parameters of the space. */
+  searchContext(space: TenantSpace): SearchTypeContext;
+}
+
+/** What a token response is issued for. */
+interface TokensToIssue {
+  readonly grant: UserGrant;
+  readonly allowed: readonly string[];
+  readonly refresh: string | undefined;
+}
+
 export class TokenEndpoint {
-  constructor(
-    private readonly parts: {
-      readonly authentication: ClientAuthentication;
-      readonly tokens: AccessTokens;
-      readonly grants: GrantStore;
-      readonly userGrants: UserGrants;
-      readonly users: Users;
-      readonly seconds: number;
-      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
-      /** With all search parameters of the space. */
-      searchContext(space: TenantSpace): SearchTypeContext;
-    },
-  ) {}
+  constructor(private readonly parts: TokenEndpointParts) {}
 
   /**
    * Throws OAuthError, and FhirError for failures that the request did not cause (tooManyRequests, storageUnavailable
@@ -259,15 +267,7 @@ export class TokenEndpoint {
   async #answer(
     { space, base }: TokenRequest,
     client: StoredClient,
-    {
-      grant,
-      allowed,
-      refresh,
-    }: {
-      readonly grant: UserGrant;
-      readonly allowed: readonly string[];
-      readonly refresh: string | undefined;
-    },
+    { grant, allowed, refresh }: TokensToIssue,
   ): Promise<TokenAnswer> {
     const { tokens, seconds, users } = this.parts;
     const address = { base, tenant: space.tenant };

@@ -26,6 +26,14 @@ const NOTHING: UserDetails = {
   patient: null,
 };
 
+/** A name and a password as they were sent. */
+interface NameAndPassword {
+  readonly name: string;
+  readonly password: string;
+  readonly address: string;
+  readonly trail?: SignInTrail;
+}
+
 /** The accounts of all tenants, and their password checks. */
 export class Users {
   /** Hash of a random password, so that a sign-in takes equally long whether the account exists or not. */
@@ -52,17 +60,7 @@ export class Users {
    */
   async prove(
     space: OfTenant,
-    {
-      name,
-      password,
-      address,
-      trail,
-    }: {
-      readonly name: string;
-      readonly password: string;
-      readonly address: string;
-      readonly trail?: SignInTrail;
-    },
+    { name, password, address, trail }: NameAndPassword,
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
     const wasUsedBefore = async (network: string): Promise<boolean> => {

@@ -85,7 +85,7 @@ interface Plan {
 /**
  * Compiles the operation of a validated document. Returns errors when the name does not exist, or is missing where
  * there are several operations.
- * Cost: one visit of the directives; fields are compiled when they are first executed.
+ * Cost: one logEntry of the directives; fields are compiled when they are first executed.
  */
 export function compileOperation(
   schema: GraphQLSchema,

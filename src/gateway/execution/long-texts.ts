@@ -60,7 +60,7 @@ function makeTest(type: GraphQLInputType): Test {
 }
 
 /**
- * Returns the error for the first variable with such a text; undefined when there is none. Cost: one visit of each
+ * Returns the error for the first variable with such a text; undefined when there is none. Cost: one logEntry of each
  * value.
  */
 export function refusalOfLongText(

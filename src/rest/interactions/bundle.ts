@@ -12,7 +12,7 @@ export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   // The number of counted requests is known only now, after success or refusal.
   const result = await restContext.core
     .bundle(context, { input, handling })
-    .finally(() => request.visit.setLimitHeaders(reply));
+    .finally(() => request.logEntry.setLimitHeaders(reply));
   const pieces = writeBundleResponse(result, root, answer);
   return exchange.forbidCaching().send(200, exchange.query.pretty ? pieces : await encodeInTurns(pieces));
 }

@@ -45,7 +45,7 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
       reason: 'A GET with a body is a patch only if the body is a JSON array with a JSON content type',
     });
   }
-  request.visit.interaction = INTERACTIONS.patch;
+  request.logEntry.interaction = INTERACTIONS.patch;
   return apply(exchange, restContext.read(body, request.headers, PATCH_TYPES, context.space.release));
 }
 

@@ -37,12 +37,12 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
     const url = ROOT + path;
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
       const { tenant } = request.params;
-      request.visit.interaction = INTERACTIONS.oidc;
+      request.logEntry.interaction = INTERACTIONS.oidc;
       // An address with a percent-encoded name is not valid.
       const isSpelledOut = request.url.startsWith(`/w/${tenant}/oidc`);
       const space = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
       if (space !== undefined) {
-        request.visit.tenant = tenant;
+        request.logEntry.tenant = tenant;
         return space;
       }
       const decoy = isSpelledOut ? edge.core.decoy(tenant, 'r4') : undefined;
