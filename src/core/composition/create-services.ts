@@ -137,5 +137,7 @@ function createWorkerHost(services: SearchServices): WorkerHost {
     ...structures,
     checkCodes: (space, pending) =>
       codeChecker.check(space, createTerminologyEnvironment(services, space), pending),
+    answerCodes: (space, questions) =>
+      codeChecker.answer(space, createTerminologyEnvironment(services, space), questions),
   };
 }

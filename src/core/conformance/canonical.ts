@@ -34,7 +34,7 @@ interface Located {
 
 /**
  * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
- * version, or the newest without one; undefined when there is none. Cost: one to three statements.
+ * version (`1.4`: the newest 1.4.x if there is no 1.4 itself), or the newest without one; undefined when there is none. Cost: one to three statements.
  */
 export async function findCanonical(
   services: SearchServices,
@@ -97,13 +97,24 @@ async function locateInSpace(
   if (version === undefined && rows.length <= 1) return only;
   const candidates: { readonly located: Located; readonly version: string }[] = [];
   for (const located of rows) candidates.push({ located, version: await versionOf(services, located) });
-  const [newest] = candidates
-    .filter((candidate) => version === undefined || candidate.version === version)
-    .sort(
-      (a, b) =>
-        compareVersions(b.version, a.version) || b.located.row.lastUpdated - a.located.row.lastUpdated,
-    );
-  return newest?.located;
+  const newestOf = (isWanted: (version: string) => boolean): Located | undefined => {
+    const [newest] = candidates
+      .filter((candidate) => isWanted(candidate.version))
+      .sort(
+        (a, b) =>
+          compareVersions(b.version, a.version) || b.located.row.lastUpdated - a.located.row.lastUpdated,
+      );
+    return newest?.located;
+  };
+  if (version === undefined) return newestOf(() => true);
+  return newestOf((each) => each === version) ?? newestOf((each) => isPatchOf(each, version));
+}
+
+const MAJOR_OR_MINOR = /^\d{1,9}(?:\.\d{1,9})?$/;
+
+/** True for `1.4.2` if `1.4` or `1` is asked for, which stand for their newest patch as in HL7's tools. */
+function isPatchOf(version: string, asked: string): boolean {
+  return MAJOR_OR_MINOR.test(asked) && version.startsWith(`${asked}.`);
 }
 
 function keyOfRow(space: number, type: string, row: PageRow): string {

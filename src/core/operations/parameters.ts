@@ -66,7 +66,8 @@ export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: Js
 
 /**
  * Returns the checked input of an invocation. The parameter `validated` accepts any object, because the operation
- * reports its errors. With `takesOthers`, undeclared parameters are accepted, and texts may be of another type of text.
+ * reports its errors. Texts may be of another type of text. With
+ * `takesOthers`, undeclared parameters are accepted.
  * Throws `operationChangesState` for GET on an operation that may change data, and `operationInputInvalid` with all
  * errors and their positions in the input.
  */
@@ -277,7 +278,7 @@ class InputCheck {
       const place = `${expression}.resource`;
       return { name, expression: place, member: 'resource', value: resource, parts: undefined };
     }
-    const typed = this.takesOthers ? asDeclaredText(parameter.type, entry) : entry;
+    const typed = asDeclaredText(parameter.type, entry);
     const checked = checkValue(parameter.type, typed, this.definitions);
     const place = checked.member === undefined ? expression : `${expression}.${checked.member}`;
     if (!('fault' in checked)) return { name, expression: place, ...checked, parts: undefined };

@@ -1,6 +1,6 @@
 import type { TenantSpace } from '../context';
 import type { JsonObject } from '../fhir/json';
-import type { Finding, PendingCode, Validator } from '../fhir/validate';
+import type { CodeAnswer, CodeQuestion, Finding, PendingCode, Validator } from '../fhir/validate';
 import type { LoadedProfiles, WantedProfiles } from '../validation/wanted-profiles';
 
 /** The services that validate the content of a resource. */
@@ -17,6 +17,8 @@ export interface ContentTools {
   ): Promise<LoadedProfiles> | undefined;
   /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  /** Answers questions about codes, in their order. */
+  answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
 
 export interface ContentOptions {
@@ -27,8 +29,10 @@ export interface ContentOptions {
   readonly profiles?: WantedProfiles;
 }
 
-const AS_WRITTEN: WantedProfiles = { requested: [], unresolved: 'warning' };
+const AS_WRITTEN: WantedProfiles = { requested: [] };
 const NONE: readonly Finding[] = [];
+/** An answer may open another slice with questions of its own; published profiles need two or three rounds. */
+const MAX_ROUNDS = 6;
 
 /** Returns all findings in a resource: by its definitions, the terminology and its profiles. */
 export async function findInContent(
@@ -40,12 +44,17 @@ export async function findInContent(
   const { isFull, wantsWarnings = false, profiles: wanted = AS_WRITTEN } = options;
   const loading = isFull ? tools.profilesOf(space, resource, wanted) : undefined;
   const found = loading === undefined ? undefined : await loading;
-  const { findings, pending } = tools
-    .validator(space)
-    .validate(
-      resource,
-      found === undefined ? { isFull, wantsWarnings } : { isFull, wantsWarnings, profiles: found.profiles },
-    );
+  const validator = tools.validator(space);
+  const validating =
+    found === undefined ? { isFull, wantsWarnings } : { isFull, wantsWarnings, profiles: found.profiles };
+  let validation = validator.validate(resource, validating);
+  for (let round = 1; round < MAX_ROUNDS && validation.codes.questions.length > 0; round++) {
+    const { codes } = validation;
+    const { questions } = codes;
+    codes.add(questions, await tools.answerCodes(space, questions));
+    validation = validator.validate(resource, { ...validating, codes });
+  }
+  const { findings, pending } = validation;
   const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
   return found === undefined && judged.length === 0
     ? findings

@@ -5,7 +5,7 @@ import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
-import type { Finding, PendingCode } from '../fhir/validate';
+import type { CodeAnswer, CodeQuestion, Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
@@ -96,6 +96,11 @@ export type ToWorker =
 /** A request of the worker thread to the main thread, which has the database. */
 export type WorkerRequest =
   | { readonly kind: 'check-codes'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
+  | {
+      readonly kind: 'answer-codes';
+      readonly space: TenantSpace;
+      readonly questions: readonly CodeQuestion[];
+    }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
   | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
   | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
@@ -104,6 +109,7 @@ export type WorkerRequest =
 /** The thread with the database connections: its answer to each kind of worker request. */
 export interface WorkerHost extends StructureSource {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
 
 /** The same for the thread that also runs operations. */
@@ -115,6 +121,8 @@ export function answerWorker(host: OperationWorkerHost, request: WorkerRequest):
   switch (request.kind) {
     case 'check-codes':
       return host.checkCodes(request.space, request.pending);
+    case 'answer-codes':
+      return host.answerCodes(request.space, request.questions);
     case 'version':
       return host.version(request.space, request.of);
     case 'structure':

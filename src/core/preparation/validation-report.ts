@@ -133,7 +133,7 @@ async function findIssues(
   const findings = await findInContent(tools, space, resource, {
     isFull: true,
     wantsWarnings: true,
-    profiles: { requested, unresolved: 'error', everyExtension: true },
+    profiles: { requested, everyExtension: true },
   });
   const issues = toIssues(findings);
   const resourceType = resource['resourceType'];

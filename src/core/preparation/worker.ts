@@ -7,7 +7,7 @@ import type { InvocationResult } from '../api/operation';
 import type { Log } from '../context';
 import { InFlight } from '../concurrency/in-flight';
 import { limitEvaluationTime } from '../fhir/path';
-import type { Finding } from '../fhir/validate';
+import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
 import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
 import type { CanonicalResource } from '../operations/environment';
@@ -142,6 +142,8 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   const host: WorkerHost = {
     checkCodes: async (space, pending) =>
       (await requests.send({ kind: 'check-codes', space, pending })) as readonly Finding[],
+    answerCodes: async (space, questions) =>
+      (await requests.send({ kind: 'answer-codes', space, questions })) as readonly CodeAnswer[],
     version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
     find: async (space, canonical) =>
       (await requests.send({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,

@@ -8,7 +8,14 @@ import { FhirError } from '../errors';
 import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
 import { findMember, isAbstract, ValueSetEvaluation, systemsOf } from '../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
-import { MAX_FINDINGS, type Finding, type FindingSeverity, type PendingCode } from '../fhir/validate';
+import {
+  MAX_FINDINGS,
+  type CodeAnswer,
+  type CodeQuestion,
+  type Finding,
+  type FindingSeverity,
+  type PendingCode,
+} from '../fhir/validate';
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
 import type { TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
@@ -54,6 +61,12 @@ export interface CodeChecker {
     environment: TerminologyEnvironment,
     pending: readonly PendingCode[],
   ): Promise<readonly Finding[]>;
+  /** Answers questions in their order. Abstract codes are in no value set here. Limits and cost: as `check`. */
+  answer(
+    space: Space,
+    environment: TerminologyEnvironment,
+    questions: readonly CodeQuestion[],
+  ): Promise<readonly CodeAnswer[]>;
 }
 
 /** Creates the code checker for all spaces of a process, with a cache of value sets. */
@@ -61,22 +74,27 @@ export function createCodeChecker(): CodeChecker {
   const cache = createValueSetCache();
   /** Value sets that are being composed; resources of one Bundle request the same ones concurrently. */
   const inProgress = new Map<string, Promise<FoundValueSet>>();
+  const start = async (space: Space, environment: TerminologyEnvironment): Promise<CodeCheckRun> => {
+    const version = await environment.terminologyVersion();
+    const source = terminologyOf(environment);
+    const find = async (canonical: string): Promise<FoundValueSet> => {
+      const key = `${space.number} ${version} ${canonical}`;
+      const cached = cache.get(key) ?? inProgress.get(key);
+      if (cached !== undefined) return cached;
+      const finding = findValueSet(source, canonical).finally(() => inProgress.delete(key));
+      inProgress.set(key, finding);
+      const found = await finding;
+      cache.put(key, found);
+      return found;
+    };
+    return new CodeCheckRun(find);
+  };
   return {
     async check(space, environment, pending) {
-      if (pending.length === 0) return [];
-      const version = await environment.terminologyVersion();
-      const source = terminologyOf(environment);
-      const find = async (canonical: string): Promise<FoundValueSet> => {
-        const key = `${space.number} ${version} ${canonical}`;
-        const cached = cache.get(key) ?? inProgress.get(key);
-        if (cached !== undefined) return cached;
-        const finding = findValueSet(source, canonical).finally(() => inProgress.delete(key));
-        inProgress.set(key, finding);
-        const found = await finding;
-        cache.put(key, found);
-        return found;
-      };
-      return new CodeCheckRun(find).run(pending);
+      return pending.length === 0 ? [] : (await start(space, environment)).run(pending);
+    },
+    async answer(space, environment, questions) {
+      return questions.length === 0 ? [] : (await start(space, environment)).answer(questions);
     },
   };
 }
@@ -122,7 +140,16 @@ class CodeCheckRun {
     return this.findings;
   }
 
-  private isOverLimit({ valueSet, codings }: PendingCode): boolean {
+  async answer(questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]> {
+    const answers: CodeAnswer[] = [];
+    for (const question of questions) {
+      const verdict = this.isOverLimit(question) ? undefined : await this.check(question);
+      answers.push(typeof verdict === 'string' ? verdict === 'in' : undefined);
+    }
+    return answers;
+  }
+
+  private isOverLimit({ valueSet, codings }: CodeQuestion): boolean {
     if (this.valueSets.size >= MAX_VALUE_SETS && !this.valueSets.has(valueSet)) return true;
     if (this.verdicts.size + codings.length <= MAX_LOOKUPS) return false;
     const unseen = codings.filter((coding) => !this.verdicts.has(keyOf(valueSet, coding)));
@@ -130,7 +157,7 @@ class CodeCheckRun {
   }
 
   /** One coding in the value set is enough. */
-  private async check({ valueSet, codings }: PendingCode): Promise<Verdict> {
+  private async check({ valueSet, codings }: CodeQuestion): Promise<Verdict> {
     let found = this.valueSets.get(valueSet);
     if (found === undefined) this.valueSets.set(valueSet, (found = await this.find(valueSet)));
     if ('unknown' in found) return found;

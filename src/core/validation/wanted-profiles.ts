@@ -1,12 +1,10 @@
 /** The profiles against which a resource is validated, and the loaded ones. */
-import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate';
+import type { Finding, ResourceProfile } from '../fhir/validate';
 
 /** Profiles in addition to those in `meta.profile`. */
 export interface WantedProfiles {
-  /** Canonical urls of profiles for the outermost resource; unresolved ones are errors. */
+  /** Canonical urls of profiles for the outermost resource; unresolved ones are errors, those of `meta.profile` warnings. */
   readonly requested: readonly string[];
-  /** Severity of an unresolved profile in `meta.profile`. */
-  readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
   /** True: checks every extension with an available definition, not only those that a profile names. */
   readonly everyExtension?: boolean;
 }

@@ -54,6 +54,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const codeChecker = createCodeChecker();
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
     checkCodes: (space, pending) => codeChecker.check(space, environment, pending),
+    answerCodes: (space, questions) => codeChecker.answer(space, environment, questions),
     ...createStructureSource({
       terminology: () => environment,
       structuresVersion: () => Promise.resolve(String(changes)),

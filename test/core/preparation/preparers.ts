@@ -37,7 +37,13 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     },
   };
   const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));
-  const informant = { checkCodes: nobody, version: nobody, find: nobody, listCodes: nobody };
+  const informant = {
+    checkCodes: nobody,
+    answerCodes: nobody,
+    version: nobody,
+    find: nobody,
+    listCodes: nobody,
+  };
   const tools = new SpaceIndexing({
     hasher: createHasher(hashKey),
     ownAddresses,

@@ -49,6 +49,8 @@ export interface CompileContext {
   readonly isStrict: boolean;
   /** True if the expression, with its regular expressions, comes from a client. */
   readonly isFromClient: boolean;
+  /** See `PathOptions.hasTerminology`. */
+  readonly hasTerminology: boolean;
   /** Counts the cost of compiling. */
   readonly meter: Meter;
   /** Types of the focus; undefined if unknown. */

@@ -186,6 +186,10 @@ function compileMember(syntax: MemberSyntax, context: CompileContext): Compiled 
   const { model, isStrict } = context;
   if (!syntax.on && /^[A-Z]/.test(syntax.name)) return compileTypePrefix(syntax, context);
   const on = syntax.on ? compileSyntax(syntax.on, context) : focusOf(context);
+  if (syntax.name === 'value' && on.nodes?.every(isAbstractResource) !== true) {
+    const isOfPrimitive = on.nodes?.some(({ isPrimitive }) => isPrimitive) ?? true;
+    if (isOfPrimitive) return compileValue(on, context);
+  }
   const nodes = elementNodes(on.nodes, syntax.name);
   if (isStrict && nodes?.length === 0 && on.nodes && on.nodes.length > 0) {
     const reason = `${on.nodes.map((node) => node.name).join(', ')} has no element '${syntax.name}'`;
@@ -211,6 +215,24 @@ function compileMember(syntax: MemberSyntax, context: CompileContext): Compiled 
     nodes,
     needs: on.needs,
     ...membersOf(on),
+  };
+}
+
+/** `value` of a primitive is its FHIRPath value (the definitions of primitive types have this element). */
+function compileValue(on: Compiled, { model }: CompileContext): Compiled {
+  const step = new MemberStep('value');
+  return {
+    run: (focus, scope) =>
+      on.run(focus, scope).flatMap((node) => {
+        if (!node.node.isPrimitive) return selectMembers([step], [node], model, scope);
+        const { kind } = node.node;
+        return node.value === null || kind === 'Object' ? EMPTY : single(node.value, kind);
+      }),
+    nodes: on.nodes?.flatMap((node) => {
+      if (!node.isPrimitive) return node.accesses('value').map((access) => access.node);
+      return node.kind === 'Object' ? [] : [SYSTEM_NODES[node.kind]];
+    }),
+    needs: on.needs,
   };
 }
 

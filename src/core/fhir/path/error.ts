@@ -35,3 +35,6 @@ export class PathEvaluationError extends PathError {}
 
 /** The evaluation exceeds its budget of values, characters, comparisons, time or memory. */
 export class PathBudgetError extends PathError {}
+
+/** The terminology does not know the value set of memberOf(), or has not answered yet. */
+export class UnknownMembershipError extends PathError {}

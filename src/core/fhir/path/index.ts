@@ -23,6 +23,7 @@ export {
   PathEvaluationError,
   PathSyntaxError,
   PathTypeError,
+  UnknownMembershipError,
   UnsupportedPathError,
 } from './error';
 export { PathCache } from './memory';
@@ -47,6 +48,8 @@ export interface PathOptions {
    * look-around and the like are not supported (UnsupportedPathError).
    */
   readonly isFromClient?: boolean;
+  /** True if memberOf() may be used: evaluations then have `PathEnvironment.isMember`. */
+  readonly hasTerminology?: boolean;
   /** Budget for compiling (PathBudgetError): some 0.5 µs a character. Undefined: `COMPILING_STEPS`. */
   readonly allowance?: PathAllowance;
 }
@@ -209,27 +212,30 @@ interface PathSettings {
   readonly rootNodes: readonly TypeNode[] | undefined;
   readonly isStrict: boolean;
   readonly isFromClient: boolean;
+  readonly hasTerminology: boolean;
   readonly meter: Meter;
 }
 
 function readSettings(options: PathOptions): PathSettings {
-  const { definitions, rootType, isStrict = false, isFromClient = false } = options;
+  const { definitions, rootType } = options;
+  const { isStrict = false, isFromClient = false, hasTerminology = false } = options;
   const model = TypeModel.of(definitions);
   const meter = isFromClient ? (options.allowance ?? new PathAllowance(COMPILING_STEPS)) : UNMETERED;
-  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isFromClient, meter };
+  const settings = { model, isStrict, isFromClient, hasTerminology, meter };
+  if (rootType === undefined) return { ...settings, rootNodes: undefined };
   const rootNodes = model.nodesOf(rootType);
   if (rootNodes.length === 0)
     throw new Error(`There is no type '${rootType}' in FHIR ${definitions.fhirVersion}`);
-  return { model, rootNodes, isStrict, isFromClient, meter };
+  return { ...settings, rootNodes };
 }
 
 function compileText(
   expression: string,
-  { model, rootNodes, isStrict, isFromClient, meter }: PathSettings,
+  { rootNodes, ...settings }: PathSettings,
 ): { readonly syntax: PathSyntax; readonly compiled: Compiled } {
-  meter.spend(expression.length * STEPS_OF_CHARACTER);
+  settings.meter.spend(expression.length * STEPS_OF_CHARACTER);
   const syntax = parsePath(expression);
-  const compiled = compileSyntax(syntax, { model, isStrict, isFromClient, meter, focus: rootNodes });
+  const compiled = compileSyntax(syntax, { ...settings, focus: rootNodes });
   return { syntax, compiled };
 }
 

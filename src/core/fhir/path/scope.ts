@@ -18,6 +18,16 @@ export interface PathEnvironment {
   readonly cache?: PathCache;
   /** The budget that evaluations share; each has its own if omitted. Only for client expressions. */
   readonly allowance?: PathAllowance;
+  /** Returns the resource of the same Bundle that a reference means; omitted: resolve() knows only its type and id. */
+  findBundled?(reference: string): JsonObject | undefined;
+  /** True if one of the codings is in the value set; undefined if that is not known. Needed for memberOf(). */
+  isMember?(valueSet: string, codings: readonly PathCoding[]): boolean | undefined;
+}
+
+/** A code that memberOf() looks up. */
+export interface PathCoding {
+  readonly system?: string;
+  readonly code: string;
 }
 
 export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
@@ -76,6 +86,16 @@ export class Scope implements Meter {
   get rootResource(): PathNodes {
     const { rootResource } = this.environment;
     return rootResource === undefined ? this.resource : this.mode.toNodes(rootResource);
+  }
+
+  /** See `PathEnvironment.findBundled`. */
+  findBundled(reference: string): JsonObject | undefined {
+    return this.environment.findBundled?.(reference);
+  }
+
+  /** See `PathEnvironment.isMember`. */
+  isMember(valueSet: string, codings: readonly PathCoding[]): boolean | undefined {
+    return this.environment.isMember?.(valueSet, codings);
   }
 
   /** Milliseconds since 1970, the same throughout an evaluation. */

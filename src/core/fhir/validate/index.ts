@@ -4,11 +4,13 @@
  */
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
+import type { CodeAnswers } from './code-answers';
 import type { Finding } from './finding';
 import { ValidationRun, type PendingCode } from './run';
 import { ContentTree } from './content-tree';
 import { TypeTree } from './type-tree';
 
+export type { CodeAnswer, CodeQuestion } from './code-answers';
 export { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 export { MAX_FINDINGS, type PendingCode, type ValidationRun } from './run';
 
@@ -19,6 +21,8 @@ export interface ValidationOptions {
   readonly wantsWarnings?: boolean;
   /** Profiles that the resource must conform to as well. */
   readonly profiles?: readonly ResourceProfile[];
+  /** Answers to the questions of an earlier validation of the same resource. */
+  readonly codes?: CodeAnswers;
 }
 
 /** A compiled profile. Its check runs only on resources without structural faults. */
@@ -30,6 +34,8 @@ export interface Validation {
   /** In the order of the document; see `Validator.validate`. */
   readonly findings: readonly Finding[];
   readonly pending: readonly PendingCode[];
+  /** While it has questions, the findings may change with their answers. */
+  readonly codes: CodeAnswers;
 }
 
 export interface Validator {
@@ -50,11 +56,12 @@ export function createValidator(definitions: Definitions): Validator {
   const structure = new TypeTree(definitions);
   const content = new ContentTree(definitions);
   return {
-    validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES }) {
+    validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES, codes }) {
       const type = resource['resourceType'];
       const isResourceType = typeof type === 'string' && definitions.isResourceType(type);
       const run = new ValidationRun(isResourceType ? type : '', resource, isFull);
       run.wantsWarnings = wantsWarnings;
+      if (codes !== undefined) run.codes = codes;
       structure.resources.checkOuter(resource, run);
       if (isFull && !run.isOver) content.check(resource, run);
       if (run.faults === 0) for (const profile of profiles) profile.check(resource, run);

@@ -8,12 +8,13 @@ import {
   compileTest,
   PathBudgetError,
   PathEvaluationError,
+  UnknownMembershipError,
   type CompiledTest,
   type PathAllowance,
 } from '../path';
 import { expressionOf } from './invariants/errata';
 import { NATIVE_INVARIANTS } from './invariants/native';
-import type { ValidationRun } from './run';
+import type { Surroundings, ValidationRun } from './run';
 
 export interface Invariant {
   /** `pat-1`; unique within a type only. */
@@ -37,13 +38,16 @@ export interface Invariant {
 
 /** A constraint that a client may have written. */
 export interface ForeignInvariant extends Omit<Invariant, 'holds'> {
-  /** The same, charged to an allowance. When that is used up the result is false and means nothing. */
+  /**
+   * The same in its surroundings. When their allowance is used up the result is false and means nothing. Undefined if
+   * the terminology has no answer to memberOf() (yet).
+   */
   holds(
     value: JsonValue,
     element: JsonObject | undefined,
     run: ValidationRun,
-    allowance: PathAllowance,
-  ): boolean;
+    surroundings: Surroundings,
+  ): boolean | undefined;
 }
 
 /** The place where a constraint is evaluated. */
@@ -114,10 +118,11 @@ export function compileInvariant(
   const { test, ...rest } = compileConstraint(definitions, constraint, place, compiling);
   return {
     ...rest,
-    holds(value, element, run, allowance) {
+    holds(value, element, run, surroundings) {
       try {
-        return test(value, element, run.foreignEnvironment(allowance)) === true;
+        return test(value, element, run.foreignEnvironment(surroundings)) === true;
       } catch (error) {
+        if (error instanceof UnknownMembershipError) return undefined;
         if (error instanceof PathBudgetError) return false;
         return falseOf(error);
       }
@@ -171,6 +176,7 @@ function compileConstraint(
     choice,
     isStrict: true,
     isFromClient,
+    hasTerminology: isFromClient,
     allowance: compiling,
   });
   return { key, severity, human, expression, test };

@@ -1,16 +1,14 @@
 import type { JsonObject } from '../json';
 import { toExpression } from '../json/fault';
 import { PathCache, type PathAllowance, type PathEnvironment } from '../path';
+import { CodeAnswers, type CodeAnswer, type CodeQuestion } from './code-answers';
+import { nameValueSet, notIn } from './coding-name';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
 /** A code that only the terminology service can check against its value set. */
-export interface PendingCode {
-  /** Canonical url of the value set, with `|version` where the binding has one. */
-  readonly valueSet: string;
+export interface PendingCode extends CodeQuestion {
   readonly strength: 'required' | 'extensible' | 'preferred';
-  /** The given codings; for a CodeableConcept all of them, of which one must be in the value set. */
-  readonly codings: readonly { readonly system?: string; readonly code: string }[];
   readonly expression: string;
 }
 
@@ -41,6 +39,10 @@ export class ValidationRun implements PathEnvironment {
   isExhausted = false;
   /** The number of errors of status 400, listed or not. */
   faults = 0;
+  /** The codes of `code-answers.ts`; those of one validation share them. */
+  codes = new CodeAnswers();
+  /** True: the findings only decide which other rules apply. */
+  isQuiet = false;
   private errors = 0;
   private others = 0;
   private advice = 0;
@@ -71,9 +73,10 @@ export class ValidationRun implements PathEnvironment {
     return (this.shared ??= new PathCache());
   }
 
-  /** The environment of constraints that a client has written, charged to this allowance. */
-  foreignEnvironment(allowance: PathAllowance): PathEnvironment {
-    if (this.foreign?.allowance !== allowance) this.foreign = new ForeignEnvironment(this, allowance);
+  /** The environment of constraints that a client has written. */
+  foreignEnvironment(surroundings: Surroundings): PathEnvironment {
+    if (this.foreign?.surroundings !== surroundings)
+      this.foreign = new ForeignEnvironment(this, surroundings);
     return this.foreign;
   }
 
@@ -128,6 +131,11 @@ export class ValidationRun implements PathEnvironment {
 
   /** Defers codes at the current place, or at `below` it, to the terminology service. */
   addPendingCode(code: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
+    if (this.isQuiet) {
+      if (code.strength === 'required' && this.codes.find(code) === false)
+        this.report('binding', notIn(code.codings, nameValueSet(code.valueSet)), below);
+      return;
+    }
     if (code.strength !== 'required' && ++this.advice > MAX_ADVICE) {
       if (this.advice > MAX_ADVICE + 1) return;
       const diagnostics = `Only the first ${MAX_ADVICE} codes of extensible bindings are looked up`;
@@ -153,13 +161,27 @@ export class ValidationRun implements PathEnvironment {
   }
 }
 
+/** What constraints of a client need besides the resource. */
+export interface Surroundings {
+  /** Their budget. */
+  readonly allowance: PathAllowance;
+  /** Returns the resource of the same Bundle that a reference means. */
+  findBundled(reference: string): JsonObject | undefined;
+  /** Answers memberOf(). */
+  isMember(valueSet: string, codings: CodeQuestion['codings']): CodeAnswer;
+}
+
 class ForeignEnvironment implements PathEnvironment {
   readonly cache = new PathCache();
 
   constructor(
     private readonly run: ValidationRun,
-    readonly allowance: PathAllowance,
+    readonly surroundings: Surroundings,
   ) {}
+
+  get allowance(): PathAllowance {
+    return this.surroundings.allowance;
+  }
 
   get resource(): JsonObject {
     return this.run.resource;
@@ -167,5 +189,13 @@ class ForeignEnvironment implements PathEnvironment {
 
   get rootResource(): JsonObject {
     return this.run.rootResource;
+  }
+
+  findBundled(reference: string): JsonObject | undefined {
+    return this.surroundings.findBundled(reference);
+  }
+
+  isMember(valueSet: string, codings: CodeQuestion['codings']): CodeAnswer {
+    return this.surroundings.isMember(valueSet, codings);
   }
 }

@@ -13,6 +13,8 @@ import {
 } from '../compiled';
 import { childrenOf, descendantsOf } from '../member';
 import { isNarrative } from '../narrative';
+import { UnknownMembershipError } from '../error';
+import type { PathCoding } from '../scope';
 import { SYSTEM_NODES, TYPE_INFO, type TypeModel } from '../type-node';
 import { checkType, compileIs, compileOfType } from '../types';
 import { EMPTY, isObject, PathNode, single, sourceOf, type PathNodes } from '../value';
@@ -48,8 +50,8 @@ function literalUrl(call: CallSite): string {
 const REFERENCE = /^(?:.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * Resolves references by their own text: to a contained resource, or to a stub of a resource that has only type and id.
- * Reads nothing from storage.
+ * Resolves references to a contained resource, to one of the same Bundle where the environment knows it, or to a stub
+ * of a resource that has only type and id. Reads nothing from storage.
  */
 function resolve(nodes: PathNodes, scope: Scope, model: TypeModel): PathNodes {
   const found: PathNode[] = [];
@@ -65,6 +67,9 @@ function resolveOne({ value }: PathNode, scope: Scope, model: TypeModel): PathNo
   scope.spend(4 + (typeof reference === 'string' ? reference.length >> 3 : 0));
   if (typeof reference === 'string' && reference.startsWith('#'))
     return resolveContained(reference.slice(1), scope, model);
+  const bundled = typeof reference === 'string' ? scope.findBundled(reference) : undefined;
+  const bundledNode = bundled && model.resourceNode(bundled['resourceType']);
+  if (bundled && bundledNode) return new PathNode(bundled, bundledNode);
   const match = typeof reference === 'string' ? REFERENCE.exec(reference) : null;
   const type = match ? match[1] : isObject(value) ? value['type'] : undefined;
   const node = model.resourceNode(type);
@@ -106,6 +111,38 @@ function containedIn(
       byId.set(id, new PathNode(inner, node).at(resource, access, index));
   }
   return byId;
+}
+
+/** Returns the codings of a code, Coding or CodeableConcept. */
+function codingsOf({ value, system }: PathNode): readonly PathCoding[] {
+  if (typeof value === 'string') return [{ ...(system === undefined ? {} : { system }), code: value }];
+  if (!isObject(value)) return [];
+  const { coding } = value;
+  const codings = Array.isArray(coding) ? coding.filter(isObject) : [value];
+  return codings.flatMap((each) => {
+    const { system: ofCoding, code } = each;
+    if (typeof code !== 'string') return [];
+    return [{ ...(typeof ofCoding === 'string' ? { system: ofCoding } : {}), code }];
+  });
+}
+
+/** `memberOf(url)`: true if a code, or one coding of a concept, is in the value set. */
+function memberOf(call: CallSite): Compiled {
+  const [argument] = call.syntax.arguments;
+  if (!call.context.hasTerminology) throw unsupported('memberOf()', call.syntax);
+  if (argument?.kind !== 'literal' || argument.type !== 'String')
+    throw unsupported('memberOf() with a url that is no literal', call.syntax);
+  const valueSet = argument.text;
+  return fromTest((focus, scope) => {
+    const node = one(call.on.run(focus, scope), scope, 'memberOf()');
+    const codings = node === undefined ? [] : codingsOf(node);
+    if (node === undefined) return undefined;
+    scope.spend(1 + codings.length);
+    if (codings.length === 0) return false;
+    const isMember = scope.isMember(valueSet, codings);
+    if (isMember === undefined) throw new UnknownMembershipError(valueSet);
+    return isMember;
+  });
 }
 
 function typeFunction(compile: typeof compileIs): (call: CallSite) => Compiled {
@@ -152,6 +189,7 @@ export const FHIR: FunctionTable = {
       };
     },
   ],
+  memberOf: [1, 1, memberOf],
   is: [1, 1, typeFunction(compileIs)],
   as: [1, 1, typeFunction(compileOfType)],
   ofType: [1, 1, typeFunction(compileOfType)],

@@ -26,12 +26,15 @@ export function compileConstraint(
   const { key, severity, human, expression } = corrected(constraint);
   if (expression === undefined) return undefined;
   const invariant = compileInvariant(definitions, { key, severity, human, expression }, place, compiling);
+  const unknown = 'Not checked, because the terminology does not know a value set of it: ';
   const sentence = `${shorten(key)}: ${shorten(human)} (${origin.name})`;
   return (value, companion, at) => {
     const { run } = at;
     if (!run.isFull || (severity === 'warning' && !run.wantsWarnings) || !at.spend(STEPS)) return;
-    if (invariant.holds(value ?? null, companion, run, at.allowance)) return;
+    const holds = invariant.holds(value ?? null, companion, run, at);
     // A result means nothing once the allowance is used up.
-    if (at.spend(0)) at.report('invariant', sentence, [], severity);
+    if (holds === true || !at.spend(0)) return;
+    if (holds === false) at.report('invariant', sentence, [], severity);
+    else at.report('unresolved', `${unknown}${sentence}`, [], 'warning');
   };
 }

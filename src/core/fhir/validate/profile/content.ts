@@ -267,10 +267,11 @@ export class ContentCompiler {
     base: ShapeElement,
   ): SliceCheck {
     const { element } = slice;
-    const criteria = slicing.discriminators.flatMap((each): Criterion[] => {
-      const criterion = compileDiscriminator(each, slice, this.profiles);
-      return criterion ? [criterion] : [];
-    });
+    const url = this.urlOf(slice, slicing);
+    const criteria =
+      url === undefined
+        ? slicing.discriminators.flatMap((each) => compileDiscriminator(each, slice, this.profiles) ?? [])
+        : [hasUrl(url)];
     const checks = new Map(
       base.members.map((member): [ShapeMember, readonly ValueCheck[]] => [
         member,
@@ -284,7 +285,7 @@ export class ContentCompiler {
       min: element.min ?? 0,
       max: element.max ?? Infinity,
       criteria,
-      url: this.urlOf(slice, slicing),
+      url,
       checksOf: (member) => checks.get(member) ?? NO_CHECKS,
       slicing: this.compileSlicing(slice, base),
     };
@@ -315,6 +316,10 @@ const MAX_COMPILED = 50_000;
 const NO_CHECKS: readonly ValueCheck[] = [];
 /** The elements of a primitive without extensions. */
 const NOTHING: JsonObject = Object.freeze({});
+
+function hasUrl(url: string): Criterion {
+  return { holds: ({ value }) => isJsonObject(value) && value['url'] === url };
+}
 
 function runElements(checks: readonly ElementCheck[]): ValueCheck {
   return (value, companion, at) => {

@@ -58,7 +58,20 @@ export function compileDiscriminator(
     if (canonicals.length > 0) return profileCriterion(steps, canonicals, profiles);
   }
   const test = compileTest(type, places, profiles);
+  if (!test) requireProfiles(slice, steps, profiles);
   return test && { holds: (item, at) => test(findPlace(item, steps, shapes, at), at) };
+}
+
+/** Without a rule at the place, an unknown profile on the way may have it. Throws ProfileError if there is one. */
+function requireProfiles(slice: ElementNode, steps: readonly DiscriminatorStep[], profiles: Profiles): void {
+  for (let count = 0; count <= steps.length; count++) {
+    for (const canonical of givenPlaces(slice, steps.slice(0, count), profiles).flatMap(profilesAt)) {
+      if (profiles.baseType(canonical) !== undefined || profiles.tree(canonical)) continue;
+      throw new ProfileError(
+        `the profile ${shorten(canonical)}, by which '${shorten(slice.element.sliceName ?? '')}' differs, could not be found`,
+      );
+    }
+  }
 }
 
 function compileTest(type: string, places: readonly GivenPlace[], profiles: Profiles): PlaceTest | undefined {

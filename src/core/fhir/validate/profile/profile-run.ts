@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { Definitions } from '../../definitions';
 import { PathAllowance } from '../../path';
+import type { CodeAnswer, CodeQuestion } from '../code-answers';
 import { Container } from '../container';
 import type { FindingRule, FindingSeverity } from '../finding';
 import { referencedType } from '../reference-target';
@@ -152,6 +153,8 @@ export class ProfileRun {
     const { run } = this;
     const quietRun = new ValidationRun('', run.resource, run.isFull);
     quietRun.container = run.container;
+    quietRun.codes = run.codes;
+    quietRun.isQuiet = true;
     const quiet = new ProfileRun(quietRun, this.work);
     quiet.entry = this.entry;
     check(quiet);
@@ -200,6 +203,22 @@ export class ProfileRun {
     run.resource = outerResource;
     run.container = container;
     this.entry = entry;
+  }
+
+  /**
+   * Returns the resource of the same Bundle that a reference means. In a constraint of the Bundle itself, the entry that
+   * has the reference is unknown: then `Type/id` is found if only one entry has it.
+   */
+  findBundled(reference: string): JsonObject | undefined {
+    const { resource } = this.run;
+    if (this.entry) return this.entry.bundle.find(reference, this.entry.fullUrl)?.resource;
+    if (resource['resourceType'] !== 'Bundle') return undefined;
+    return this.work.bundle(resource).find(reference, undefined)?.resource;
+  }
+
+  /** True if one of the codings is in the value set; undefined if that is not known (yet). */
+  isMember(valueSet: string, codings: CodeQuestion['codings']): CodeAnswer {
+    return this.run.codes.find({ valueSet, codings });
   }
 
   private entryOf(bundle: JsonObject, source: JsonObject): Entry {

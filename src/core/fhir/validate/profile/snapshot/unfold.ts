@@ -30,14 +30,17 @@ export async function unfold(
     return;
   }
   const codes = typeCodes(node.definition);
-  const [code] = codes;
-  if (code === undefined || codes.length > 1) {
-    if (code === undefined && context.isSpecialization) return;
-    const sentence =
-      code === undefined
-        ? `'${shorten(path)}' has no type whose elements could be constrained`
-        : `'${shorten(path)}' has several types (${shorten(codes.join(', '))}); it must have one type before its elements are constrained`;
+  const [code, ...others] = codes;
+  if (code === undefined) {
+    if (context.isSpecialization) return;
+    const sentence = `'${shorten(path)}' has no type whose elements could be constrained`;
     reportAt(context, { rule: 'profile', diagnostics: sentence, index });
+    return;
+  }
+  if (others.length > 0) {
+    // All types have the elements of Element; a differential cannot tell which other ones it means.
+    const tree = await generation.treeOf(toTypeUrl('Element'), generated, place);
+    if (tree !== undefined) copyChildren(tree, node, generation);
     return;
   }
   const profile = singleProfile(node.definition);

@@ -1,0 +1,386 @@
+/** What profiles of implementation guides ask: faults found with published guides, of which each is a kind. */
+import { RELEASE_NAMES, RELEASES } from '../../src/core/fhir/release';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+
+let server: HttpServer;
+beforeAll(async () => {
+  server = await openSharedServer();
+});
+afterAll(() => server.close());
+
+interface Issue {
+  readonly severity: string;
+  readonly code: string;
+  readonly diagnostics: string;
+  readonly expression?: readonly string[];
+}
+
+const URL = 'http://example.org/StructureDefinition';
+const PRACTITIONER = 'urn:uuid:6a7a5c9e-0f7e-4a3b-8a0e-1f2f3f4f5f6a';
+const COMPOSITION = 'urn:uuid:0b1c2d3e-4f50-4a61-8b72-8c93a0b1c2d4';
+
+const CODE_SYSTEM = {
+  resourceType: 'CodeSystem',
+  id: 'cs1',
+  url: 'http://example.org/cs1',
+  status: 'active',
+  content: 'complete',
+  concept: [{ code: 'a' }, { code: 'b' }],
+};
+const VALUE_SET = {
+  resourceType: 'ValueSet',
+  id: 'vs1',
+  url: 'http://example.org/vs1',
+  status: 'active',
+  compose: { include: [{ system: CODE_SYSTEM.url, concept: [{ code: 'a' }] }] },
+};
+
+describe.each(RELEASE_NAMES)('under %s', (release) => {
+  const send = (method: string, rest: string, body?: unknown) =>
+    server.request(method, `${server.path('system', release)}/${rest}`, body);
+  const profile = (id: string, type: string, element: readonly object[], more: object = {}) => ({
+    resourceType: 'StructureDefinition',
+    id,
+    url: `${URL}/${id}`,
+    name: id.replace(/-/g, ''),
+    status: 'active',
+    fhirVersion: RELEASES[release].fhirVersion,
+    kind: 'resource',
+    abstract: false,
+    type,
+    baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    derivation: 'constraint',
+    differential: {
+      element: element.some((each) => 'id' in each && each.id === type)
+        ? element
+        : [{ id: type, path: type }, ...element],
+    },
+    ...more,
+  });
+  const store = async (...resources: readonly { resourceType: string; id: string }[]): Promise<void> => {
+    for (const resource of resources) {
+      const { status, text } = await send('PUT', `${resource.resourceType}/${resource.id}`, resource);
+      expect([resource.id, status, status < 300 ? '' : text]).toEqual([
+        resource.id,
+        status < 300 ? status : 201,
+        '',
+      ]);
+    }
+  };
+  const validate = async (resource: object, canonical?: string): Promise<readonly Issue[]> => {
+    const { json } = await send('POST', '$validate', {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'resource', resource },
+        ...(canonical === undefined ? [] : [{ name: 'profile', valueUri: canonical }]),
+      ],
+    });
+    return json.issue as Issue[];
+  };
+  const errorsOf = (issues: readonly Issue[]): readonly string[] =>
+    issues
+      .filter(({ severity }) => severity === 'error')
+      .map(({ expression = [], diagnostics }) => `${expression.join()} ${diagnostics}`);
+
+  beforeAll(() => store(CODE_SYSTEM, VALUE_SET));
+
+  const observation = (code: string): object => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { coding: [{ system: CODE_SYSTEM.url, code }] },
+  });
+  const coded = () =>
+    profile('coded', 'Observation', [
+      {
+        id: 'Observation.code',
+        path: 'Observation.code',
+        binding: { strength: 'required', valueSet: VALUE_SET.url },
+      },
+    ]);
+  const collection = (...resources: readonly object[]): object => ({
+    resourceType: 'Bundle',
+    type: 'collection',
+    entry: resources.map((resource, index) => ({
+      fullUrl: `urn:uuid:6a7a5c9e-0f7e-4a3b-8a0e-1f2f3f4f5f${10 + index}`,
+      resource,
+    })),
+  });
+
+  it("a code outside a tenant's value set keeps an entry out of the slice of its profile", async () => {
+    const slices = profile('entries', 'Bundle', [
+      {
+        id: 'Bundle.entry',
+        path: 'Bundle.entry',
+        slicing: { discriminator: [{ type: 'profile', path: 'resource' }], rules: 'open' },
+      },
+      { id: 'Bundle.entry:a', path: 'Bundle.entry', sliceName: 'a', min: 1, max: '1' },
+      {
+        id: 'Bundle.entry:a.resource',
+        path: 'Bundle.entry.resource',
+        type: [{ code: 'Observation', profile: [coded().url] }],
+      },
+    ]);
+    await store(coded(), slices);
+    expect(errorsOf(await validate(collection(observation('b'), observation('a')), slices.url))).toEqual([]);
+    const [error, ...others] = errorsOf(await validate(collection(observation('b')), slices.url));
+    expect(others).toEqual([]);
+    expect(error).toMatch(/^Bundle.entry There is nothing in the slice 'a'.*http:\/\/example.org\/vs1/);
+  });
+
+  it("a code outside a tenant's value set decides between profiles of a type, and about a target", async () => {
+    const quantity = (id: string, valueSet: string) =>
+      profile(
+        id,
+        'Quantity',
+        [{ id: 'Quantity.code', path: 'Quantity.code', binding: { strength: 'required', valueSet } }],
+        { kind: 'complex-type' },
+      );
+    const other = { ...VALUE_SET, id: 'vs2', url: 'http://example.org/vs2' };
+    const choice = profile('choice', 'Observation', [
+      {
+        id: 'Observation.value[x]',
+        path: 'Observation.value[x]',
+        type: [{ code: 'Quantity', profile: [`${URL}/quantity-1`, `${URL}/quantity-2`] }],
+      },
+      {
+        id: 'Observation.hasMember',
+        path: 'Observation.hasMember',
+        type: [{ code: 'Reference', targetProfile: [coded().url] }],
+      },
+    ]);
+    await store(
+      coded(),
+      other,
+      quantity('quantity-1', VALUE_SET.url),
+      quantity('quantity-2', other.url),
+      choice,
+    );
+    const resource = (code: string, member: string): object => ({
+      ...observation('b'),
+      contained: [{ id: 'm', ...observation(member) }],
+      valueQuantity: { value: 1, unit: 'x', system: CODE_SYSTEM.url, code },
+      hasMember: [{ reference: '#m' }],
+    });
+    expect(errorsOf(await validate(resource('a', 'a'), choice.url))).toEqual([]);
+    const errors = errorsOf(await validate(resource('b', 'b'), choice.url));
+    expect(errors.map((error) => error.split(' ')[0])).toEqual([
+      'Observation.value.ofType(Quantity)',
+      'Observation.hasMember[0]',
+    ]);
+  });
+
+  it('memberOf() asks the terminology of the tenant; an unknown value set is a warning', async () => {
+    const constrained = (id: string, valueSet: string) =>
+      profile(id, 'Observation', [
+        {
+          id: 'Observation.code',
+          path: 'Observation.code',
+          constraint: [
+            {
+              key: 'mem-1',
+              severity: 'error',
+              human: 'A code of the set',
+              expression: `memberOf('${valueSet}')`,
+            },
+          ],
+        },
+      ]);
+    await store(
+      constrained('member', VALUE_SET.url),
+      constrained('member-of-none', 'http://example.org/none'),
+    );
+    expect(errorsOf(await validate(observation('a'), `${URL}/member`))).toEqual([]);
+    expect(errorsOf(await validate(observation('b'), `${URL}/member`))).toEqual([
+      expect.stringMatching(/^Observation.code mem-1: A code of the set/),
+    ]);
+    const issues = await validate(observation('a'), `${URL}/member-of-none`);
+    expect(errorsOf(issues)).toEqual([]);
+    expect(issues).toContainEqual(
+      expect.objectContaining({
+        severity: 'warning',
+        diagnostics: expect.stringContaining('mem-1') as string,
+      }),
+    );
+  });
+
+  it.each([
+    ['a urn', PRACTITIONER, PRACTITIONER],
+    ['an absolute url', 'http://a.example/fhir/Practitioner/p1', 'http://a.example/fhir/Practitioner/p1'],
+    ['a relative reference', 'http://a.example/fhir/Practitioner/p1', 'Practitioner/p1'],
+    ['a contained resource', PRACTITIONER, '#c'],
+  ])(
+    'resolve() in a constraint of a Bundle, or of an entry, follows %s',
+    async (_how, fullUrl, reference) => {
+      const resolving = profile('resolving', 'Bundle', [
+        {
+          id: 'Bundle',
+          path: 'Bundle',
+          constraint: [
+            {
+              key: 'rb-1',
+              severity: 'error',
+              human: 'The author has an identifier',
+              expression:
+                "entry.resource.ofType(Composition).author.where($this.reference.startsWith('#').not()).all(resolve() is Practitioner and resolve().identifier.exists())",
+            },
+          ],
+        },
+      ]);
+      const author = profile('author', 'Composition', [
+        {
+          id: 'Composition.author',
+          path: 'Composition.author',
+          constraint: [
+            {
+              key: 'rb-2',
+              severity: 'error',
+              human: 'It is known',
+              expression: "resolve().identifier.value = '1'",
+            },
+          ],
+        },
+      ]);
+      await store(resolving, author);
+      const practitioner = (value: string): object => ({
+        resourceType: 'Practitioner',
+        identifier: [{ system: 'http://example.org/i', value }],
+      });
+      const document = (value: string): object => ({
+        resourceType: 'Bundle',
+        type: 'document',
+        timestamp: '2024-01-01T00:00:00Z',
+        identifier: { system: 'http://example.org/i', value: 'd' },
+        entry: [
+          {
+            fullUrl:
+              COMPOSITION.startsWith('urn') && reference.includes('/')
+                ? 'http://a.example/fhir/Composition/c1'
+                : COMPOSITION,
+            resource: {
+              resourceType: 'Composition',
+              id: 'c1',
+              meta: { profile: [author.url] },
+              status: 'final',
+              type: { text: 'x' },
+              date: '2024-01-01',
+              title: 't',
+              ...(reference === '#c' ? { contained: [{ ...practitioner(value), id: 'c' }] } : {}),
+              author: [{ reference }],
+            },
+          },
+          { fullUrl, resource: { ...practitioner(value), id: 'p1' } },
+        ],
+      });
+      expect(errorsOf(await validate(document('1'), resolving.url))).toEqual([]);
+      expect(errorsOf(await validate(document('2'), resolving.url))).toEqual([
+        expect.stringContaining('rb-2: It is known') as string,
+      ]);
+    },
+  );
+
+  it('.value of a primitive in a constraint is its value', async () => {
+    const valued = profile('valued', 'Parameters', [
+      {
+        id: 'Parameters.parameter.value[x]',
+        path: 'Parameters.parameter.value[x]',
+        constraint: [
+          { key: 'pv-1', severity: 'error', human: 'It begins with a', expression: "value.startsWith('a')" },
+        ],
+      },
+    ]);
+    await store(valued);
+    const parameters = (valueString: string): object => ({
+      resourceType: 'Parameters',
+      parameter: [{ name: 'p', valueString }],
+    });
+    expect(errorsOf(await validate(parameters('abc'), valued.url))).toEqual([]);
+    expect(errorsOf(await validate(parameters('bcd'), valued.url))).toEqual([
+      expect.stringContaining('pv-1: It begins with a') as string,
+    ]);
+  });
+
+  it('a version of two numbers stands for its newest patch', async () => {
+    const versioned = (version: string, min: number) =>
+      profile(
+        `version-${version.replace(/\./g, '-')}`,
+        'Patient',
+        [{ id: 'Patient.gender', path: 'Patient.gender', min }],
+        {
+          url: `${URL}/versioned`,
+          version,
+        },
+      );
+    await store(versioned('1.4.1', 0), versioned('1.4.10', 1), versioned('1.5.0', 0));
+    const patient = (version: string): object => ({
+      resourceType: 'Patient',
+      meta: { profile: [`${URL}/versioned|${version}`] },
+    });
+    expect(errorsOf(await validate(patient('1.4')))).toEqual([
+      expect.stringMatching(/^Patient.gender Patient.gender is missing/),
+    ]);
+    expect(errorsOf(await validate(patient('1.4.1')))).toEqual([]);
+    expect(errorsOf(await validate(patient('1')))).toEqual([]);
+    const unknown = await validate(patient('1.4.2'));
+    expect(errorsOf(unknown)).toEqual([]);
+    expect(unknown).toContainEqual(
+      expect.objectContaining({ severity: 'warning', expression: ['Patient.meta.profile[0]'] }),
+    );
+  });
+
+  it('a differential may constrain what all types of a choice have', async () => {
+    const timed = profile('timed', 'MedicationStatement', [
+      {
+        id: 'MedicationStatement.effective[x].extension',
+        path: 'MedicationStatement.effective[x].extension',
+        max: '0',
+      },
+    ]);
+    await store(timed);
+    const statement = (more: object): object => ({
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      medicationCodeableConcept: { text: 'x' },
+      subject: { display: 'x' },
+      effectiveDateTime: '2020',
+      ...more,
+    });
+    const extension = [{ url: 'http://example.org/e', valueString: 'a' }];
+    expect(errorsOf(await validate(statement({}), timed.url))).toEqual([]);
+    expect(
+      errorsOf(await validate(statement({ _effectiveDateTime: { extension } }), timed.url)),
+    ).toHaveLength(1);
+  });
+
+  it('slices that only an unknown profile tells apart are not checked, with a warning', async () => {
+    const sliced = profile('sliced-by-unknown', 'Patient', [
+      {
+        id: 'Patient.identifier',
+        path: 'Patient.identifier',
+        slicing: { discriminator: [{ type: 'value', path: 'system' }], rules: 'open' },
+      },
+      {
+        id: 'Patient.identifier:a',
+        path: 'Patient.identifier',
+        sliceName: 'a',
+        min: 0,
+        max: '1',
+        type: [{ code: 'Identifier', profile: [`${URL}/not-loaded`] }],
+      },
+    ]);
+    await store(sliced);
+    const issues = await validate(
+      {
+        resourceType: 'Patient',
+        identifier: [
+          { system: 'http://example.org/1', value: '1' },
+          { system: 'http://example.org/2', value: '2' },
+        ],
+      },
+      sliced.url,
+    );
+    expect(errorsOf(issues)).toEqual([]);
+    expect(issues.filter(({ diagnostics }) => diagnostics.includes('not-loaded'))).toMatchObject([
+      { severity: 'warning', diagnostics: expect.stringContaining('are not checked') as string },
+    ]);
+  });
+});
