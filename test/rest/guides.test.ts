@@ -383,4 +383,63 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       { severity: 'warning', diagnostics: expect.stringContaining('are not checked') as string },
     ]);
   });
+
+  it('an error names the slice that it is about, and gives the whole text of a constraint', async () => {
+    const human = `The first part is needed. ${'It says how much. '.repeat(20)}End.`;
+    const named = profile('named-slices', 'Observation', [
+      {
+        id: 'Observation.component',
+        path: 'Observation.component',
+        slicing: { discriminator: [{ type: 'pattern', path: 'code' }], rules: 'open' },
+      },
+      {
+        id: 'Observation.component:first',
+        path: 'Observation.component',
+        sliceName: 'first',
+        constraint: [{ key: 'first-1', severity: 'error', human, expression: 'interpretation.exists()' }],
+      },
+      {
+        id: 'Observation.component:first.code',
+        path: 'Observation.component.code',
+        patternCodeableConcept: { coding: [{ system: CODE_SYSTEM.url, code: 'a' }] },
+      },
+      { id: 'Observation.component:first.value[x]', path: 'Observation.component.value[x]', min: 1 },
+    ]);
+    await store(named);
+    const component = [{ code: { coding: [{ system: CODE_SYSTEM.url, code: 'a' }] } }];
+    const errors = errorsOf(await validate({ ...observation('a'), component }, named.url));
+    expect([...errors].sort()).toEqual([
+      expect.stringContaining(`first-1: ${human}`) as string,
+      expect.stringMatching(
+        /^Observation.component\[0\].value Observation.component:first.value\[x\] is missing/,
+      ) as string,
+    ]);
+  });
+
+  it('a SearchParameter with the code of one of FHIR, or with a JSON name in its path, is stored with a warning', async () => {
+    const parameter = (id: string, more: object): object => ({
+      resourceType: 'SearchParameter',
+      id,
+      url: `http://example.org/SearchParameter/${id}`,
+      name: 'A',
+      status: 'active',
+      description: 'd',
+      ...more,
+    });
+    for (const [id, more] of [
+      ['sp-id', { code: '_id', base: ['Patient'], type: 'token', expression: 'Patient.id' }],
+      [
+        'sp-ad',
+        {
+          code: 'asserted-date',
+          base: ['Condition'],
+          type: 'date',
+          expression: "Condition.extension.where(url='http://example.org/a').valueDateTime",
+        },
+      ],
+    ] as const) {
+      const { status, headers } = await send('PUT', `SearchParameter/${id}`, parameter(id, more));
+      expect([id, status, headers['x-issues']]).toEqual([id, 201, '1; warning']);
+    }
+  });
 });

@@ -50,8 +50,13 @@ const LONGEST_QUOTE = 80;
 
 /** Returns the beginning of a text, with control characters and half surrogate pairs replaced. */
 export function shorten(text: string): string {
-  const visible = text.slice(0, LONGEST_QUOTE).replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
-  return text.length > LONGEST_QUOTE ? `${visible}…` : visible;
+  return shortenTo(text, LONGEST_QUOTE);
+}
+
+/** As `shorten`, with another maximum of characters. */
+export function shortenTo(text: string, longest: number): string {
+  const visible = text.slice(0, longest).replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
+  return text.length > longest ? `${visible}…` : visible;
 }
 
 /** Returns a plausible resourceType as the root of expressions; else ''. */

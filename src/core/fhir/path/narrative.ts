@@ -1,6 +1,6 @@
 /** True if a narrative passes `htmlChecks()` (https://hl7.org/fhir/R4/fhirpath.html#functions). */
-import { narrativeFault } from '../validate/narrative';
+import { checkNarrative } from '../validate/narrative';
 
 export function isNarrative(xhtml: string): boolean {
-  return narrativeFault(xhtml) === undefined;
+  return checkNarrative(xhtml).fault === undefined;
 }

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../json';
 import { compileBinding, type BindingCheck } from './binding';
 import { compileInvariants, type Invariant } from './invariants';
 import { splitObjectName, structureOf } from './member-definition';
-import { narrativeFault } from './narrative';
+import { checkNarrative } from './narrative';
 import type { NativeRule } from './native-rules';
 import type { ValidationRun } from './run';
 import { TYPE_RULES } from './type-rules';
@@ -28,7 +28,7 @@ export function rulesOfElement(
   if (type === undefined) return rules;
   const binding = compileBinding(definitions, element, type.code);
   if (binding !== undefined) rules.push(toBindingRule(binding));
-  if (type.code === 'xhtml') rules.push(checkNarrative);
+  if (type.code === 'xhtml') rules.push(checkDiv);
   return rules;
 }
 
@@ -70,7 +70,9 @@ function toNativeRule(rule: NativeRule): ContentRule {
   };
 }
 
-const checkNarrative: ContentRule = (value, _companion, run) => {
-  const fault = typeof value === 'string' ? narrativeFault(value) : undefined;
+const checkDiv: ContentRule = (value, _companion, run) => {
+  if (typeof value !== 'string') return;
+  const { fault, warnings } = checkNarrative(value);
   if (fault !== undefined) run.report('narrative', fault);
+  for (const warning of warnings) run.report('narrative', warning, [], 'warning');
 };

@@ -1,6 +1,6 @@
 /** Checks the XHTML of Narrative.div. Source: https://hl7.org/fhir/R4/narrative.html#xhtml */
 import { shorten } from '../json/fault';
-import { ATTRIBUTES, ELEMENTS, endOfReference, isActive, referred } from './narrative-markup';
+import { ATTRIBUTES, ELEMENTS, HTML_ENTITIES, endOfReference, isActive, referred } from './narrative-markup';
 import { isXmlSpace } from './text-scan';
 
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
@@ -8,22 +8,36 @@ const ROOT = `<div xmlns="${NAMESPACE}">…</div>`;
 /** No page for human readers is nested so deeply, and browsers flatten elements some hundreds of levels deep. */
 const MAX_DEPTH = 200;
 
+/** Attributes of one element: there are fewer allowed names, but any number of names that begin with `data-`. */
+const MAX_ATTRIBUTES = 100;
+
 const NOT_IN_XML = /[^\t\n\r -\ufffd]/;
 const GREATER = 62;
 const SLASH = 47;
 const EQUALS = 61;
 
+/** What is wrong with a narrative, as sentences. */
+export interface NarrativeFindings {
+  /** Undefined for a valid narrative. */
+  readonly fault: string | undefined;
+  /** What HL7's own tools write although XML or the rules do not have it, and what cannot harm; each kind once. */
+  readonly warnings: readonly string[];
+}
+
 /**
- * Returns the fault of a narrative as a sentence, or undefined for a valid one. A valid narrative is one well-formed
+ * Returns what is wrong with a narrative. A valid narrative is one well-formed
  * `div` in the XHTML namespace. It has only the elements and attributes of a narrative (txt-1), has content (txt-2),
  * and has nothing that a browser would run.
  *
- * The check is as strict as XML: "there is no support for HTML entities". Browsers read a narrative as HTML, because it
+ * The check is as strict as XML but for entities of HTML in a text, and it allows attributes `data-*`; both are warnings.
+ * Browsers read a narrative as HTML, because it
  * "is often used for the innerHTML property". CDATA sections and comments that end early are refused, because HTML
  * reads them differently. Cost: one pass without recursion, about 1 ns per character of text and 100 ns per tag.
  */
-export function narrativeFault(xhtml: string): string | undefined {
-  return new NarrativeScan(xhtml).run();
+export function checkNarrative(xhtml: string): NarrativeFindings {
+  const scan = new NarrativeScan(xhtml);
+  const fault = scan.run();
+  return { fault, warnings: [...scan.warnings.values()] };
 }
 
 interface OpenElement {
@@ -39,11 +53,13 @@ class NarrativeScan {
   private position = 0;
   private hasContent = false;
   private readonly open: OpenElement[] = [];
-  /** The attributes of the last start tag; at most as many as there are allowed names. */
+  /** The attributes of the last start tag, at most MAX_ATTRIBUTES. */
   private seen: string[] = [];
   /** The next `&` at or after `position`; less than `position` if it must be searched for. */
   private ampersand = -1;
   private readonly hasSectionEnd: boolean;
+  /** The first warning of each kind. */
+  readonly warnings = new Map<'entity' | 'data', string>();
 
   constructor(private readonly text: string) {
     this.hasSectionEnd = text.includes(']]>');
@@ -98,9 +114,10 @@ class NarrativeScan {
         this.hasContent = this.position < end && this.position !== this.ampersand;
       }
       if (this.ampersand >= end) break;
-      const code = this.reference(this.ampersand);
-      if (code === undefined) return this.referenceFault(this.ampersand);
-      if (!isXmlSpace(code)) this.hasContent = true;
+      const start = this.ampersand;
+      const code = this.reference(start);
+      if (code === undefined && !this.skipEntity(start)) return this.referenceFault(start);
+      if (code === undefined || !isXmlSpace(code)) this.hasContent = true;
     }
     this.position = end;
     return undefined;
@@ -111,6 +128,22 @@ class NarrativeScan {
     if (end === undefined) return undefined;
     this.position = end;
     return referred(this.text, start, end);
+  }
+
+  /** Skips an entity of HTML, which stands for a character. */
+  private skipEntity(start: number): boolean {
+    const [entity, name = ''] = /^&(\w{2,8});/.exec(this.text.slice(start, start + 12)) ?? [];
+    if (entity === undefined || !HTML_ENTITIES.has(name)) return false;
+    this.position = start + entity.length;
+    this.warn(
+      'entity',
+      `'${entity}' ${where(start)} is an entity of HTML, which XML does not have; use a number, such as &#160; for &nbsp;`,
+    );
+    return true;
+  }
+
+  private warn(kind: 'entity' | 'data', sentence: string): void {
+    if (!this.warnings.has(kind)) this.warnings.set(kind, sentence);
   }
 
   private referenceFault(start: number): string {
@@ -197,11 +230,18 @@ class NarrativeScan {
 
   /** Reads from after the name of an attribute to after its value. */
   private attribute(element: string, name: string): string | undefined {
-    if (!ATTRIBUTES.has(name)) {
+    const isData = name.startsWith('data-');
+    if (isData)
+      this.warn(
+        'data',
+        `The attribute '${shorten(name)}' ${where(this.position)} is not one of a narrative (txt-1)`,
+      );
+    if (!isData && !ATTRIBUTES.has(name)) {
       return 'is not allowed in a narrative (txt-1); allowed: those of basic formatting, such as class, style, title, href and src';
     }
     if (this.seen.includes(name)) return 'occurs twice; allowed: once';
-    this.seen.push(name);
+    if (this.seen.length < MAX_ATTRIBUTES) this.seen.push(name);
+    else return `is one too many; allowed: ${MAX_ATTRIBUTES}`;
     this.skipSpace();
     if (this.text.charCodeAt(this.position) !== EQUALS) return `has no value; allowed: ${name}="value"`;
     this.position++;

@@ -2,12 +2,15 @@
  * Compiles the constraints of a profile (https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint).
  */
 import type { Definitions } from '../../definitions';
-import { shorten } from '../../json/fault';
+import { shorten, shortenTo } from '../../json/fault';
 import type { PathAllowance } from '../../path';
 import { compileInvariant, type InvariantPlace } from '../invariants';
 import type { Origin, ValueCheck } from './check';
 import type { ProfileConstraint } from './element';
 import { corrected } from './errata';
+
+/** Longer than the texts of published constraints, which say what to do. */
+const LONGEST_HUMAN = 1_000;
 
 /** The number of steps that one evaluation costs. */
 const STEPS = 5;
@@ -27,7 +30,7 @@ export function compileConstraint(
   if (expression === undefined) return undefined;
   const invariant = compileInvariant(definitions, { key, severity, human, expression }, place, compiling);
   const unknown = 'Not checked, because the terminology does not know a value set of it: ';
-  const sentence = `${shorten(key)}: ${shorten(human)} (${origin.name})`;
+  const sentence = `${shorten(key)}: ${shortenTo(human, LONGEST_HUMAN)} (${origin.name})`;
   return (value, companion, at) => {
     const { run } = at;
     if (!run.isFull || (severity === 'warning' && !run.wantsWarnings) || !at.spend(STEPS)) return;

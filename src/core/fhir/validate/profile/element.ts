@@ -173,7 +173,8 @@ export function objectsOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The path, shortened for a sentence. */
-export function pathOf({ path }: ProfileElement): string {
-  return shorten(path);
+/** The path with the names of its slices (`Observation.component:systolic.code`), shortened for a sentence. */
+export function pathOf({ path, id }: ProfileElement): string {
+  const isOfPath = id?.replace(/:[^.]*/g, '') === path;
+  return shorten(isOfPath ? id : path);
 }

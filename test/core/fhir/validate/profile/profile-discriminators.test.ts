@@ -55,7 +55,7 @@ describe('A discriminator', () => {
     const coding = [{ system: 'http://loinc.org', code: '8480-6' }];
     expect(check({ component: [{ code: { coding }, valueQuantity: { value: 1 } }] })).toEqual([]);
     expect(check({ component: [{ code: { coding }, valueString: '1' }, { code: { text: 'x' } }] })).toEqual([
-      'Observation.component[0].value.ofType(string): Observation.component.value[x] is of type string; allowed are Quantity',
+      'Observation.component[0].value.ofType(string): Observation.component:systolic.value[x] is of type string; allowed are Quantity',
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('A discriminator', () => {
     const period = { end: '2000' };
     expect(check({ name: [{ period, text: 'A' }, { text: 'B' }] })).toEqual([]);
     expect(check({ name: [{ period }, { period, text: 'B' }] })).toEqual([
-      'Patient.name[0].text: Patient.name.text is missing; at least 1 must be there',
+      'Patient.name[0].text: Patient.name:former.text is missing; at least 1 must be there',
       "Patient.name: There is nothing in the slice 'present' of Patient.name; at least 1 must be there",
     ]);
   });
@@ -137,7 +137,7 @@ describe('A discriminator', () => {
     expect(check({ valueQuantity: { code: 'g' } })).toEqual([]);
     expect(check({ valueInteger: 1 })).toEqual([]);
     expect(check({ valueQuantity: { value: 1 } })).toEqual([
-      'Observation.value.ofType(Quantity).code: Observation.value[x].code is missing; at least 1 must be there',
+      'Observation.value.ofType(Quantity).code: Observation.value[x]:valueQuantity.code is missing; at least 1 must be there',
     ]);
     expect(check({ valueString: 'long' })).toEqual([
       'Observation.value.ofType(string): The text is longer than 3 characters',
@@ -165,7 +165,7 @@ describe('A discriminator', () => {
     const basic = { resourceType: 'Basic' };
     expect(check(bundle(basic, { resourceType: 'Patient', name: [{ text: 'A' }] }))).toEqual([]);
     expect(check(bundle(basic, { resourceType: 'Patient' }))).toEqual([
-      'Bundle.entry[1].resource.name: Bundle.entry.resource.name is missing; at least 1 must be there',
+      'Bundle.entry[1].resource.name: Bundle.entry:patient.resource.name is missing; at least 1 must be there',
     ]);
     expect(check(bundle(basic))).toHaveLength(1);
   });

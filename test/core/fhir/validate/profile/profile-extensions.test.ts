@@ -101,7 +101,7 @@ describe('Slices of extensions', () => {
     expect(
       check({ extension: [place({ url: 'lat', valueString: '1' }), place({ url: 'lon', valueDecimal: 1 })] }),
     ).toEqual([
-      'Patient.extension[0].extension[0].value.ofType(string): Extension.extension.value[x] is of type string; allowed are decimal',
+      'Patient.extension[0].extension[0].value.ofType(string): Extension.extension:lat.value[x] is of type string; allowed are decimal',
       "Patient.extension[1].extension: There is nothing in the slice 'lat' of Extension.extension; at least 1 must be there",
     ]);
   });

@@ -26,7 +26,7 @@ describe('A discriminator behind a reference', () => {
       check({ performer: [practitioner, { reference: 'Organization/1' }, { reference: 'Patient/1' }] }),
     ).toEqual([
       'Observation.performer[2]: This is in no slice of Observation.performer; there are person, group, and no others are allowed',
-      'Observation.performer[1].display: Observation.performer.display is missing; at least 1 must be there',
+      'Observation.performer[1].display: Observation.performer:group.display is missing; at least 1 must be there',
     ]);
     // Where nothing tells the type, nothing is held against it.
     expect(check({ performer: [{ display: 'somebody' }] })).toEqual([]);

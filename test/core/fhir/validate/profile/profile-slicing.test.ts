@@ -33,7 +33,7 @@ describe('The slices of an element', () => {
     const check = await checker('Patient', bySystem());
     const long = (name: string): JsonObject => ({ system: `urn:${name}`, value: 'long' });
     expect(check({ identifier: [long('x'), long('b'), { system: 'urn:a' }] })).toEqual([
-      'Patient.identifier[2].value: Patient.identifier.value is missing; at least 1 must be there',
+      'Patient.identifier[2].value: Patient.identifier:a.value is missing; at least 1 must be there',
       'Patient.identifier[1].value: The text is longer than 3 characters',
     ]);
   });
@@ -69,7 +69,7 @@ describe('The slices of an element', () => {
       inSlice(IDENTIFIER, '@default', 'period', { min: 1 }),
     ]);
     expect(check(identifiers('a', 'x'))).toEqual([
-      'Patient.identifier[1].period: Patient.identifier.period is missing; at least 1 must be there',
+      'Patient.identifier[1].period: Patient.identifier:@default.period is missing; at least 1 must be there',
     ]);
   });
 
@@ -119,9 +119,9 @@ describe('Slices of slices', () => {
     });
     expect(check({ component: [component('other', 'x'), component('outer', 'high')] })).toEqual([]);
     expect(check({ component: [component('outer', 'x'), component('outer', 'high', 'high')] })).toEqual([
-      'Observation.component[0].interpretation[0]: This is in no slice of Observation.component.interpretation; there are high, and no others are allowed',
-      "Observation.component[0].interpretation: There is nothing in the slice 'high' of Observation.component.interpretation; at least 1 must be there",
-      "Observation.component[1].interpretation[1]: There are 2 in the slice 'high' of Observation.component.interpretation; at most 1 may be",
+      'Observation.component[0].interpretation[0]: This is in no slice of Observation.component:outer.interpretation; there are high, and no others are allowed',
+      "Observation.component[0].interpretation: There is nothing in the slice 'high' of Observation.component:outer.interpretation; at least 1 must be there",
+      "Observation.component[1].interpretation[1]: There are 2 in the slice 'high' of Observation.component:outer.interpretation; at most 1 may be",
     ]);
   });
 
@@ -154,12 +154,12 @@ describe('Slices of slices', () => {
       );
     expect(check('old', 'usual')).toEqual([]);
     expect(check('old', 'temp').map((line) => line.slice(0, 95))).toEqual([
-      'Patient.identifier[1]: This is in no slice of Patient.identifier; there are a/old, a/usual, and',
-      "Patient.identifier: There is nothing in the slice 'a/usual' of Patient.identifier; at least 1 m",
+      'Patient.identifier[1]: This is in no slice of Patient.identifier:a; there are a/old, a/usual, a',
+      "Patient.identifier: There is nothing in the slice 'a/usual' of Patient.identifier:a; at least 1",
     ]);
     expect(check('usual', 'usual', 'usual')).toEqual([
       "Patient.identifier[2]: There are 3 in the slice 'a' of Patient.identifier; at most 2 may be",
-      "Patient.identifier[2]: There are 3 in the slice 'a/usual' of Patient.identifier; at most 2 may be",
+      "Patient.identifier[2]: There are 3 in the slice 'a/usual' of Patient.identifier:a; at most 2 may be",
     ]);
   });
 });
