@@ -133,9 +133,9 @@ export const SETTINGS = {
     'on: a search with _explain=true answers its SQL, plan and times. For development only, because it reveals internals to clients',
   ),
   VALIDATION: row(
-    choice('full', 'structure'),
+    choice('full', 'lenient', 'structure'),
     'full',
-    'Validation of a resource before it is stored: full (structure, bindings, invariants, narrative, profiles) or structure',
+    'Validation of a resource before it is stored: full (structure, bindings, invariants, narrative, profiles), lenient (the same, but invariants, profiles and rules of the text only warn) or structure',
   ),
   REFERENTIAL_INTEGRITY: row(
     choice('off', 'on-write', 'on-write-and-delete'),

@@ -24,8 +24,11 @@ export interface Space {
 
 /** Settings of a tenant; their defaults are settings of the server. */
 export interface TenantSettings {
-  /** full: structure, bindings, invariants, narrative and profiles; structure: only the structure. */
-  readonly validation: 'full' | 'structure';
+  /**
+   * full: structure, bindings, invariants, narrative and profiles; lenient: the same, but invariants, profiles and
+   * rules of the text only warn; structure: only the structure.
+   */
+  readonly validation: 'full' | 'lenient' | 'structure';
   /** strict: an unknown search parameter is an error; lenient: it is ignored. */
   readonly searchUnknown: 'strict' | 'lenient';
   /** When references must have a target: never, when they are written, or as long as they are stored. */

@@ -1,6 +1,14 @@
 import type { TenantSpace } from '../context';
 import type { JsonObject } from '../fhir/json';
-import type { CodeAnswer, CodeQuestion, Finding, PendingCode, Validator } from '../fhir/validate';
+import type {
+  CodeAnswer,
+  CodeQuestion,
+  Finding,
+  FindingRule,
+  PendingCode,
+  Validation,
+  Validator,
+} from '../fhir/validate';
 import type { LoadedProfiles, WantedProfiles } from '../validation/wanted-profiles';
 
 /** The services that validate the content of a resource. */
@@ -24,9 +32,19 @@ export interface ContentTools {
 export interface ContentOptions {
   /** False: structure only. */
   readonly isFull: boolean;
+  /** True: invariants, rules of the text and profiles only warn. */
+  readonly isLenient?: boolean;
   /** True: also checks rules that only give warnings. */
   readonly wantsWarnings?: boolean;
   readonly profiles?: WantedProfiles;
+}
+
+/** Rules of the content that only warn in a lenient validation; required bindings and narratives refuse. */
+const LENIENT_RULES: ReadonlySet<FindingRule> = new Set<FindingRule>(['invariant', 'business']);
+
+/** Returns how fully the tenant validates what it writes and sends to operations. */
+export function levelOf({ settings: { validation } }: TenantSpace): ContentOptions {
+  return { isFull: validation !== 'structure', isLenient: validation === 'lenient' };
 }
 
 const AS_WRITTEN: WantedProfiles = { requested: [] };
@@ -41,7 +59,7 @@ export async function findInContent(
   resource: JsonObject,
   options: ContentOptions,
 ): Promise<readonly Finding[]> {
-  const { isFull, wantsWarnings = false, profiles: wanted = AS_WRITTEN } = options;
+  const { isFull, isLenient = false, wantsWarnings = false, profiles: wanted = AS_WRITTEN } = options;
   const loading = isFull ? tools.profilesOf(space, resource, wanted) : undefined;
   const found = loading === undefined ? undefined : await loading;
   const validator = tools.validator(space);
@@ -54,9 +72,27 @@ export async function findInContent(
     codes.add(questions, await tools.answerCodes(space, questions));
     validation = validator.validate(resource, { ...validating, codes });
   }
-  const { findings, pending } = validation;
+  const { findings, pending } = isLenient ? lowered(validation) : validation;
   const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
   return found === undefined && judged.length === 0
     ? findings
     : [...findings, ...judged, ...(found?.findings ?? NONE)];
+}
+
+/** Turns what a lenient validation does not refuse into warnings. */
+function lowered({
+  findings,
+  pending,
+  structureFindings,
+  ownFindings,
+  ownPending,
+}: Validation): Pick<Validation, 'findings' | 'pending'> {
+  return {
+    findings: findings.map((finding, index) => {
+      const isOfContent = index >= structureFindings && LENIENT_RULES.has(finding.rule);
+      const isLowered = finding.severity === 'error' && (isOfContent || index >= ownFindings);
+      return isLowered ? { ...finding, severity: 'warning' } : finding;
+    }),
+    pending: pending.map((code, index) => (index < ownPending ? code : { ...code, strength: 'extensible' })),
+  };
 }

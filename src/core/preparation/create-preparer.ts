@@ -12,7 +12,7 @@ import {
   type PatchLimits,
 } from '../fhir/patch';
 import type { Limits } from '../limits/size-limits';
-import { findInContent } from './content';
+import { findInContent, levelOf } from './content';
 import { withoutEmptyList } from '../operations/parameters';
 import { validateInput } from './validation-report';
 import { toDocument } from './resource-input';
@@ -49,8 +49,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     },
     async inspect(space, { value }) {
       if (!isJsonObject(value)) return [];
-      const isFull = space.settings.validation === 'full';
-      return findInContent(tools, space, withoutEmptyList(value), { isFull });
+      return findInContent(tools, space, withoutEmptyList(value), levelOf(space));
     },
     async validateOperation(task) {
       const { input } = task.invocation;

@@ -20,7 +20,7 @@ import {
   type CheckedParameter,
   type ParameterPair,
 } from '../search/tenant-parameter-check';
-import { findInContent, type ContentTools } from './content';
+import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from './subscription';
 
@@ -130,8 +130,7 @@ async function checkContent(
   space: TenantSpace,
   resource: JsonObject,
 ): Promise<readonly Issue[]> {
-  const isFull = space.settings.validation === 'full';
-  const findings = await findInContent(tools, space, resource, { isFull });
+  const findings = await findInContent(tools, space, resource, levelOf(space));
   const isPublished = space.storesAsPublished === true;
   const refusal = join(isPublished ? undefined : refusalOf(findings), referenceFault(tools, space, resource));
   if (refusal !== undefined) throw refusal;

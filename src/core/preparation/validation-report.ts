@@ -14,7 +14,7 @@ import {
   withoutResourceOf,
   type InputParameters,
 } from '../operations/parameters';
-import { findInContent } from './content';
+import { findInContent, levelOf } from './content';
 import { namedQueryIssues, SEARCH_PARAMETER, referenceFault, type PreparationTools } from './prepare';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
@@ -90,9 +90,8 @@ async function checkWrapper(
 ): Promise<void> {
   const body = document?.value;
   if (!isJsonObject(body) || body['resourceType'] !== 'Parameters') return;
-  const isFull = space.settings.validation === 'full';
   const wrapper = withoutResourceOf(withoutEmptyList(body), RESOURCE_PARAMETER);
-  const refusal = refusalOf(await findInContent(tools, space, wrapper, { isFull }));
+  const refusal = refusalOf(await findInContent(tools, space, wrapper, levelOf(space)));
   if (refusal !== undefined) throw refusal;
 }
 

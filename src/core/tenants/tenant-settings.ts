@@ -18,10 +18,10 @@ export const TENANT_SETTINGS: {
 } = {
   validation: {
     name: 'validation',
-    values: ['full', 'structure'],
+    values: ['full', 'lenient', 'structure'],
     defaultFrom: 'VALIDATION',
     meaning:
-      'How a resource, and the input of an operation, is validated: full (structure, bindings, invariants, narrative, profiles) or structure',
+      'How a resource, and the input of an operation, is validated: full (structure, bindings, invariants, narrative, profiles), lenient (the same, but invariants, profiles and rules of the text only warn) or structure',
   },
   searchUnknown: {
     name: 'search-unknown',

@@ -34,6 +34,11 @@ export interface Validation {
   /** In the order of the document; see `Validator.validate`. */
   readonly findings: readonly Finding[];
   readonly pending: readonly PendingCode[];
+  /** The number of findings of the structure, which come first; those of the content follow, then those of profiles. */
+  readonly structureFindings: number;
+  /** The numbers of findings and of pending codes that are not of profiles. */
+  readonly ownFindings: number;
+  readonly ownPending: number;
   /** While it has questions, the findings may change with their answers. */
   readonly codes: CodeAnswers;
 }
@@ -63,7 +68,10 @@ export function createValidator(definitions: Definitions): Validator {
       run.wantsWarnings = wantsWarnings;
       if (codes !== undefined) run.codes = codes;
       structure.resources.checkOuter(resource, run);
+      run.structureFindings = run.findings.length;
       if (isFull && !run.isOver) content.check(resource, run);
+      run.ownFindings = run.findings.length;
+      run.ownPending = run.pending.length;
       if (run.faults === 0) for (const profile of profiles) profile.check(resource, run);
       return run;
     },

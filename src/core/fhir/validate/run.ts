@@ -29,6 +29,10 @@ export const MAX_ADVICE = 1_000;
 export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
+  /** See `Validation`. */
+  structureFindings = 0;
+  ownFindings = 0;
+  ownPending = 0;
   /** True if rules that only warn (extensible bindings, best practices) are checked too, as for $validate. */
   wantsWarnings = false;
   /** `%resource` of invariants: the innermost resource. */
