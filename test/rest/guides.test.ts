@@ -442,4 +442,47 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect([id, status, headers['x-issues']]).toEqual([id, 201, '1; warning']);
     }
   });
+
+  it('a code that its code system lacks, a wrong display and a supplement are warnings, whatever the binding', async () => {
+    const animals = {
+      ...CODE_SYSTEM,
+      id: 'animals',
+      url: 'http://example.org/animals',
+      version: '1',
+      concept: [{ code: 'cat', display: 'Cat', designation: [{ language: 'de', value: 'Katze' }] }],
+    };
+    const supplement = {
+      ...CODE_SYSTEM,
+      id: 'supplement',
+      url: 'http://example.org/supplement',
+      content: 'supplement',
+      supplements: animals.url,
+    };
+    const fragment = { ...animals, id: 'fragment', url: 'http://example.org/fragment', content: 'fragment' };
+    await store(animals, supplement, fragment);
+    const basic = (coding: object): object => ({ resourceType: 'Basic', code: { coding: [coding] } });
+    const codes: readonly (readonly [object, string | undefined])[] = [
+      [{ system: animals.url, code: 'cat', display: 'cat' }, undefined],
+      [{ system: animals.url, code: 'cat', display: 'Katze' }, undefined],
+      [{ system: animals.url, code: 'cat', display: 'Dog' }, 'Basic.code.coding[0].display'],
+      [{ system: animals.url, code: 'dog' }, 'Basic.code.coding[0].code'],
+      [{ system: animals.url, version: '1', code: 'dog' }, 'Basic.code.coding[0].code'],
+      [{ system: animals.url, version: '2', code: 'dog' }, undefined],
+      [{ system: fragment.url, code: 'dog' }, undefined],
+      [{ system: supplement.url, code: 'cat' }, 'Basic.code.coding[0].system'],
+      [{ system: 'http://loinc.org', code: 'any', display: 'any' }, undefined],
+      [{ system: 'http://unitsofmeasure.org', code: 'mg', display: 'milligram' }, undefined],
+      [{ system: 'http://unitsofmeasure.org', code: 'spoon' }, 'Basic.code.coding[0].code'],
+    ];
+    for (const [coding, place] of codes) {
+      const issues = await validate(basic(coding));
+      const found = issues.filter(({ code }) => code === 'code-invalid');
+      expect([coding, ...found.map(({ severity, expression }) => [severity, expression?.[0]])]).toEqual([
+        coding,
+        ...(place === undefined ? [] : [['warning', place]]),
+      ]);
+      const { status, headers } = await send('POST', 'Basic', basic(coding));
+      expect([status, headers['x-issues']]).toEqual([201, place === undefined ? undefined : '1; warning']);
+    }
+  });
 });

@@ -12,6 +12,7 @@ import { requireDatabase } from '../search-execution/page/search-result-cache';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 import type { CoreOptions } from './core-options';
 import type { CreatedServices } from './create-services';
+import { createTerminologyStorage } from '../terminology/environment';
 import { createOperationEnvironment } from './operation-environment';
 import { createOperationStorage, createReadingStorage } from './operation-storage';
 
@@ -38,7 +39,11 @@ export function createOperations({ options, created, write, cacheInvalidator }: 
     );
   threads.serve((request) =>
     answerWorker(
-      { ...workerHost, storage: (context) => storageOf({ ...context, log: options.log }) },
+      {
+        ...workerHost,
+        storage: (context) => storageOf({ ...context, log: options.log }),
+        terminology: (space) => createTerminologyStorage(services, space),
+      },
       request,
     ),
   );

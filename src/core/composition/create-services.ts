@@ -20,6 +20,7 @@ import { SearchRunner } from '../storage/search/search-run';
 import { WriteQueues } from '../storage/write/write-queues';
 import { type CodeSystemCache, createCodeSystemCache } from '../terminology/code-system-cache';
 import { createThreadedReader } from '../preparation/threaded-reader';
+import { createCodingChecker } from '../validation/coding-checker';
 import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 import type { CoreOptions } from './core-options';
@@ -129,6 +130,7 @@ function createKeys(hasher: Hasher): ResourceKeys {
 
 function createWorkerHost(services: SearchServices): WorkerHost {
   const codeChecker = createCodeChecker();
+  const codingChecker = createCodingChecker();
   const structures = createStructureSource({
     terminology: (space) => createTerminologyEnvironment(services, space),
     structuresVersion: (space) => structuresVersion(services, space),
@@ -137,6 +139,8 @@ function createWorkerHost(services: SearchServices): WorkerHost {
     ...structures,
     checkCodes: (space, pending) =>
       codeChecker.check(space, createTerminologyEnvironment(services, space), pending),
+    checkCodings: (space, codings) =>
+      codingChecker.check(space, createTerminologyEnvironment(services, space), codings),
     answerCodes: (space, questions) =>
       codeChecker.answer(space, createTerminologyEnvironment(services, space), questions),
   };

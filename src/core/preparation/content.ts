@@ -3,6 +3,7 @@ import type { JsonObject } from '../fhir/json';
 import type {
   CodeAnswer,
   CodeQuestion,
+  CodingsToCheck,
   Finding,
   FindingRule,
   PendingCode,
@@ -25,6 +26,8 @@ export interface ContentTools {
   ): Promise<LoadedProfiles> | undefined;
   /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  /** Looks up codings in their code systems. */
+  checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
   /** Answers questions about codes, in their order. */
   answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
@@ -74,9 +77,27 @@ export async function findInContent(
   }
   const { findings, pending } = isLenient ? lowered(validation) : validation;
   const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
-  return found === undefined && judged.length === 0
+  const advice = await adviceOf(tools, space, resource, [validation.codings, [...findings, ...judged]]);
+  return found === undefined && judged.length + advice.length === 0
     ? findings
-    : [...findings, ...judged, ...(found?.findings ?? NONE)];
+    : [...findings, ...judged, ...advice, ...(found?.findings ?? NONE)];
+}
+
+/** Returns warnings for codings, unless their codes are already reported. */
+async function adviceOf(
+  tools: ContentTools,
+  space: TenantSpace,
+  resource: JsonObject,
+  [codings, reported]: readonly [Validation['codings'], readonly Finding[]],
+): Promise<readonly Finding[]> {
+  const root = resource['resourceType'];
+  if (codings.length === 0 || typeof root !== 'string') return NONE;
+  const advice = await tools.checkCodings(space, { root, codings });
+  if (advice.length === 0) return NONE;
+  const places = new Set(
+    reported.filter(({ rule }) => rule === 'binding').map(({ expression }) => expression),
+  );
+  return advice.filter(({ expression }) => !places.has(expression));
 }
 
 /** Turns what a lenient validation does not refuse into warnings. */

@@ -5,13 +5,19 @@ import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
-import type { CodeAnswer, CodeQuestion, Finding, PendingCode } from '../fhir/validate';
+import type { CodeAnswer, CodeQuestion, CodingsToCheck, Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
-import type { OperationStorage } from '../operations/environment';
+import type { OperationStorage, TerminologyStorage } from '../operations/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
-import { callStorage, type OperationContext, type StorageCall } from './storage-proxy';
+import {
+  callStorage,
+  callTerminology,
+  type OperationContext,
+  type StorageCall,
+  type TerminologyCall,
+} from './storage-proxy';
 import type { ValidationReport, ValidationTask } from './validation-report';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
@@ -101,6 +107,7 @@ export type WorkerRequest =
       readonly space: TenantSpace;
       readonly questions: readonly CodeQuestion[];
     }
+  | { readonly kind: 'terminology'; readonly space: Space; readonly call: TerminologyCall }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
   | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
   | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
@@ -109,18 +116,22 @@ export type WorkerRequest =
 /** The thread with the database connections: its answer to each kind of worker request. */
 export interface WorkerHost extends StructureSource {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
   answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
 
 /** The same for the thread that also runs operations. */
 export interface OperationWorkerHost extends WorkerHost {
   storage(context: OperationContext): OperationStorage;
+  terminology(space: Space): TerminologyStorage;
 }
 
 export function answerWorker(host: OperationWorkerHost, request: WorkerRequest): Promise<unknown> {
   switch (request.kind) {
     case 'check-codes':
       return host.checkCodes(request.space, request.pending);
+    case 'terminology':
+      return callTerminology(host.terminology(request.space), request.call);
     case 'answer-codes':
       return host.answerCodes(request.space, request.questions);
     case 'version':

@@ -159,6 +159,7 @@ export class SpaceIndexing {
       searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
       checkCodes: (space, pending) => host.checkCodes(space, pending),
+      checkCodings: (space, codings) => host.checkCodings(space, codings),
       answerCodes: (space, questions) => host.answerCodes(space, questions),
     };
   }

@@ -13,12 +13,14 @@ import type {
   PurgeRequest,
   RecordRequest,
   SearchParameterProgress,
+  TerminologyStorage,
 } from '../operations/environment';
 
 /** The part of a request's context that can be sent to another thread. */
 export type OperationContext = Omit<RequestContext, 'log'>;
 
-export type StorageCall =
+/** The calls that need no more than a space. */
+export type TerminologyCall =
   | {
       readonly of: 'canonical';
       readonly type: CanonicalType;
@@ -32,7 +34,10 @@ export type StorageCall =
       readonly version?: string;
     }
   | { readonly of: 'systemOfValueSet'; readonly url: string }
-  | { readonly of: 'terminologyVersion' }
+  | { readonly of: 'terminologyVersion' };
+
+export type StorageCall =
+  | TerminologyCall
   | { readonly of: 'resource'; readonly type: string; readonly id: string }
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
@@ -47,8 +52,8 @@ export type StorageCall =
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
-/** Executes a storage call in the thread with the database. */
-export async function callStorage(storage: OperationStorage, call: StorageCall): Promise<unknown> {
+/** Executes a call for terminology in the thread with the database. */
+export async function callTerminology(storage: TerminologyStorage, call: TerminologyCall): Promise<unknown> {
   switch (call.of) {
     case 'canonical':
       return storage.findCanonical(call.type, call.url, call.version);
@@ -58,6 +63,17 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.findSystemOfValueSet(call.url);
     case 'terminologyVersion':
       return storage.terminologyVersion();
+  }
+}
+
+/** Executes a storage call in the thread with the database. */
+export async function callStorage(storage: OperationStorage, call: StorageCall): Promise<unknown> {
+  switch (call.of) {
+    case 'canonical':
+    case 'canonicalKey':
+    case 'systemOfValueSet':
+    case 'terminologyVersion':
+      return callTerminology(storage, call);
     case 'resource':
       return storage.read(call.type, call.id);
     case 'location':
@@ -87,11 +103,10 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
   }
 }
 
-/**
- * Creates the storage for a thread without a database; `ask` returns the result of `callStorage` in the other thread,
- * or throws its error.
- */
-export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>): OperationStorage {
+/** As `createStorageProxy` for terminology. */
+export function createTerminologyProxy(
+  send: (call: TerminologyCall) => Promise<unknown>,
+): TerminologyStorage {
   return {
     findCanonical: async (type, url, version) =>
       (await send({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
@@ -99,6 +114,16 @@ export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>
       (await send({ of: 'canonicalKey', type, url, version })) as string | undefined,
     findSystemOfValueSet: async (url) => (await send({ of: 'systemOfValueSet', url })) as string | undefined,
     terminologyVersion: async () => (await send({ of: 'terminologyVersion' })) as string,
+  };
+}
+
+/**
+ * Creates the storage for a thread without a database; `ask` returns the result of `callStorage` in the other thread,
+ * or throws its error.
+ */
+export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>): OperationStorage {
+  return {
+    ...createTerminologyProxy(send),
     read: async (type, id) => (await send({ of: 'resource', type, id })) as StoredVersion,
     locate: async (type, id) => (await send({ of: 'location', type, id })) as Location,
     summarizeMeta: async (type) => (await send({ of: 'meta', type })) as MetaSummary,

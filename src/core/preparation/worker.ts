@@ -16,7 +16,8 @@ import { evictSpaces } from '../erasure/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from './stored-bundles';
-import { createStorageProxy } from './storage-proxy';
+import { createStorageProxy, createTerminologyProxy } from './storage-proxy';
+import { createCodingChecker } from '../validation/coding-checker';
 import {
   toError,
   toFailure,
@@ -139,9 +140,20 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     ownAddresses,
     maxIndexRows: limits.maxIndexRows,
   });
+  const codeSystems = createCodeSystemCache();
+  const codingChecker = createCodingChecker();
   const host: WorkerHost = {
     checkCodes: async (space, pending) =>
       (await requests.send({ kind: 'check-codes', space, pending })) as readonly Finding[],
+    checkCodings: (space, codings) =>
+      codingChecker.check(
+        space,
+        {
+          codeSystems,
+          ...createTerminologyProxy((call) => requests.send({ kind: 'terminology', space, call })),
+        },
+        codings,
+      ),
     answerCodes: async (space, questions) =>
       (await requests.send({ kind: 'answer-codes', space, questions })) as readonly CodeAnswer[],
     version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
@@ -153,7 +165,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   const preparer = createPreparer(tools.preparationTools(extensionBase, host), limits);
   const invoke = createInvoke(port, requests, {
     preparer,
-    codeSystems: createCodeSystemCache(),
+    codeSystems,
     limits,
     validator: (release) => tools.validator(release),
   });

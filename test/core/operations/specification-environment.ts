@@ -12,6 +12,7 @@ import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createHasher } from '../../../src/core/search/hash';
 import type { Limits } from '../../../src/core/limits/size-limits';
+import { createCodingChecker } from '../../../src/core/validation/coding-checker';
 import { createCodeChecker } from '../../../src/core/validation/pending-codes';
 import { createStructureSource } from '../../../src/core/validation/structure-source';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
@@ -52,8 +53,10 @@ export function makeEnvironment(release: Release): TestEnvironment {
     maxIndexRows: 20_000,
   });
   const codeChecker = createCodeChecker();
+  const codingChecker = createCodingChecker();
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
     checkCodes: (space, pending) => codeChecker.check(space, environment, pending),
+    checkCodings: (space, codings) => codingChecker.check(space, environment, codings),
     answerCodes: (space, questions) => codeChecker.answer(space, environment, questions),
     ...createStructureSource({
       terminology: () => environment,

@@ -40,6 +40,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
   const informant = {
     checkCodes: nobody,
     answerCodes: nobody,
+    checkCodings: () => Promise.resolve([]),
     version: nobody,
     find: nobody,
     listCodes: nobody,
@@ -51,6 +52,12 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
   });
   const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
   const pool = new WorkerPool({ hashKey, ownAddresses, extensionBase, limits }, silentLog);
+  // There is no terminology: codings have no code systems.
+  pool.serve((request) =>
+    request.kind === 'terminology'
+      ? Promise.resolve(request.call.of === 'terminologyVersion' ? '' : undefined)
+      : nobody(),
+  );
   const kinds: string[] = [];
   const there = createThreadedPreparer(here, {
     run: (task, isShort) => {

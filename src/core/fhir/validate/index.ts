@@ -6,13 +6,20 @@ import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import type { CodeAnswers } from './code-answers';
 import type { Finding } from './finding';
-import { ValidationRun, type PendingCode } from './run';
+import { ValidationRun, type PendingCode, type PendingCoding } from './run';
 import { ContentTree } from './content-tree';
 import { TypeTree } from './type-tree';
 
 export type { CodeAnswer, CodeQuestion } from './code-answers';
 export { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
-export { MAX_FINDINGS, type PendingCode, type ValidationRun } from './run';
+export {
+  type CodingsToCheck,
+  expressionOf,
+  MAX_FINDINGS,
+  type PendingCode,
+  type PendingCoding,
+  type ValidationRun,
+} from './run';
 
 export interface ValidationOptions {
   /** False: only the structure is checked. True: also bindings, invariants and narrative. */
@@ -34,6 +41,7 @@ export interface Validation {
   /** In the order of the document; see `Validator.validate`. */
   readonly findings: readonly Finding[];
   readonly pending: readonly PendingCode[];
+  readonly codings: readonly PendingCoding[];
   /** The number of findings of the structure, which come first; those of the content follow, then those of profiles. */
   readonly structureFindings: number;
   /** The numbers of findings and of pending codes that are not of profiles. */

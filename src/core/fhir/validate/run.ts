@@ -12,6 +12,25 @@ export interface PendingCode extends CodeQuestion {
   readonly expression: string;
 }
 
+/** A coding whose code and display only the terminology service can look up in its code system. */
+export interface PendingCoding {
+  readonly system: string;
+  readonly version: string | undefined;
+  readonly code: string;
+  readonly display: string | undefined;
+  /** The place, as `ValidationRun.push` has its steps; an expression is built only for a finding. */
+  readonly steps: readonly (string | number)[];
+}
+
+/** The codings of one resource; `root` is its type, the root of expressions. */
+export interface CodingsToCheck {
+  readonly root: string;
+  readonly codings: readonly PendingCoding[];
+}
+
+/** Limit on the codings of one resource that are looked up: for warnings only. */
+const MAX_CODINGS = 2_000;
+
 /** Limit on the listed errors of one resource, and on its other findings; a last finding says that there are more. */
 export const MAX_FINDINGS = 100;
 
@@ -29,6 +48,7 @@ export const MAX_ADVICE = 1_000;
 export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
+  readonly codings: PendingCoding[] = [];
   /** See `Validation`. */
   structureFindings = 0;
   ownFindings = 0;
@@ -149,6 +169,11 @@ export class ValidationRun implements PathEnvironment {
     this.pending.push({ ...code, expression: this.expression(below) });
   }
 
+  /** Defers a coding at the current place to the terminology service. */
+  addCoding(coding: Omit<PendingCoding, 'steps'>): void {
+    if (this.codings.length < MAX_CODINGS) this.codings.push({ ...coding, steps: [...this.steps] });
+  }
+
   /** Marks an object that has the wrong shape in or below it, so that no invariant is evaluated on it. */
   markBroken(object: JsonObject): void {
     (this.broken ??= new Set()).add(object);
@@ -159,10 +184,19 @@ export class ValidationRun implements PathEnvironment {
   }
 
   expression(below: readonly (string | number)[] = []): string {
-    let place = this.root;
-    for (const step of this.steps) place += typeof step === 'number' ? `[${step}]` : `.${step}`;
-    return toExpression(place, below);
+    return expressionOf(this.root, this.steps, below);
   }
+}
+
+/** Returns the FHIRPath of a place; `below` may have names that a client wrote. */
+export function expressionOf(
+  root: string,
+  steps: readonly (string | number)[],
+  below: readonly (string | number)[],
+): string {
+  let place = root;
+  for (const step of steps) place += typeof step === 'number' ? `[${step}]` : `.${step}`;
+  return toExpression(place, below);
 }
 
 /** What constraints of a client need besides the resource. */

@@ -8,10 +8,19 @@ const VALUE_SETS = ['http://hl7.org/fhir/ValueSet/', 'http://terminology.hl7.org
 
 /**
  * Checks that a system is absolute and not a value set: "The system is a URI that identifies the code system that
- * defines the code" (https://hl7.org/fhir/R4/terminologies.html#system, datatypes.html#Coding).
+ * defines the code" (https://hl7.org/fhir/R4/terminologies.html#system, datatypes.html#Coding). Defers its code and
+ * display to the terminology service.
  */
-export function checkCoding({ system }: JsonObject, run: ValidationRun): void {
-  if (typeof system === 'string') checkSystem(system, run);
+export function checkCoding({ system, version, code, display }: JsonObject, run: ValidationRun): void {
+  if (typeof system !== 'string') return;
+  checkSystem(system, run);
+  if (typeof code !== 'string') return;
+  run.addCoding({
+    system,
+    version: typeof version === 'string' ? version : undefined,
+    code,
+    display: typeof display === 'string' ? display : undefined,
+  });
 }
 
 export function checkSystem(system: string, run: ValidationRun, below: readonly string[] = []): void {
