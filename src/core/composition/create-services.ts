@@ -141,6 +141,7 @@ function createWorkerHost(services: SearchServices): WorkerHost {
       codeChecker.check(space, createTerminologyEnvironment(services, space), pending),
     checkCodings: (space, codings) =>
       codingChecker.check(space, createTerminologyEnvironment(services, space), codings),
+    absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: (space, questions) =>
       codeChecker.answer(space, createTerminologyEnvironment(services, space), questions),
   };

@@ -28,6 +28,8 @@ export interface ContentTools {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
   /** Looks up codings in their code systems. */
   checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
+  /** See `CodingChecker.absentSystems`. */
+  absentSystems(space: TenantSpace): ReadonlySet<string>;
   /** Answers questions about codes, in their order. */
   answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
@@ -66,8 +68,8 @@ export async function findInContent(
   const loading = isFull ? tools.profilesOf(space, resource, wanted) : undefined;
   const found = loading === undefined ? undefined : await loading;
   const validator = tools.validator(space);
-  const validating =
-    found === undefined ? { isFull, wantsWarnings } : { isFull, wantsWarnings, profiles: found.profiles };
+  const common = { isFull, wantsWarnings, absentSystems: tools.absentSystems(space) };
+  const validating = found === undefined ? common : { ...common, profiles: found.profiles };
   let validation = validator.validate(resource, validating);
   for (let round = 1; round < MAX_ROUNDS && validation.codes.questions.length > 0; round++) {
     const { codes } = validation;

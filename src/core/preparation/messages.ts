@@ -117,6 +117,7 @@ export type WorkerRequest =
 export interface WorkerHost extends StructureSource {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
   checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
+  absentSystems(space: TenantSpace): ReadonlySet<string>;
   answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
 

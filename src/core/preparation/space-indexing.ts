@@ -160,6 +160,7 @@ export class SpaceIndexing {
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
       checkCodes: (space, pending) => host.checkCodes(space, pending),
       checkCodings: (space, codings) => host.checkCodings(space, codings),
+      absentSystems: (space) => host.absentSystems(space),
       answerCodes: (space, questions) => host.answerCodes(space, questions),
     };
   }

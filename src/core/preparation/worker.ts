@@ -154,6 +154,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
         },
         codings,
       ),
+    absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: async (space, questions) =>
       (await requests.send({ kind: 'answer-codes', space, questions })) as readonly CodeAnswer[],
     version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,

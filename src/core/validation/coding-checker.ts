@@ -5,16 +5,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { registerCache } from '../erasure/cache-registry';
+import type { JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import { type CodeSystem, hasConcepts, isFragment } from '../fhir/terminology/code-system';
 import { isDisplay } from '../fhir/terminology/display';
-import {
-  expressionOf,
-  MAX_FINDINGS,
-  type CodingsToCheck,
-  type Finding,
-  type PendingCoding,
-} from '../fhir/validate';
+import { stringMember } from '../fhir/terminology/members';
+import type { TerminologySource } from '../fhir/terminology/source';
+import { expressionOf, MAX_FINDINGS, type CodingsToCheck, type Finding } from '../fhir/validate';
 import type { TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
 
@@ -30,49 +27,62 @@ export interface CodingChecker {
     environment: TerminologyEnvironment,
     codings: CodingsToCheck,
   ): Promise<readonly Finding[]>;
+  /** Returns code systems that the space is known not to have, so that their codings need no check. */
+  absentSystems(space: Space): ReadonlySet<string>;
 }
 
-/** A change of a code system is seen after this time: its findings are only warnings. */
+/** Milliseconds after which a change of a code system is seen; the findings are only warnings. */
 const MAX_AGE_MS = 2_000;
 const MAX_SPACES = 1_000;
-const MAX_SYSTEMS = 5_000;
+/** Limits on the cached systems of a space, because clients choose them. */
+const MAX_SYSTEMS = 2_000;
+const LONGEST_SYSTEM = 300;
 
-interface Version {
-  readonly text: string;
-  readonly until: number;
+const NONE: ReadonlySet<string> = new Set();
+
+/** What is known of the code systems of a space at one version of its terminology. */
+interface KnownSystems {
+  readonly version: string;
+  /** In the time of `performance.now()`. */
+  until: number;
+  readonly absent: Set<string>;
+  /** By url and version. The cache of code systems holds them. */
+  readonly present: Map<string, WeakRef<CodeSystem>>;
 }
 
-/** Creates the checker for all spaces of a process. */
+/** Creates the checker for all spaces of a thread. */
 export function createCodingChecker(): CodingChecker {
-  const versions = registerCache(new LRUCache<number, Version>({ max: MAX_SPACES }));
-  /** By space, version of its terminology, url and version of the system. The cache of code systems holds them. */
-  const systems = registerCache(new LRUCache<string, WeakRef<CodeSystem> | 'none'>({ max: MAX_SYSTEMS }));
-  const versionOf = async (space: Space, environment: TerminologyEnvironment): Promise<string> => {
+  const spaces = registerCache(new LRUCache<number, KnownSystems>({ max: MAX_SPACES }));
+  const systemsOf = async (space: Space, environment: TerminologyEnvironment): Promise<KnownSystems> => {
     const now = performance.now();
-    const cached = versions.get(space.number);
-    if (cached !== undefined && cached.until > now) return cached.text;
-    const text = await environment.terminologyVersion();
-    versions.set(space.number, { text, until: now + MAX_AGE_MS });
-    return text;
+    const cached = spaces.get(space.number);
+    if (cached !== undefined && cached.until > now) return cached;
+    const version = await environment.terminologyVersion();
+    if (cached?.version === version) {
+      cached.until = now + MAX_AGE_MS;
+      return cached;
+    }
+    const made = { version, until: now + MAX_AGE_MS, absent: new Set<string>(), present: new Map() };
+    spaces.set(space.number, made);
+    return made;
   };
   return {
+    absentSystems({ number }) {
+      const cached = spaces.get(number);
+      return cached !== undefined && cached.until > performance.now() ? cached.absent : NONE;
+    },
     async check(space, environment, { root, codings }) {
       if (codings.length === 0) return [];
-      const version = await versionOf(space, environment);
+      const known = await systemsOf(space, environment);
       const source = terminologyOf(environment);
       const findings: Finding[] = [];
-      for (const coding of codings) {
-        const key = `${space.number} ${version} ${coding.system} ${coding.version ?? ''}`;
-        const cached = systems.get(key);
-        let codeSystem = cached === 'none' ? undefined : cached?.deref();
-        if (codeSystem === undefined && cached !== 'none') {
-          codeSystem = await source.findCodeSystem(coding.system, coding.version);
-          systems.set(key, codeSystem === undefined ? 'none' : new WeakRef(codeSystem));
-        }
-        const fault = codeSystem && faultOf(coding, codeSystem);
+      for (const { coding, steps } of codings) {
+        const read = readCoding(coding);
+        const codeSystem = read && (await findSystem(known, source, read));
+        const fault = read && codeSystem && faultOf(read, codeSystem);
         if (fault === undefined) continue;
         const [member, diagnostics] = fault;
-        const expression = expressionOf(root, coding.steps, [member]);
+        const expression = expressionOf(root, steps, [member]);
         findings.push({ rule: 'binding', severity: 'warning', diagnostics, expression });
         if (findings.length === MAX_FINDINGS) break;
       }
@@ -81,9 +91,41 @@ export function createCodingChecker(): CodingChecker {
   };
 }
 
+interface ReadCoding {
+  readonly system: string;
+  readonly version: string | undefined;
+  readonly code: string;
+  readonly display: string | undefined;
+}
+
+function readCoding(coding: JsonObject): ReadCoding | undefined {
+  const [system, code] = [stringMember(coding, 'system'), stringMember(coding, 'code')];
+  if (system === undefined || code === undefined) return undefined;
+  return { system, version: stringMember(coding, 'version'), code, display: stringMember(coding, 'display') };
+}
+
+async function findSystem(
+  { absent, present }: KnownSystems,
+  source: TerminologySource,
+  { system, version }: ReadCoding,
+): Promise<CodeSystem | undefined> {
+  if (absent.has(system)) return undefined;
+  const key = version === undefined ? system : `${system}|${version}`;
+  const cached = present.get(key)?.deref();
+  if (cached !== undefined) return cached;
+  const found = await source.findCodeSystem(system, version);
+  if (found !== undefined) {
+    if (present.size < MAX_SYSTEMS) present.set(key, new WeakRef(found));
+    return found;
+  }
+  const isAbsent = version === undefined || (await source.findCodeSystem(system)) === undefined;
+  if (isAbsent && absent.size < MAX_SYSTEMS && system.length <= LONGEST_SYSTEM) absent.add(system);
+  return undefined;
+}
+
 /** Returns the member of the Coding that is wrong, and a sentence. */
 function faultOf(
-  { system, code, display }: PendingCoding,
+  { system, code, display }: ReadCoding,
   codeSystem: CodeSystem,
 ): readonly [member: 'system' | 'code' | 'display', sentence: string] | undefined {
   const name = shorten(system);

@@ -57,6 +57,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
     checkCodes: (space, pending) => codeChecker.check(space, environment, pending),
     checkCodings: (space, codings) => codingChecker.check(space, environment, codings),
+    absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: (space, questions) => codeChecker.answer(space, environment, questions),
     ...createStructureSource({
       terminology: () => environment,

@@ -30,6 +30,8 @@ export interface ValidationOptions {
   readonly profiles?: readonly ResourceProfile[];
   /** Answers to the questions of an earlier validation of the same resource. */
   readonly codes?: CodeAnswers;
+  /** Code systems whose codings need not be looked up, because the space does not have them. */
+  readonly absentSystems?: ReadonlySet<string>;
 }
 
 /** A compiled profile. Its check runs only on resources without structural faults. */
@@ -69,12 +71,13 @@ export function createValidator(definitions: Definitions): Validator {
   const structure = new TypeTree(definitions);
   const content = new ContentTree(definitions);
   return {
-    validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES, codes }) {
+    validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES, codes, absentSystems }) {
       const type = resource['resourceType'];
       const isResourceType = typeof type === 'string' && definitions.isResourceType(type);
       const run = new ValidationRun(isResourceType ? type : '', resource, isFull);
       run.wantsWarnings = wantsWarnings;
       if (codes !== undefined) run.codes = codes;
+      if (absentSystems !== undefined) run.absentSystems = absentSystems;
       structure.resources.checkOuter(resource, run);
       run.structureFindings = run.findings.length;
       if (isFull && !run.isOver) content.check(resource, run);

@@ -12,12 +12,10 @@ export interface PendingCode extends CodeQuestion {
   readonly expression: string;
 }
 
-/** A coding whose code and display only the terminology service can look up in its code system. */
+/** A Coding whose code and display only the terminology service can look up in its code system. */
 export interface PendingCoding {
-  readonly system: string;
-  readonly version: string | undefined;
-  readonly code: string;
-  readonly display: string | undefined;
+  /** It has a system and a code. */
+  readonly coding: JsonObject;
   /** The place, as `ValidationRun.push` has its steps; an expression is built only for a finding. */
   readonly steps: readonly (string | number)[];
 }
@@ -27,6 +25,8 @@ export interface CodingsToCheck {
   readonly root: string;
   readonly codings: readonly PendingCoding[];
 }
+
+const NO_SYSTEMS: ReadonlySet<string> = new Set();
 
 /** Limit on the codings of one resource that are looked up: for warnings only. */
 const MAX_CODINGS = 2_000;
@@ -49,6 +49,8 @@ export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
   readonly codings: PendingCoding[] = [];
+  /** Code systems that the terminology service does not have; codings of them are not deferred. */
+  absentSystems: ReadonlySet<string> = NO_SYSTEMS;
   /** See `Validation`. */
   structureFindings = 0;
   ownFindings = 0;
@@ -169,9 +171,10 @@ export class ValidationRun implements PathEnvironment {
     this.pending.push({ ...code, expression: this.expression(below) });
   }
 
-  /** Defers a coding at the current place to the terminology service. */
-  addCoding(coding: Omit<PendingCoding, 'steps'>): void {
-    if (this.codings.length < MAX_CODINGS) this.codings.push({ ...coding, steps: [...this.steps] });
+  /** Defers a Coding at the current place to the terminology service. */
+  addCoding(system: string, coding: JsonObject): void {
+    if (this.absentSystems.has(system) || this.codings.length >= MAX_CODINGS) return;
+    this.codings.push({ coding, steps: this.steps.slice() });
   }
 
   /** Marks an object that has the wrong shape in or below it, so that no invariant is evaluated on it. */

@@ -11,16 +11,11 @@ const VALUE_SETS = ['http://hl7.org/fhir/ValueSet/', 'http://terminology.hl7.org
  * defines the code" (https://hl7.org/fhir/R4/terminologies.html#system, datatypes.html#Coding). Defers its code and
  * display to the terminology service.
  */
-export function checkCoding({ system, version, code, display }: JsonObject, run: ValidationRun): void {
+export function checkCoding(coding: JsonObject, run: ValidationRun): void {
+  const { system, code } = coding;
   if (typeof system !== 'string') return;
   checkSystem(system, run);
-  if (typeof code !== 'string') return;
-  run.addCoding({
-    system,
-    version: typeof version === 'string' ? version : undefined,
-    code,
-    display: typeof display === 'string' ? display : undefined,
-  });
+  if (typeof code === 'string') run.addCoding(system, coding);
 }
 
 export function checkSystem(system: string, run: ValidationRun, below: readonly string[] = []): void {
