@@ -485,4 +485,47 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect([status, headers['x-issues']]).toEqual([201, place === undefined ? undefined : '1; warning']);
     }
   });
+
+  it('constraints that are published wrong are checked as they are meant: pd-1 of US Core, opd-3', async () => {
+    const role = profile('role', 'PractitionerRole', [
+      {
+        id: 'PractitionerRole',
+        path: 'PractitionerRole',
+        constraint: [
+          { key: 'pd-1', severity: 'error', human: 'A way to contact', expression: 'telecom or endpoint' },
+        ],
+      },
+    ]);
+    await store(role);
+    const telecom = [
+      { system: 'phone', value: '1' },
+      { system: 'email', value: 'a@b.example' },
+    ];
+    expect(errorsOf(await validate({ resourceType: 'PractitionerRole', telecom }, role.url))).toEqual([]);
+    expect(errorsOf(await validate({ resourceType: 'PractitionerRole' }, role.url))).toHaveLength(1);
+    const operation = (type: string): object => ({
+      resourceType: 'OperationDefinition',
+      name: 'A',
+      status: 'active',
+      kind: 'operation',
+      code: 'a',
+      system: true,
+      type: false,
+      instance: false,
+      parameter: [{ name: 'in', use: 'in', min: 0, max: '1', type, targetProfile: [`${URL}/coded`] }],
+    });
+    expect(errorsOf(await validate(operation('Observation')))).toEqual([]);
+    expect(errorsOf(await validate(operation('string')))).toHaveLength(1);
+  });
+
+  it('a differential that fits no base is an error of its StructureDefinition', async () => {
+    const unfit = profile('unfit', 'Patient', [{ id: 'Patient.nick', path: 'Patient.nick', min: 1 }]);
+    const place = 'StructureDefinition.differential.element[1]';
+    const refused = await send('PUT', 'StructureDefinition/unfit', unfit);
+    expect([refused.status, refused.json.issue[0].expression]).toEqual([422, [place]]);
+    expect(errorsOf(await validate(unfit))).toEqual([expect.stringContaining(place) as string]);
+    // A base that is not there (yet) is no error.
+    const early = { ...unfit, id: 'early', baseDefinition: `${URL}/later` };
+    expect((await send('PUT', 'StructureDefinition/early', early)).status).toBe(201);
+  });
 });

@@ -24,6 +24,8 @@ export interface ContentTools {
     resource: JsonObject,
     wanted: WantedProfiles,
   ): Promise<LoadedProfiles> | undefined;
+  /** Returns the errors of a StructureDefinition's differential that does not fit its base. */
+  faultsOfDifferential(space: TenantSpace, structure: JsonObject): Promise<readonly Finding[]>;
   /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
   /** Looks up codings in their code systems. */
@@ -77,12 +79,30 @@ export async function findInContent(
     codes.add(questions, await tools.answerCodes(space, questions));
     validation = validator.validate(resource, { ...validating, codes });
   }
+  const misfits =
+    isFull && resource['resourceType'] === 'StructureDefinition' && isSound(validation)
+      ? await tools.faultsOfDifferential(space, resource)
+      : NONE;
   const { findings, pending } = isLenient ? lowered(validation) : validation;
   const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
   const advice = await adviceOf(tools, space, resource, [validation.codings, [...findings, ...judged]]);
-  return found === undefined && judged.length + advice.length === 0
+  return found === undefined && judged.length + advice.length + misfits.length === 0
     ? findings
-    : [...findings, ...judged, ...advice, ...(found?.findings ?? NONE)];
+    : [
+        ...findings,
+        ...(isLenient ? misfits.map(asWarning) : misfits),
+        ...judged,
+        ...advice,
+        ...(found?.findings ?? NONE),
+      ];
+}
+
+function asWarning(finding: Finding): Finding {
+  return { ...finding, severity: 'warning' };
+}
+
+function isSound({ findings }: Validation): boolean {
+  return findings.every(({ severity }) => severity !== 'error');
 }
 
 /** Returns warnings for codings, unless their codes are already reported. */
@@ -114,7 +134,7 @@ function lowered({
     findings: findings.map((finding, index) => {
       const isOfContent = index >= structureFindings && LENIENT_RULES.has(finding.rule);
       const isLowered = finding.severity === 'error' && (isOfContent || index >= ownFindings);
-      return isLowered ? { ...finding, severity: 'warning' } : finding;
+      return isLowered ? asWarning(finding) : finding;
     }),
     pending: pending.map((code, index) => (index < ownPending ? code : { ...code, strength: 'extensible' })),
   };

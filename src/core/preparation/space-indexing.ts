@@ -158,6 +158,7 @@ export class SpaceIndexing {
       extract: (space, type, resource) => this.extract(space, type, resource),
       searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
+      faultsOfDifferential: (space, structure) => profiles.faultsOfDifferential(space, structure),
       checkCodes: (space, pending) => host.checkCodes(space, pending),
       checkCodings: (space, codings) => host.checkCodings(space, codings),
       absentSystems: (space) => host.absentSystems(space),

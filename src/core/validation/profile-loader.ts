@@ -4,7 +4,7 @@ import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { ValidationRun } from '../fhir/validate/run';
-import type { ResourceProfile } from '../fhir/validate';
+import type { Finding, ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
 import { registerCache } from '../erasure/cache-registry';
@@ -54,6 +54,12 @@ export class ProfileLoader {
     const extensions = wanted.everyExtension === true ? [...collectExtensionUrls(resource)] : [];
     if (claims.length === 0 && wanted.requested.length === 0 && extensions.length === 0) return undefined;
     return this.loadFor(space, resource, { claims, extensions, wanted });
+  }
+
+  /** See `SpaceProfiles.faultsOfDifferential`. Cost: some milliseconds, and a statement or two for each definition. */
+  async faultsOfDifferential(space: Space, structure: JsonObject): Promise<readonly Finding[]> {
+    const { profiles } = await this.current(space);
+    return profiles.faultsOfDifferential(structure);
   }
 
   /** Loads profiles and everything that they name, and returns the profiles of the space. */

@@ -2,6 +2,7 @@ import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
+import type { Finding } from '../fhir/validate';
 import { dependenciesOf } from '../fhir/validate/profile/dependencies';
 import { discriminatingValueSets } from '../fhir/validate/profile/discriminating-codes';
 import { ProfileSet } from '../fhir/validate/profile/profile-set';
@@ -75,6 +76,16 @@ export class SpaceProfiles {
     }
     await this.loadCodes([...met]);
     for (const canonical of met) this.complete.add(canonical);
+  }
+
+  /** Returns the errors of a differential that does not fit its base; a missing base is none. */
+  async faultsOfDifferential(structure: JsonObject): Promise<readonly Finding[]> {
+    const { snapshot: _replaced, ...withoutSnapshot } = structure;
+    const { findings } = await generateSnapshot(
+      withoutSnapshot,
+      async (url) => (await this.read(url))?.structure,
+    );
+    return findings.filter(({ rule, severity }) => rule === 'profile' && severity === 'error');
   }
 
   /** Returns why a loaded profile cannot be checked; undefined when it can. */

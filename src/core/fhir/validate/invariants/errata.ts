@@ -98,6 +98,16 @@ export const ERRATA: readonly Erratum[] = [
   },
   {
     releases: BOTH,
+    keys: ['opd-3'],
+    expression: "targetProfile.exists() implies (type = 'Reference' or type = 'canonical')",
+    replacement:
+      "targetProfile.exists() implies (type = 'Reference' or type = 'canonical' or type.matches('^[A-Z]'))",
+    reason:
+      'A parameter that is a resource may have a profile too, as published guides use it; R5 allows all resource types. ' +
+      'Data types with a capital letter pass as well, because no expression tells them apart without a terminology.',
+  },
+  {
+    releases: BOTH,
     keys: ['app-4'],
     expression:
       "Appointment.cancelationReason.exists() implies (Appointment.status='no-show' or Appointment.status='cancelled')",

@@ -1,10 +1,12 @@
 /**
- * Corrections of expressions in profiles of the specification that do not express their intent. They also apply to
- * profiles that inherit such an expression. ../invariants/errata.ts has those of the base types.
+ * Corrections of expressions in profiles of the specification and of well-known guides that do not express their
+ * intent. They also apply to profiles that inherit such an expression. ../invariants/errata.ts has those of the base types.
  */
 import type { ProfileConstraint } from './element';
 
 export interface ProfileErratum {
+  /** The guide that publishes it; left out: the specification. */
+  readonly guide?: string;
   readonly key: string;
   /** As published. */
   readonly expression: string;
@@ -29,6 +31,15 @@ export const PROFILE_ERRATA: readonly ProfileErratum[] = [
     reason:
       'It is run on the extension substanceExposureRisk, which has neither element: "If the substanceExposureRisk ' +
       'extension element is present, the AllergyIntolerance.code element must be omitted".',
+  },
+  {
+    guide: 'hl7.fhir.us.core 3 to 6',
+    key: 'pd-1',
+    expression: 'telecom or endpoint',
+    replacement: 'telecom.exists() or endpoint.exists()',
+    reason:
+      '`or` takes one Boolean on each side, and a PractitionerRole may have several telecoms: "SHALL have contact ' +
+      'information or a reference to an Endpoint".',
   },
 ];
 

@@ -138,11 +138,12 @@ describe('The errata of profiles', () => {
         [...specificationStructures(release).values()].map((structure) => JSON.stringify(structure)),
       ),
     );
-    for (const { key, expression, reason } of PROFILE_ERRATA) {
+    for (const { guide, key, expression, reason } of PROFILE_ERRATA) {
+      expect(reason.length).toBeGreaterThan(80);
+      if (guide !== undefined) continue;
       const start = `{"key":"${key}","severity":"error"`;
       const text = JSON.stringify(expression);
       expect([...published].some((one) => one.includes(start) && one.includes(text))).toBe(true);
-      expect(reason.length).toBeGreaterThan(80);
     }
   });
 });
