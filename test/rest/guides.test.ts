@@ -528,4 +528,31 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     const early = { ...unfit, id: 'early', baseDefinition: `${URL}/later` };
     expect((await send('PUT', 'StructureDefinition/early', early)).status).toBe(201);
   });
+
+  it('%resource of a constraint on contained and bundled resources is the one that has them', async () => {
+    const constrained = (id: string, type: string, path: string, expression: string) =>
+      profile(id, type, [
+        { id: path, path, constraint: [{ key: 'res-1', severity: 'error', human: 'It is', expression }] },
+      ]);
+    const ofContained = constrained(
+      'of-contained',
+      'Patient',
+      'Patient.contained',
+      "%context.type().name = 'Organization' and %resource.type().name = 'Patient' and %rootResource.type().name = 'Patient'",
+    );
+    const ofEntry = constrained(
+      'of-entry',
+      'Bundle',
+      'Bundle.entry.resource',
+      "%context.type().name = 'Observation' and %resource.type().name = 'Bundle' and %rootResource.type().name = 'Bundle'",
+    );
+    await store(ofContained, ofEntry);
+    const patient = {
+      resourceType: 'Patient',
+      contained: [{ resourceType: 'Organization', id: 'o', name: 'O' }],
+      managingOrganization: { reference: '#o' },
+    };
+    expect(errorsOf(await validate(patient, ofContained.url))).toEqual([]);
+    expect(errorsOf(await validate(collection(observation('a')), ofEntry.url))).toEqual([]);
+  });
 });

@@ -63,7 +63,9 @@ export class ContentCompiler {
     const shape = this.shapeFor(node, member);
     const rootType = shape === member.shape ? path : shape.typePath;
     const place = definition.isChoice ? { rootType, choice: type.code } : { rootType };
-    const base: ElementBase = { typeName: type.code, definition, place, head: head?.element };
+    const { isResource } = member;
+    const typeName = isResource ? shape.structure.name : type.code;
+    const base: ElementBase = { typeName, definition, place, isResource, head: head?.element };
     const checks = [...this.rules.compile(node.element, shape, base)];
     const given = node.element.types.filter(({ code }) => this.isSameType(code, member));
     if (member.isResource) checks.push(...this.resourceChecks(node));
@@ -187,12 +189,12 @@ export class ContentCompiler {
   }
 
   /**
-   * Checks the content of `#Questionnaire.item`: another element of this profile, which may enclose this one. A url
-   * before the `#` names the base, whose own checks cover it.
+   * Checks the content of `{url of this profile}#Questionnaire.item`: another element of this profile, which may enclose
+   * this one. Any other reference names the element of the base, whose own checks cover it, as in HL7's tools.
    */
   private referredChecks(reference: string, shape: Shape): ValueCheck[] {
     const hash = reference.indexOf('#');
-    const isOwn = hash <= 0 || reference.slice(0, hash) === this.tree.url;
+    const isOwn = hash > 0 && reference.slice(0, hash) === this.tree.url;
     const node = isOwn ? this.tree.find(reference.slice(hash + 1)) : undefined;
     if (!node) return [];
     let content: ValueCheck | undefined;

@@ -55,6 +55,13 @@ interface Entry {
   readonly fullUrl: string | undefined;
 }
 
+/** The resource that has the current one as a value, with its own surroundings. */
+interface Surrounding {
+  readonly resource: JsonObject;
+  readonly container: Container;
+  readonly entry: Entry | undefined;
+}
+
 /** The target of a reference: a resource that is available, or only its type. */
 export interface Target {
   readonly kind: 'contained' | 'bundled' | 'referenced';
@@ -66,6 +73,8 @@ export interface Target {
 
 export class ProfileRun {
   private entry: Entry | undefined;
+  /** What surrounds the current resource. */
+  private outer: Surrounding | undefined;
   private readonly checked = new Lazily<object, Set<object>>();
 
   private constructor(
@@ -157,6 +166,7 @@ export class ProfileRun {
     quietRun.isQuiet = true;
     const quiet = new ProfileRun(quietRun, this.work);
     quiet.entry = this.entry;
+    quiet.outer = this.outer;
     check(quiet);
     return quietRun.findings.find((finding) => finding.severity === 'error')?.diagnostics ?? '';
   }
@@ -176,9 +186,10 @@ export class ProfileRun {
 
   /** Runs `check` in a resource that is the member `key` of the object `source` in the current resource. */
   inResource(resource: JsonObject, key: string, source: JsonObject, check: () => void): void {
-    const { run, entry } = this;
+    const { run, entry, outer } = this;
     const { resource: outerResource, container } = run;
     const isContained = key === 'contained';
+    this.outer = { resource: outerResource, container, entry };
     if (!isContained) {
       run.container = new Container(resource, container);
       if (outerResource['resourceType'] === 'Bundle') this.entry = this.entryOf(outerResource, source);
@@ -186,6 +197,24 @@ export class ProfileRun {
     run.resource = resource;
     check();
     run.resource = outerResource;
+    run.container = container;
+    this.entry = entry;
+    this.outer = outer;
+  }
+
+  /** Runs `check` on the current resource as a value of the resource around it (`%resource`), if there is one. */
+  inOuter(check: () => void): void {
+    const { run, entry, outer } = this;
+    if (!outer) {
+      check();
+      return;
+    }
+    const { resource, container } = run;
+    run.resource = outer.resource;
+    run.container = outer.container;
+    this.entry = outer.entry;
+    check();
+    run.resource = resource;
     run.container = container;
     this.entry = entry;
   }

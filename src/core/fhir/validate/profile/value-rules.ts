@@ -21,6 +21,8 @@ export interface ElementBase {
   readonly definition: ElementDefinition | undefined;
   /** The place that constraints are compiled for. */
   readonly place: InvariantPlace;
+  /** True if the values are resources: `%resource` of a constraint is then the one that has them. */
+  readonly isResource?: boolean;
   /** For a slice: the sliced element, whose own rules are checked on all values. */
   readonly head: ProfileElement | undefined;
 }
@@ -50,8 +52,7 @@ export class ValueRules {
     yield* this.bindingChecks(element, shape, base);
     const ofType = this.profiles.definitions.structure(base.typeName)?.constraints ?? [];
     for (const constraint of element.constraints) {
-      if (!isInherited(constraint, ofType, base))
-        yield* this.constraintChecks(constraint, element, base.place);
+      if (!isInherited(constraint, ofType, base)) yield* this.constraintChecks(constraint, element, base);
     }
   }
 
@@ -129,7 +130,7 @@ export class ValueRules {
   private *constraintChecks(
     constraint: ProfileConstraint,
     element: ProfileElement,
-    place: InvariantPlace,
+    { place, isResource = false }: ElementBase,
   ): Generator<ValueCheck> {
     if (++this.constraints > MAX_CONSTRAINTS)
       throw new ProfileLimit(`it has more than ${MAX_CONSTRAINTS} constraints on types of values`);
@@ -139,7 +140,7 @@ export class ValueRules {
         origin: this.origin,
         compiling: this.compiling,
       });
-      if (check) yield check;
+      if (check) yield isResource ? (...given) => given[2].inOuter(() => check(...given)) : check;
     } catch (thrown) {
       if (thrown instanceof PathBudgetError) throw new ProfileLimit('its constraints are too long together');
       if (!(thrown instanceof PathError)) throw thrown;
