@@ -15,7 +15,8 @@ import { type ValidationReport, type ValidationTask } from '../preparation/valid
 import { type CodeSystemCache } from '../terminology/code-system-cache';
 
 /** Types that can be found by their canonical url. */
-export type CanonicalType = 'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap';
+export type CanonicalType =
+  'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap' | 'Questionnaire';
 
 /** A stored conformance resource. */
 export interface CanonicalResource {

@@ -109,7 +109,11 @@ export type WorkerRequest =
     }
   | { readonly kind: 'terminology'; readonly space: Space; readonly call: TerminologyCall }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
-  | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
+  | {
+      readonly kind: 'structure' | 'questionnaire';
+      readonly space: Space;
+      readonly canonical: string;
+    }
   | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
   | { readonly kind: 'storage'; readonly context: OperationContext; readonly call: StorageCall };
 
@@ -139,6 +143,8 @@ export function answerWorker(host: OperationWorkerHost, request: WorkerRequest):
       return host.version(request.space, request.of);
     case 'structure':
       return host.find(request.space, request.canonical);
+    case 'questionnaire':
+      return host.findQuestionnaire(request.space, request.canonical);
     case 'codes':
       return host.listCodes(request.space, request.valueSet);
     case 'storage':

@@ -160,6 +160,8 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
     find: async (space, canonical) =>
       (await requests.send({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,
+    findQuestionnaire: async (space, canonical) =>
+      (await requests.send({ kind: 'questionnaire', space, canonical })) as CanonicalResource | undefined,
     listCodes: async (space, valueSet) =>
       (await requests.send({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };

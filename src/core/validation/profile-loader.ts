@@ -8,6 +8,7 @@ import type { Finding, ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
 import { registerCache } from '../erasure/cache-registry';
+import { Questionnaires } from './questionnaires';
 import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
 import type { StructureSource } from './structure-source';
 import type { WantedProfiles, LoadedProfiles } from './wanted-profiles';
@@ -31,9 +32,11 @@ export class ProfileLoader {
     new LRUCache<number, Versioned>({ max: MAX_SPACES, maxSize: MAX_CHARACTERS }),
   );
   private readonly parsed: ParsedStructures;
+  private readonly questionnaires: Questionnaires;
 
   constructor(private readonly source: StructureSource) {
     const parsed = registerCache(new LRUCache<string, JsonObject>({ maxSize: MAX_PARSED_CHARACTERS }));
+    this.questionnaires = new Questionnaires(source);
     this.parsed = {
       get: (key) => parsed.get(key),
       put: (key, structure, size) => void parsed.set(key, structure, { size: Math.max(1, size) }),
@@ -132,6 +135,7 @@ export class ProfileLoader {
       run.report('tooCostly', sentence, [], 'information');
     }
     if (extensions.length > 0) checks.push({ check: (root, at) => checkExtensions(root, at, profiles.set) });
+    checks.push(...(await this.questionnaires.checksOf(space, resource, claims)));
     return { profiles: checks, findings: run.findings };
   }
 }

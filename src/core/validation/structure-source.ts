@@ -27,6 +27,8 @@ export interface StructureSource {
    * the base space.
    */
   find(space: Space, canonical: string): Promise<CanonicalResource | undefined>;
+  /** The same for a Questionnaire. */
+  findQuestionnaire(space: Space, canonical: string): Promise<CanonicalResource | undefined>;
   /** Returns all codes of a value set; undefined when it does not exist or cannot be fully listed. */
   listCodes(space: Space, valueSet: string): Promise<ListedCodes | undefined>;
 }
@@ -51,6 +53,10 @@ export function createStructureSource({
     find(space, canonical) {
       const { url, version } = parseCanonical(canonical);
       return terminology(space).findCanonical('StructureDefinition', url, version);
+    },
+    findQuestionnaire(space, canonical) {
+      const { url, version } = parseCanonical(canonical);
+      return terminology(space).findCanonical('Questionnaire', url, version);
     },
     async listCodes(space, canonical) {
       const { url, version } = parseCanonical(canonical);

@@ -44,6 +44,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     absentSystems: () => new Set<string>(),
     version: nobody,
     find: nobody,
+    findQuestionnaire: nobody,
     listCodes: nobody,
   };
   const tools = new SpaceIndexing({

@@ -31,6 +31,10 @@ export class Structures implements StructureSource {
     return Promise.resolve(String(of === 'structures' ? this.changes : this.changesOfCodes));
   }
 
+  findQuestionnaire(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   find(_space: unknown, canonical: string): Promise<{ key: string; text: string } | undefined> {
     this.finds++;
     const { url, version } = parseCanonical(canonical);

@@ -20,6 +20,8 @@ export const FINDING_RULES = {
   invariant: { status: 422, code: 'invariant' },
   /** Any other requirement of a profile. */
   profile: { status: 422, code: 'structure' },
+  /** A requirement of the Questionnaire on its responses. */
+  questionnaire: { status: 422, code: 'business-rule' },
   /** A profile, value set or code system that could not be found. */
   unresolved: { status: 422, code: 'not-found' },
   /** A reference to a type that the element does not allow. */

@@ -1,4 +1,7 @@
-/** Finds the profiles that resources claim to conform to (https://hl7.org/fhir/R4/resource.html#Meta), at any depth. */
+/**
+ * Finds the profiles that resources claim to conform to (https://hl7.org/fhir/R4/resource.html#Meta), and the
+ * questionnaires that they answer, at any depth.
+ */
 import { isJsonObject, type JsonObject } from '../../json';
 import type { Definitions } from '../../definitions';
 import type { ValidationRun } from '../run';
@@ -7,11 +10,13 @@ import { ProfileRun } from './profile-run';
 import type { CompiledProfile } from './compiled-profile';
 import { Shapes, type Shape, type ShapeMember } from './shape';
 
-/** A resource that names profiles: the one that is validated, or one inside it. */
+/** A resource that names profiles or a questionnaire: the one that is validated, or one inside it. */
 export interface ProfileClaim {
   readonly resource: JsonObject;
   /** Canonical urls as written, each once. */
   readonly profiles: readonly string[];
+  /** Canonical url of the Questionnaire that a QuestionnaireResponse answers. */
+  readonly questionnaire: string | undefined;
   /** The steps to it from the outermost resource. */
   readonly steps: readonly ClaimStep[];
 }
@@ -79,12 +84,26 @@ function collect(
   claims: ProfileClaim[],
 ): void {
   const meta = resource['meta'];
-  if (isJsonObject(meta) && meta['profile'] !== undefined) {
-    const profiles = [...new Set(textsOf(meta['profile']))];
-    if (profiles.length > 0) claims.push({ resource, profiles, steps });
+  const hasProfiles = isJsonObject(meta) && meta['profile'] !== undefined;
+  const questionnaire = questionnaireOf(resource);
+  if (hasProfiles || questionnaire !== undefined) {
+    const profiles = hasProfiles ? [...new Set(textsOf(meta['profile']))] : [];
+    if (profiles.length > 0 || questionnaire !== undefined)
+      claims.push({ resource, profiles, questionnaire, steps });
   }
   const shape = finder.shapes.ofResource(resource);
   if (shape) descend(resource, { shape, steps, finder, claims });
+}
+
+function questionnaireOf({ resourceType, questionnaire }: JsonObject): string | undefined {
+  return resourceType === 'QuestionnaireResponse' && typeof questionnaire === 'string'
+    ? questionnaire
+    : undefined;
+}
+
+/** Runs `check` at the place of the claim's resource in `run`, which was made for the outermost resource. */
+export function atClaim({ steps }: ProfileClaim, run: ValidationRun, check: () => void): void {
+  follow(steps, 0, ProfileRun.of(run), check);
 }
 
 function descend(
