@@ -555,4 +555,28 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(errorsOf(await validate(patient, ofContained.url))).toEqual([]);
     expect(errorsOf(await validate(collection(observation('a')), ofEntry.url))).toEqual([]);
   });
+
+  it('the definition of a base type may be named as a profile', async () => {
+    const based = profile('based', 'Bundle', [
+      {
+        id: 'Bundle.entry.resource',
+        path: 'Bundle.entry.resource',
+        type: [
+          {
+            code: 'Resource',
+            profile: ['Observation', 'Patient'].map(
+              (type) => `http://hl7.org/fhir/StructureDefinition/${type}`,
+            ),
+          },
+        ],
+      },
+    ]);
+    await store(based);
+    const issues = await validate(collection(observation('a'), { resourceType: 'Patient' }), based.url);
+    expect(issues.filter(({ diagnostics }) => !diagnostics.startsWith('dom-6'))).toEqual([]);
+    const [error] = errorsOf(
+      await validate(collection({ resourceType: 'Basic', code: { text: 'a' } }), based.url),
+    );
+    expect(error).toMatch(/^Bundle.entry\[0\].resource This meets none of/);
+  });
 });

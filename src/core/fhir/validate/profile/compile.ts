@@ -68,6 +68,33 @@ export function compileProfile(tree: ProfileTree, profiles: Profiles): CompiledP
   }
 }
 
+/** Returns the profile that the definition of a base type is where a profile names it: only the type is checked. */
+export function compileBaseType(
+  url: string,
+  type: string,
+  { definitions, shapes }: Profiles,
+): CompiledProfile {
+  const profile: CompiledProfile = {
+    url,
+    version: undefined,
+    type,
+    isModifier: false,
+    problems: [],
+    check(resource, run) {
+      profile.checkTarget(resource, ProfileRun.of(run));
+    },
+    checkTarget(resource, at) {
+      const actual = shapes.ofResource(resource);
+      if (actual) profile.checkValue(resource, undefined, actual, at);
+    },
+    checkValue(_value, _companion, { structure: { name } }, at) {
+      if (!definitions.conformsTo(name, type))
+        at.report('profile', `This is of type ${name}, but ${shorten(url)} is for ${type}`);
+    },
+  };
+  return profile;
+}
+
 function runAll(
   checks: readonly ValueCheck[],
   value: JsonValue | undefined,

@@ -3,7 +3,7 @@ import type { Definitions } from '../../definitions';
 import { testValueSet } from '../value-set-test';
 import { Shapes } from './shape';
 import { readTree, type ProfileTree } from './tree';
-import { compileProfile } from './compile';
+import { compileBaseType, compileProfile } from './compile';
 import { ProfileError } from './error';
 import type { Profiles, CompiledProfile, ProfileSource, CodesOfValueSet } from './compiled-profile';
 
@@ -28,10 +28,18 @@ export class ProfileSet implements Profiles {
   profile(canonical: string): CompiledProfile | undefined {
     if (this.profiles.has(canonical)) return this.profiles.get(canonical);
     const tree = this.tree(canonical);
-    if (!tree) return undefined;
+    if (!tree) return this.faults.has(canonical) ? undefined : this.baseProfile(canonical);
     const profile = this.attempt(canonical, () => compileProfile(tree, this));
     this.profiles.set(canonical, profile);
     return profile;
+  }
+
+  /** A profile may name the definition of a base type, which is not loaded. */
+  private baseProfile(canonical: string): CompiledProfile | undefined {
+    const type = this.baseType(canonical);
+    const [, version] = canonical.split('|');
+    const isOfRelease = version === undefined || version === this.definitions.fhirVersion;
+    return type !== undefined && isOfRelease ? compileBaseType(canonical, type, this) : undefined;
   }
 
   tree(canonical: string): ProfileTree | undefined {
