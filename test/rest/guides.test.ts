@@ -443,7 +443,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     }
   });
 
-  it('a code that its code system lacks, a wrong display and a supplement are warnings, whatever the binding', async () => {
+  it('a code that its code system lacks and a supplement are errors of $validate, a wrong display is a warning; a write warns', async () => {
     const animals = {
       ...CODE_SYSTEM,
       id: 'animals',
@@ -479,7 +479,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       const found = issues.filter(({ code }) => code === 'code-invalid');
       expect([coding, ...found.map(({ severity, expression }) => [severity, expression?.[0]])]).toEqual([
         coding,
-        ...(place === undefined ? [] : [['warning', place]]),
+        ...(place === undefined ? [] : [[place.endsWith('display') ? 'warning' : 'error', place]]),
       ]);
       const { status, headers } = await send('POST', 'Basic', basic(coding));
       expect([status, headers['x-issues']]).toEqual([201, place === undefined ? undefined : '1; warning']);

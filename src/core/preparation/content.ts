@@ -85,7 +85,13 @@ export async function findInContent(
       : NONE;
   const { findings, pending } = isLenient ? lowered(validation) : validation;
   const judged = pending.length === 0 ? NONE : await tools.checkCodes(space, pending);
-  const advice = await adviceOf(tools, space, resource, [validation.codings, [...findings, ...judged]]);
+  // A write warns of unknown codes, because a tenant's code systems may lag behind those of its senders.
+  const severity = wantsWarnings ? 'error' : 'warning';
+  const advice = await adviceOf(tools, space, resource, {
+    codings: validation.codings,
+    severity,
+    reported: [...findings, ...judged],
+  });
   return found === undefined && judged.length + advice.length + misfits.length === 0
     ? findings
     : [
@@ -105,16 +111,16 @@ function isSound({ findings }: Validation): boolean {
   return findings.every(({ severity }) => severity !== 'error');
 }
 
-/** Returns warnings for codings, unless their codes are already reported. */
+/** Returns findings about codings, unless their codes are already reported. */
 async function adviceOf(
   tools: ContentTools,
   space: TenantSpace,
   resource: JsonObject,
-  [codings, reported]: readonly [Validation['codings'], readonly Finding[]],
+  { codings, severity, reported }: Omit<CodingsToCheck, 'root'> & { readonly reported: readonly Finding[] },
 ): Promise<readonly Finding[]> {
   const root = resource['resourceType'];
   if (codings.length === 0 || typeof root !== 'string') return NONE;
-  const advice = await tools.checkCodings(space, { root, codings });
+  const advice = await tools.checkCodings(space, { root, codings, severity });
   if (advice.length === 0) return NONE;
   const places = new Set(
     reported.filter(({ rule }) => rule === 'binding').map(({ expression }) => expression),

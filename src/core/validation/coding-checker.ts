@@ -1,6 +1,6 @@
 /**
- * Looks up codings in their code systems, whatever value set the element is bound to: codes that a complete code system
- * does not have, and displays that are none of the code's, are warnings (docs/validation.md).
+ * Looks up codings in their code systems, whatever value set the element is bound to (docs/validation.md): codes that a
+ * complete code system does not have, and displays that are none of the code's.
  */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
@@ -17,8 +17,9 @@ import { terminologyOf } from '../operations/terminology';
 
 export interface CodingChecker {
   /**
-   * Returns a warning for each coding whose code its complete code system does not have, whose display is wrong, or
-   * whose system is a supplement; at most `MAX_FINDINGS`. Other systems than those of the space say nothing. Throws
+   * Returns a finding for each coding whose code its complete code system does not have, whose display is wrong, or
+   * whose system is a supplement; at most `MAX_FINDINGS`. Displays are warnings, the others of the given severity. Other
+   * systems than those of the space say nothing. Throws
    * storage errors. Cost: a lookup for each coding; a statement once in two seconds, and one or two for each system
    * after a change of the terminology.
    */
@@ -71,7 +72,7 @@ export function createCodingChecker(): CodingChecker {
       const cached = spaces.get(number);
       return cached !== undefined && cached.until > performance.now() ? cached.absent : NONE;
     },
-    async check(space, environment, { root, codings }) {
+    async check(space, environment, { root, codings, severity }) {
       if (codings.length === 0) return [];
       const known = await systemsOf(space, environment);
       const source = terminologyOf(environment);
@@ -83,7 +84,12 @@ export function createCodingChecker(): CodingChecker {
         if (fault === undefined) continue;
         const [member, diagnostics] = fault;
         const expression = expressionOf(root, steps, [member]);
-        findings.push({ rule: 'binding', severity: 'warning', diagnostics, expression });
+        findings.push({
+          rule: 'binding',
+          severity: member === 'display' ? 'warning' : severity,
+          diagnostics,
+          expression,
+        });
         if (findings.length === MAX_FINDINGS) break;
       }
       return findings;
@@ -129,7 +135,7 @@ function faultOf(
   codeSystem: CodeSystem,
 ): readonly [member: 'system' | 'code' | 'display', sentence: string] | undefined {
   const name = shorten(system);
-  if (codeSystem.content === 'supplement')
+  if (codeSystem.content === 'supplement' || codeSystem.head['supplements'] !== undefined)
     return ['system', `'${name}' is a supplement; codes are of the code system that it supplements`];
   if (!hasConcepts(codeSystem)) return undefined;
   const concept = codeSystem.find(code);

@@ -24,6 +24,8 @@ export interface PendingCoding {
 export interface CodingsToCheck {
   readonly root: string;
   readonly codings: readonly PendingCoding[];
+  /** Of codes that their code system does not have. */
+  readonly severity: 'error' | 'warning';
 }
 
 const NO_SYSTEMS: ReadonlySet<string> = new Set();
