@@ -1,6 +1,7 @@
 /** A code system of 100,000 concepts is read once and beside all other work. */
 import { heldFor, PROBED } from '../support/loop-hold';
 import { slowness } from '../support/machine-speed';
+import { rounds } from '../support/rounds';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const CONCEPTS = 100_000;
@@ -9,7 +10,7 @@ const MOST_HELD_MS = 100;
 const MOST_LOOKUP_MS = 5;
 const LOOKUPS = 200;
 /** Other load of the machine only adds time: the shortest of several times counts. */
-const ROUNDS = 3;
+const ROUNDS = rounds(2, 3);
 
 const FHIR = '/w/system/api/v1/fhir/r4';
 const URL = 'http://example.org/large';
@@ -33,6 +34,7 @@ const codeSystem = (version: string): object => ({
 let server: ServerProcess;
 beforeAll(async () => {
   server = await startProcess({ environment: { ...PROBED, MAX_BODY_BYTES: String(64 * 1024 * 1024) } });
+  await store();
 });
 afterAll(() => server.close());
 
@@ -79,7 +81,7 @@ it('nobody waits while it is read and used', async () => {
   const least = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round++) {
     // A new version, which nothing has read yet.
-    await store();
+    if (round > 0) await store();
     await heldFor(server);
     for (const [name, address, part] of USES) {
       expect([name, await get(address)]).toEqual([name, expect.stringContaining(part)]);
@@ -91,7 +93,6 @@ it('nobody waits while it is read and used', async () => {
 });
 
 it('a look-up takes less than 5 ms once it has been read', async () => {
-  await store();
   await get(`CodeSystem/$lookup?system=${URL}&code=c1`);
   const times: number[] = [];
   for (let index = 0; index < LOOKUPS; index++) {

@@ -49,23 +49,38 @@ interface KnownSystems {
   readonly absent: Set<string>;
   /** By url and version. The cache of code systems holds them. */
   readonly present: Map<string, WeakRef<CodeSystem>>;
+  /** Look-ups under way, by url and version: the resources of a Bundle ask for the same systems at once. */
+  readonly looking: Map<string, Promise<CodeSystem | undefined>>;
 }
 
 /** Creates the checker for all spaces of a thread. */
 export function createCodingChecker(): CodingChecker {
   const spaces = registerCache(new LRUCache<number, KnownSystems>({ max: MAX_SPACES }));
-  const systemsOf = async (space: Space, environment: TerminologyEnvironment): Promise<KnownSystems> => {
-    const now = performance.now();
-    const cached = spaces.get(space.number);
-    if (cached !== undefined && cached.until > now) return cached;
+  const refreshing = new Map<number, Promise<KnownSystems>>();
+  const refresh = async (space: Space, environment: TerminologyEnvironment): Promise<KnownSystems> => {
+    const until = performance.now() + MAX_AGE_MS;
     const version = await environment.terminologyVersion();
+    const cached = spaces.get(space.number);
     if (cached?.version === version) {
-      cached.until = now + MAX_AGE_MS;
+      cached.until = until;
       return cached;
     }
-    const made = { version, until: now + MAX_AGE_MS, absent: new Set<string>(), present: new Map() };
+    const made = { version, until, absent: new Set<string>(), present: new Map(), looking: new Map() };
     spaces.set(space.number, made);
     return made;
+  };
+  const systemsOf = (
+    space: Space,
+    environment: TerminologyEnvironment,
+  ): KnownSystems | Promise<KnownSystems> => {
+    const cached = spaces.get(space.number);
+    if (cached !== undefined && cached.until > performance.now()) return cached;
+    let promise = refreshing.get(space.number);
+    if (promise === undefined) {
+      promise = refresh(space, environment).finally(() => refreshing.delete(space.number));
+      refreshing.set(space.number, promise);
+    }
+    return promise;
   };
   return {
     absentSystems({ number }) {
@@ -110,15 +125,30 @@ function readCoding(coding: JsonObject): ReadCoding | undefined {
   return { system, version: stringMember(coding, 'version'), code, display: stringMember(coding, 'display') };
 }
 
-async function findSystem(
+function findSystem(
+  known: KnownSystems,
+  source: TerminologySource,
+  coding: ReadCoding,
+): CodeSystem | undefined | Promise<CodeSystem | undefined> {
+  const { system, version } = coding;
+  if (known.absent.has(system)) return undefined;
+  const key = version === undefined ? system : `${system}|${version}`;
+  const cached = known.present.get(key)?.deref();
+  if (cached !== undefined) return cached;
+  let looking = known.looking.get(key);
+  if (looking === undefined) {
+    looking = lookUp(known, source, key, coding).finally(() => known.looking.delete(key));
+    known.looking.set(key, looking);
+  }
+  return looking;
+}
+
+async function lookUp(
   { absent, present }: KnownSystems,
   source: TerminologySource,
+  key: string,
   { system, version }: ReadCoding,
 ): Promise<CodeSystem | undefined> {
-  if (absent.has(system)) return undefined;
-  const key = version === undefined ? system : `${system}|${version}`;
-  const cached = present.get(key)?.deref();
-  if (cached !== undefined) return cached;
   const found = await source.findCodeSystem(system, version);
   if (found !== undefined) {
     if (present.size < MAX_SYSTEMS) present.set(key, new WeakRef(found));
