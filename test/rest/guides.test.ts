@@ -579,4 +579,28 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     );
     expect(error).toMatch(/^Bundle.entry\[0\].resource This meets none of/);
   });
+
+  it('a search parameter agrees with the one of FHIR that it is derived from', async () => {
+    const NAME = 'http://hl7.org/fhir/SearchParameter/Organization-name';
+    const parameter = (more: object): object => ({
+      resourceType: 'SearchParameter',
+      url: 'http://example.org/SearchParameter/name',
+      name: 'A',
+      status: 'active',
+      description: 'd',
+      code: 'own-name',
+      base: ['Organization'],
+      type: 'string',
+      expression: 'Organization.name',
+      derivedFrom: NAME,
+      ...more,
+    });
+    const places = async (resource: object): Promise<readonly string[]> =>
+      errorsOf(await validate(resource)).map((error) => error.split(' ')[0] ?? '');
+    expect(await places(parameter({}))).toEqual([]);
+    expect(await places(parameter({ type: 'token' }))).toEqual(['SearchParameter.type']);
+    expect(await places(parameter({ base: ['Organization', 'Patient'] }))).toEqual([
+      'SearchParameter.base[1]',
+    ]);
+  });
 });

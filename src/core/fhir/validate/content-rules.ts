@@ -5,9 +5,8 @@ import { compileBinding, type BindingCheck } from './binding';
 import { compileInvariants, type Invariant } from './invariants';
 import { splitObjectName, structureOf } from './member-definition';
 import { checkNarrative } from './narrative';
-import type { NativeRule } from './native-rules';
 import type { ValidationRun } from './run';
-import { TYPE_RULES } from './type-rules';
+import { TYPE_RULES, type TypeRule } from './type-rules';
 
 /** Checks a value of the right shape; `companion` is the object with id and extensions of a primitive. */
 export type ContentRule = (value: JsonValue, companion: JsonObject | undefined, run: ValidationRun) => void;
@@ -34,7 +33,7 @@ export function rulesOfElement(
 
 /** Returns the rules of a type (`Period`), or of a nested element without those of `rulesOfElement`. */
 export function rulesOfObject(definitions: Definitions, objectName: string): readonly ContentRule[] {
-  const rules = (TYPE_RULES.get(objectName) ?? []).map(toNativeRule);
+  const rules = (TYPE_RULES.get(objectName) ?? []).map((rule) => toContentRule(rule, definitions));
   const [typeName, path] = splitObjectName(objectName);
   if (path !== '') return rules;
   const binding = compileBinding(definitions, structureOf(definitions, typeName), typeName);
@@ -64,9 +63,9 @@ function toBindingRule(binding: BindingCheck): ContentRule {
   };
 }
 
-function toNativeRule(rule: NativeRule): ContentRule {
+function toContentRule(rule: TypeRule, definitions: Definitions): ContentRule {
   return (value, _companion, run) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) rule(value, run);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) rule(value, run, definitions);
   };
 }
 
