@@ -603,4 +603,44 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       'SearchParameter.base[1]',
     ]);
   });
+
+  it('an extension at a place that its definition does not allow is a warning', async () => {
+    const extension = (id: string, ...expressions: string[]) =>
+      profile(id, 'Extension', [{ id: 'Extension.url', path: 'Extension.url', fixedUri: `${URL}/${id}` }], {
+        kind: 'complex-type',
+        context: expressions.map((expression) => ({ type: 'element', expression })),
+      });
+    await store(
+      extension('of-family', 'HumanName.family'),
+      extension('of-name', 'Patient.name', 'Practitioner.name'),
+      extension('of-any', 'Element'),
+      extension('of-domain', 'DomainResource'),
+      extension('of-contact', 'Patient.contact'),
+      extension('of-deceased', 'Patient.deceased[x]'),
+      extension('of-string', 'string'),
+    );
+    const use = (id: string): object => ({ extension: [{ url: `${URL}/${id}`, valueString: 'a' }] });
+    const places: readonly (readonly [place: (id: string) => object, allowed: readonly string[]])[] = [
+      [(id) => ({ ...use(id) }), ['of-any', 'of-domain']],
+      [(id) => ({ name: [{ text: 'a', ...use(id) }] }), ['of-any', 'of-name']],
+      [(id) => ({ name: [{ family: 'a', _family: use(id) }] }), ['of-any', 'of-family', 'of-string']],
+      [
+        (id) => ({ contact: [{ gender: 'male', name: { text: 'a' }, ...use(id) }] }),
+        ['of-any', 'of-contact'],
+      ],
+      [(id) => ({ deceasedBoolean: true, _deceasedBoolean: use(id) }), ['of-any', 'of-deceased']],
+    ];
+    const ids = ['of-any', 'of-contact', 'of-deceased', 'of-domain', 'of-family', 'of-name', 'of-string'];
+    for (const [place, allowed] of places) {
+      const found: string[] = [];
+      for (const id of ids)
+        if (
+          !(await validate({ resourceType: 'Patient', ...place(id) })).some(({ diagnostics }) =>
+            diagnostics.includes('is not for'),
+          )
+        )
+          found.push(id);
+      expect([place('x'), found]).toEqual([place('x'), allowed]);
+    }
+  });
 });

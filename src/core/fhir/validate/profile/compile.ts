@@ -32,6 +32,7 @@ export function compileProfile(tree: ProfileTree, profiles: Profiles): CompiledP
     version: tree.version,
     type: tree.type,
     isModifier: tree.root.element.isModifier,
+    contexts: tree.contexts,
     problems,
     check(resource: JsonObject, run: ValidationRun): void {
       const at = ProfileRun.of(run);
@@ -79,6 +80,7 @@ export function compileBaseType(
     version: undefined,
     type,
     isModifier: false,
+    contexts: [],
     problems: [],
     check(resource, run) {
       profile.checkTarget(resource, ProfileRun.of(run));

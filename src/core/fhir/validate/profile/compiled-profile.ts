@@ -5,7 +5,7 @@ import type { ResourceProfile } from '../index';
 import type { ValidationRun } from '../run';
 import type { ProfileRun } from './profile-run';
 import type { Shape, Shapes } from './shape';
-import type { ProfileTree } from './tree';
+import type { ExtensionContext, ProfileTree } from './tree';
 
 export interface CompiledProfile extends ResourceProfile {
   readonly url: string;
@@ -14,6 +14,8 @@ export interface CompiledProfile extends ResourceProfile {
   readonly type: string;
   /** For an extension: true if it belongs in `modifierExtension`. */
   readonly isModifier: boolean;
+  /** For an extension: where it may be used; empty: not said. */
+  readonly contexts: readonly ExtensionContext[];
   /**
    * Sentences about parts that could not be compiled; each run that checks the profile reports them as `unresolved`.
    */

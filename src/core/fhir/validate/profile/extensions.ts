@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
+import { isAllowedAt, placeBelow, type ExtensionPlace } from './extension-context';
 import { ProfileRun } from './profile-run';
 import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeMember } from './shape';
@@ -51,7 +52,7 @@ function definitionOf(extension: JsonObject): string | undefined {
  */
 export function checkExtensions(resource: JsonObject, run: ValidationRun, profiles: Profiles): void {
   const shape = profiles.shapes.ofResource(resource);
-  if (shape) new ExtensionWalk(ProfileRun.of(run), profiles).object(resource, shape);
+  if (shape) new ExtensionWalk(ProfileRun.of(run), profiles).object(resource, shape, placeOf(shape));
 }
 
 class ExtensionWalk {
@@ -60,50 +61,74 @@ class ExtensionWalk {
     private readonly profiles: Profiles,
   ) {}
 
-  object(source: JsonObject, shape: Shape): void {
+  object(source: JsonObject, shape: Shape, place: ExtensionPlace): void {
     for (const key in source) {
       const value = source[key];
       if (typeof value !== 'object' || value === null || this.at.isOver) continue;
       const member = shape.member(key);
       if (member) {
-        if (!member.isPrimitive) this.values(value, member, source);
+        if (!member.isPrimitive) this.values(value, { member, source, place });
       } else if (key.startsWith('_')) {
         const primitive = shape.member(key.slice(1));
-        if (primitive?.isPrimitive === true) this.values(value, primitive, source);
+        if (primitive?.isPrimitive === true) this.values(value, { member: primitive, source, place });
       }
     }
   }
 
   /** Visits objects of a complex type, or the companions of primitives. */
-  private values(value: JsonValue, member: ShapeMember, source: JsonObject): void {
-    this.at.push(member.step);
-    if (!Array.isArray(value)) this.value(value, member, source);
+  private values(value: JsonValue, of: MemberOf): void {
+    this.at.push(of.member.step);
+    if (!Array.isArray(value)) this.value(value, of);
     else {
       value.forEach((each, index) => {
         if (!isJsonObject(each)) return;
         this.at.push(index);
-        this.value(each, member, source);
+        this.value(each, of);
         this.at.pop();
       });
     }
     this.at.pop();
   }
 
-  private value(value: JsonValue, member: ShapeMember, source: JsonObject): void {
+  private value(value: JsonValue, { member, source, place }: MemberOf): void {
     if (!isJsonObject(value)) return;
     const { shapes } = this.profiles;
     if (member.isResource) {
-      this.at.inResource(value, member.key, source, () => this.object(value, shapes.ofValue(value, member)));
+      const shape = shapes.ofValue(value, member);
+      this.at.inResource(value, member.key, source, () => this.object(value, shape, placeOf(shape)));
       return;
     }
-    if (member.type.code === 'Extension') this.extension(value, member);
-    this.object(value, member.shape);
+    if (member.type.code === 'Extension') {
+      this.extension(value, member, place);
+      const url = value['url'];
+      this.object(value, member.shape, {
+        type: 'Extension',
+        paths: ['Extension'],
+        url: typeof url === 'string' ? url : undefined,
+      });
+      return;
+    }
+    const isChoice = member.step !== member.key;
+    const name = isChoice ? member.step.slice(0, member.step.indexOf('.')) : member.key;
+    const definedAt = member.shape.isWholeType ? undefined : member.shape.typePath;
+    this.object(
+      value,
+      member.shape,
+      placeBelow(place, { name, type: member.type.code, isChoice, definedAt }),
+    );
   }
 
-  private extension(value: JsonObject, { key, shape }: ShapeMember): void {
+  private extension(value: JsonObject, { key, shape }: ShapeMember, place: ExtensionPlace): void {
     const url = definitionOf(value);
     const profile = url === undefined ? undefined : this.profiles.profile(url);
-    if (!profile || !this.at.isFirstCheck(profile, value)) return;
+    if (!profile) return;
+    if (!isAllowedAt(profile.contexts, place, this.profiles.definitions)) {
+      const allowed = profile.contexts.map(({ expression }) => expression).join(', ');
+      const sentence = `The extension ${shorten(profile.url)} is not for ${shorten(place.paths[0] ?? place.type)}; it is for ${shorten(allowed)}`;
+      // Examples of the specification break this.
+      this.at.report('profile', sentence, [], 'warning');
+    }
+    if (!this.at.isFirstCheck(profile, value)) return;
     const isModifier = key === 'modifierExtension';
     if (profile.isModifier !== isModifier) {
       const right = profile.isModifier ? 'modifierExtension' : 'extension';
@@ -114,4 +139,15 @@ class ExtensionWalk {
     }
     profile.checkValue(value, undefined, shape, this.at);
   }
+}
+
+/** A member of the object at a place. */
+interface MemberOf {
+  readonly member: ShapeMember;
+  readonly source: JsonObject;
+  readonly place: ExtensionPlace;
+}
+
+function placeOf({ structure: { name } }: Shape): ExtensionPlace {
+  return { type: name, paths: [name], url: undefined };
 }

@@ -22,11 +22,19 @@ export class ElementNode {
   }
 }
 
+export interface ExtensionContext {
+  /** `element`, `extension` or `fhirpath`. */
+  readonly type: string;
+  readonly expression: string;
+}
+
 export interface ProfileTree {
   readonly url: string;
   readonly version: string | undefined;
   /** The type that the profile is for: `Observation`, `Extension`, `Quantity`. */
   readonly type: string;
+  /** Where an extension may be used (StructureDefinition.context). */
+  readonly contexts: readonly ExtensionContext[];
   readonly root: ElementNode;
   /** Finds an element by the path or id that a contentReference of the same definition names. */
   find(reference: string): ElementNode | undefined;
@@ -40,7 +48,7 @@ const MAX_ELEMENTS = 20_000;
  * Cost: about 1 µs for each element.
  */
 export function readTree(structureDefinition: JsonObject): ProfileTree {
-  const { url, version, type, snapshot } = structureDefinition;
+  const { url, version, type, snapshot, context } = structureDefinition;
   const typeName = textOf(type);
   if (typeName === undefined) throw new ProfileError('it has no type');
   const elements = isJsonObject(snapshot) ? objectsOf(snapshot['element']) : [];
@@ -55,6 +63,10 @@ export function readTree(structureDefinition: JsonObject): ProfileTree {
     url: textOf(url) ?? '',
     version: textOf(version),
     type: typeName.slice(typeName.lastIndexOf('/') + 1),
+    contexts: objectsOf(context).map((each) => ({
+      type: textOf(each['type']) ?? '',
+      expression: textOf(each['expression']) ?? '',
+    })),
     get root() {
       return root;
     },

@@ -78,7 +78,12 @@ describe.each(TESTED_RELEASES)('Of the specification %s', (release) => {
       claims += judged.checked;
       lines.push(...judged.lines.map((line) => `${type}/${id} ${line}`));
     }
-    expect(lines).toEqual([]);
+    // The examples of R4 use two extensions where their definitions do not allow it.
+    const misplaced = lines.filter((line) => line.includes(' is not for '));
+    expect(lines).toEqual(misplaced);
+    expect(new Set(misplaced.map((line) => /StructureDefinition\/([a-z-]+) is not/.exec(line)?.[1]))).toEqual(
+      new Set(release === 'r4' ? ['capabilitystatement-expectation', 'structuredefinition-fhir-type'] : []),
+    );
     expect(claims).toBeGreaterThan(15);
   });
 
