@@ -51,7 +51,8 @@ const PLAIN: ReadonlySet<string> = new Set([
 const OTHER_MODULES: ReadonlySet<string> = new Set(
   'matchetype cdshooks shc json5 dsig cda package-versioning xver tx-advanced scoring logical'.split(' '),
 );
-const OTHER_CONTENT = /snomed|loinc|rxnorm/i;
+/** ECL is the language of SNOMED CT, which takes a terminology server that has it. */
+const OTHER_CONTENT = /snomed|loinc|rxnorm|\bECL\b/i;
 
 function releaseOf({ version = '5.0' }: Case): Release | undefined {
   if (version.startsWith('4.0')) return 'r4';
@@ -138,7 +139,7 @@ async function ourErrors(
   }
 }
 
-it('at least 88 % of the cases agree, and the others differ for a cause that is named', async () => {
+it('at least 93 % of the cases agree, and the others differ for a cause that is named', async () => {
   const found: { case: string; weFind: boolean }[] = [];
   let count = 0;
   const compare = (name: string, ours: readonly string[], theirs: readonly string[]): void => {
@@ -167,5 +168,5 @@ it('at least 88 % of the cases agree, and the others differ for a cause that is 
   process.stdout.write(`${count - found.length} of ${count} cases agree\n`);
   expect(found).toEqual(differences.map(({ case: name, weFind }) => ({ case: name, weFind })));
   for (const { cause } of differences) expect(cause).toMatch(/.{20}\.$/);
-  expect((count - found.length) / count).toBeGreaterThanOrEqual(0.88);
+  expect((count - found.length) / count).toBeGreaterThanOrEqual(0.93);
 }, 600_000);

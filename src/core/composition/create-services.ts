@@ -21,6 +21,7 @@ import { WriteQueues } from '../storage/write/write-queues';
 import { type CodeSystemCache, createCodeSystemCache } from '../terminology/code-system-cache';
 import { createThreadedReader } from '../preparation/threaded-reader';
 import { createCodingChecker } from '../validation/coding-checker';
+import { checkRelations } from '../validation/relations';
 import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 import type { CoreOptions } from './core-options';
@@ -141,6 +142,8 @@ function createWorkerHost(services: SearchServices): WorkerHost {
       codeChecker.check(space, createTerminologyEnvironment(services, space), pending),
     checkCodings: (space, codings) =>
       codingChecker.check(space, createTerminologyEnvironment(services, space), codings),
+    checkRelations: (space, resource) =>
+      checkRelations(createTerminologyEnvironment(services, space), resource),
     absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: (space, questions) =>
       codeChecker.answer(space, createTerminologyEnvironment(services, space), questions),

@@ -16,7 +16,7 @@ import { type CodeSystemCache } from '../terminology/code-system-cache';
 
 /** Types that can be found by their canonical url. */
 export type CanonicalType =
-  'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap' | 'Questionnaire';
+  'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap' | 'Questionnaire' | 'Measure';
 
 /** A stored conformance resource. */
 export interface CanonicalResource {

@@ -30,6 +30,8 @@ export interface ContentTools {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
   /** Looks up codings in their code systems. */
   checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
+  /** Checks a resource by the other definitions that it names. */
+  checkRelations(space: TenantSpace, resource: JsonObject): Promise<readonly Finding[]>;
   /** See `CodingChecker.absentSystems`. */
   absentSystems(space: TenantSpace): ReadonlySet<string>;
   /** Answers questions about codes, in their order. */
@@ -92,11 +94,13 @@ export async function findInContent(
     severity,
     reported: [...findings, ...judged],
   });
-  return found === undefined && judged.length + advice.length + misfits.length === 0
+  const related = wantsWarnings && isSound(validation) ? await tools.checkRelations(space, resource) : NONE;
+  return found === undefined && judged.length + advice.length + misfits.length + related.length === 0
     ? findings
     : [
         ...findings,
         ...(isLenient ? misfits.map(asWarning) : misfits),
+        ...related,
         ...judged,
         ...advice,
         ...(found?.findings ?? NONE),

@@ -3,6 +3,7 @@ import type { Invocation, InvocationResult } from '../api/operation';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
+import type { JsonObject } from '../fhir/json';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
 import type { CodeAnswer, CodeQuestion, CodingsToCheck, Finding, PendingCode } from '../fhir/validate';
@@ -121,6 +122,7 @@ export type WorkerRequest =
 export interface WorkerHost extends StructureSource {
   checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
   checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
+  checkRelations(space: TenantSpace, resource: JsonObject): Promise<readonly Finding[]>;
   absentSystems(space: TenantSpace): ReadonlySet<string>;
   answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }

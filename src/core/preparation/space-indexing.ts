@@ -161,6 +161,7 @@ export class SpaceIndexing {
       faultsOfDifferential: (space, structure) => profiles.faultsOfDifferential(space, structure),
       checkCodes: (space, pending) => host.checkCodes(space, pending),
       checkCodings: (space, codings) => host.checkCodings(space, codings),
+      checkRelations: (space, resource) => host.checkRelations(space, resource),
       absentSystems: (space) => host.absentSystems(space),
       answerCodes: (space, questions) => host.answerCodes(space, questions),
     };

@@ -4,13 +4,13 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { InvocationResult } from '../api/operation';
-import type { Log } from '../context';
+import type { Log, Space } from '../context';
 import { InFlight } from '../concurrency/in-flight';
 import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
 import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
-import type { CanonicalResource } from '../operations/environment';
+import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../erasure/cache-registry';
 import { createHasher } from '../search/hash';
@@ -18,6 +18,7 @@ import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from './stored-bundles';
 import { createStorageProxy, createTerminologyProxy } from './storage-proxy';
 import { createCodingChecker } from '../validation/coding-checker';
+import { checkRelations } from '../validation/relations';
 import {
   toError,
   toFailure,
@@ -142,18 +143,15 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   });
   const codeSystems = createCodeSystemCache();
   const codingChecker = createCodingChecker();
+  const terminologyIn = (space: Space): TerminologyEnvironment => ({
+    codeSystems,
+    ...createTerminologyProxy((call) => requests.send({ kind: 'terminology', space, call })),
+  });
   const host: WorkerHost = {
     checkCodes: async (space, pending) =>
       (await requests.send({ kind: 'check-codes', space, pending })) as readonly Finding[],
-    checkCodings: (space, codings) =>
-      codingChecker.check(
-        space,
-        {
-          codeSystems,
-          ...createTerminologyProxy((call) => requests.send({ kind: 'terminology', space, call })),
-        },
-        codings,
-      ),
+    checkCodings: (space, codings) => codingChecker.check(space, terminologyIn(space), codings),
+    checkRelations: (space, resource) => checkRelations(terminologyIn(space), resource),
     absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: async (space, questions) =>
       (await requests.send({ kind: 'answer-codes', space, questions })) as readonly CodeAnswer[],

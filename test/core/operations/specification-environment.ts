@@ -12,6 +12,7 @@ import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createHasher } from '../../../src/core/search/hash';
 import type { Limits } from '../../../src/core/limits/size-limits';
+import { checkRelations } from '../../../src/core/validation/relations';
 import { createCodingChecker } from '../../../src/core/validation/coding-checker';
 import { createCodeChecker } from '../../../src/core/validation/pending-codes';
 import { createStructureSource } from '../../../src/core/validation/structure-source';
@@ -57,6 +58,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
     checkCodes: (space, pending) => codeChecker.check(space, environment, pending),
     checkCodings: (space, codings) => codingChecker.check(space, environment, codings),
+    checkRelations: (_space, resource) => checkRelations(environment, resource),
     absentSystems: (space) => codingChecker.absentSystems(space),
     answerCodes: (space, questions) => codeChecker.answer(space, environment, questions),
     ...createStructureSource({

@@ -41,6 +41,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     checkCodes: nobody,
     answerCodes: nobody,
     checkCodings: () => Promise.resolve([]),
+    checkRelations: nobody,
     absentSystems: () => new Set<string>(),
     version: nobody,
     find: nobody,

@@ -5,7 +5,7 @@
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues } from './code-system';
-import { stringMember } from './members';
+import { objectMember, objectsMember, stringMember } from './members';
 import { compilePattern, type Pattern } from './pattern';
 
 /** A test of one concept. It reports its cost to `budget`, which may throw. */
@@ -109,7 +109,24 @@ function readerOf(system: CodeSystem, property: string): PropertyReader {
     const reason = `The code system ${system.url} has no property '${property}' to filter by`;
     throw fhirError('notSupported', { reason });
   }
-  return (concept) => propertyValues(concept, property);
+  const isOfCodings = objectsMember(system.head, 'property').some(
+    ({ code, type }) => code === property && type === 'Coding',
+  );
+  if (!isOfCodings) return (concept) => propertyValues(concept, property);
+  return (concept) => [...propertyValues(concept, property), ...propertyCodings(concept, property)];
+}
+
+/** Codings as a filter may write them: `system#code`, `system|version#code`. */
+function propertyCodings({ element }: Concept, property: string): readonly string[] {
+  return objectsMember(element, 'property').flatMap((each) => {
+    const coding = each['code'] === property ? objectMember(each, 'valueCoding') : undefined;
+    if (coding === undefined) return [];
+    const [system, version, code] = ['system', 'version', 'code'].map((name) => stringMember(coding, name));
+    if (system === undefined || code === undefined) return [];
+    return version === undefined
+      ? [`${system}#${code}`]
+      : [`${system}#${code}`, `${system}|${version}#${code}`];
+  });
 }
 
 function codesAbove(concept: Concept): readonly string[] {

@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../../json';
 import { shorten } from '../../../json/fault';
 import { objectsMember } from '../../../terminology/members';
+import { reportForeignDiscriminators, reportOtherValue } from './conflicts';
 import { placeOf, reportAt, type DifferentialContext } from './constraining';
 import { choiceStem, type DifferentialGroup, type DifferentialNode } from './differential';
 import { isSliced, overlay, overlayExtension, singleProfile, typeCodes } from './overlay';
@@ -29,7 +30,9 @@ export async function constrain(
   const { definition } = differential;
   if (definition !== undefined) {
     await takeExtension(node, definition, differential.index, context);
+    reportOtherValue(node.definition, definition, differential.index, context);
     node.definition = overlay(node.definition, definition, context.source);
+    await reportForeignDiscriminators(node, definition, differential.index, context);
     context.generation.measure(node.definition);
   }
   await context.generation.pause();

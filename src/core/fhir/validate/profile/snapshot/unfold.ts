@@ -50,7 +50,7 @@ export async function unfold(
   if (tree !== undefined) copyChildren(tree, node, generation);
 }
 
-function toTypeUrl(code: string): string {
+export function toTypeUrl(code: string): string {
   return code.includes(':') ? code : TYPE_BASE + code;
 }
 

@@ -1,0 +1,35 @@
+/**
+ * What $validate checks of a resource in the other definitions that it names. Writes do not: the definitions may be
+ * stored later.
+ */
+import type { JsonObject } from '../../fhir/json';
+import { MAX_FINDINGS, type Finding } from '../../fhir/validate';
+import type { TerminologyEnvironment } from '../../operations/environment';
+import { terminologyOf } from '../../operations/terminology';
+import { checkMappedCodes } from './concept-map';
+import { checkReportedGroups } from './measure-report';
+import { checkProfiledParameters } from './operation-definition';
+import type { RelationCheck } from './relation';
+import { checkFilterValues } from './value-set';
+
+const CHECKS: Readonly<Record<string, RelationCheck>> = Object.freeze({
+  ConceptMap: checkMappedCodes,
+  MeasureReport: checkReportedGroups,
+  OperationDefinition: checkProfiledParameters,
+  ValueSet: checkFilterValues,
+});
+
+/**
+ * Returns errors, at most `MAX_FINDINGS`; definitions that the space does not have say nothing. Throws storage errors.
+ * Cost: a statement or two for each definition that is named, and a look-up for each code.
+ */
+export async function checkRelations(
+  environment: TerminologyEnvironment,
+  resource: JsonObject,
+): Promise<readonly Finding[]> {
+  const type = resource['resourceType'];
+  const check = typeof type === 'string' && Object.hasOwn(CHECKS, type) ? CHECKS[type] : undefined;
+  if (check === undefined) return [];
+  const findings = await check({ environment, source: terminologyOf(environment) }, resource);
+  return findings.slice(0, MAX_FINDINGS);
+}
