@@ -14,6 +14,7 @@ export default tseslint.config(
       'schema/',
       'bench/data/',
       'test/generated/',
+      '**/__generated__/',
       'docs/',
     ],
   },

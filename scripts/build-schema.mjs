@@ -1,12 +1,13 @@
 /**
- * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for reviews of changes.
- * Needs no database. `--check` writes nothing; it fails when a file differs from the printed schema.
+ * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for reviews of changes,
+ * and beside it what caches of clients need to know of it (scripts/cache-files.mjs). Needs no database. `--check` writes nothing; it fails when a file differs from the printed schema.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformFileSync } from '@swc/core';
+import { nodeFieldsOf, possibleTypesOf } from './cache-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const require = createRequire(import.meta.url);
@@ -23,11 +24,19 @@ const { printSchema } = require('graphql');
 const checks = process.argv.includes('--check');
 const stale = [];
 for (const release of RELEASE_NAMES) {
-  const file = path.join(root, 'schema', `${release}.graphql`);
-  const text = `${printSchema(createSchema(releaseDefinitions(release)))}\n`;
-  if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
-  stale.push(path.relative(root, file));
-  if (!checks) await writeFile(file, text);
+  const schema = createSchema(releaseDefinitions(release));
+  const toJson = (content) => `${JSON.stringify(content, null, 1)}\n`;
+  const files = {
+    graphql: `${printSchema(schema)}\n`,
+    'possibleTypes.json': toJson(possibleTypesOf(schema)),
+    'nodeFields.json': toJson(nodeFieldsOf(schema)),
+  };
+  for (const [ending, text] of Object.entries(files)) {
+    const file = path.join(root, 'schema', `${release}.${ending}`);
+    if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
+    stale.push(path.relative(root, file));
+    if (!checks) await writeFile(file, text);
+  }
 }
 if (checks && stale.length > 0) {
   console.error(`Not up to date: ${stale.join(', ')}. Run: node scripts/build-schema.mjs`);

@@ -8,9 +8,10 @@ import type { Release } from '../core/index';
 
 /**
  * `graphql`: the schema as text. `json`: the result of an introspection of the whole schema. `standard`: `__schema` of
- * the usual introspection of tools.
+ * the usual introspection of tools. The others are for caches of clients (docs/front-end.md).
  */
-export type BuiltForm = 'graphql' | 'json' | 'standard';
+export type BuiltForm = 'graphql' | 'json' | 'standard' | CacheForm;
+export type CacheForm = 'possibleTypes' | 'nodeFields';
 
 const PACKAGE = path.resolve(__dirname, '../../..');
 /** Output of scripts/build-schema.mjs. */
@@ -26,6 +27,10 @@ const pack = promisify<string, Buffer>(gzip);
  * files.
  */
 export async function readBuiltSchema(release: Release, form: BuiltForm): Promise<Uint8Array | undefined> {
+  if (form === 'possibleTypes' || form === 'nodeFields') {
+    const file = await readIfPresent(PRINTED, `${release}.${form}.json`);
+    return file && pack(file.toString());
+  }
   const printed = await readIfPresent(PRINTED, `${release}.graphql`);
   if (printed === undefined) return undefined;
   if (form === 'graphql') return pack(printed.toString());

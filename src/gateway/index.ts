@@ -28,6 +28,7 @@ import { type IntrospectionOutcome, Introspections, type SchemaForm } from './in
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { NamedQueryCache } from './named-queries';
+import type { CacheForm } from './built-schema';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
 import { upgradeOf } from './upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
@@ -93,14 +94,17 @@ const FHIR_URLS = [
 ];
 const SCHEMA_URL = `${URL}/schema.graphql`;
 const INTROSPECTION_URL = `${URL}/schema.json`;
+const CACHE_URLS = ['possibleTypes', 'nodeFields'] as const;
 const STREAM_URL = `${URL}/stream`;
 /** Names in logs and metrics, instead of the address. */
 const INTERACTIONS = new Map(
-  [URL, ...FHIR_URLS, SCHEMA_URL, INTROSPECTION_URL, STREAM_URL].map((pattern) => [
-    pattern,
-    { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern },
-  ]),
+  [URL, ...FHIR_URLS, SCHEMA_URL, INTROSPECTION_URL, ...CACHE_URLS.map(toCacheUrl), STREAM_URL].map(
+    (pattern) => [pattern, { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern }],
+  ),
 );
+function toCacheUrl(form: CacheForm): string {
+  return `${URL}/${form}.json`;
+}
 const SERVED: readonly string[] = ['GET', 'POST'];
 /** Introspection; not `__typename`, which many clients add to every query. */
 const ABOUT_SCHEMA = /__(?:schema|type)\b/;
@@ -337,6 +341,16 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 
+  async function sendCacheFile(
+    request: GatewayRequest,
+    reply: FastifyReply,
+    form: CacheForm,
+  ): Promise<FastifyReply> {
+    const { space } = await identify(request);
+    if (!settings.execution.introspection) throw fhirError('noSuchAddress');
+    return sendSchemaFile(request, reply, await schemaFiles.ofRelease(space.release, form), 'json');
+  }
+
   async function sendFailure(
     thrown: unknown,
     request: FastifyRequest,
@@ -386,7 +400,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
         });
         refuseOtherMethods(scope, url, SERVED);
       }
-      for (const url of [SCHEMA_URL, INTROSPECTION_URL]) refuseOtherMethods(scope, url, ['GET', 'HEAD']);
+      for (const form of CACHE_URLS) {
+        scope.get<{ Params: Address }>(toCacheUrl(form), (request, reply) =>
+          sendCacheFile(request, reply, form),
+        );
+      }
+      for (const url of [SCHEMA_URL, INTROSPECTION_URL, ...CACHE_URLS.map(toCacheUrl)])
+        refuseOtherMethods(scope, url, ['GET', 'HEAD']);
     });
   }
 

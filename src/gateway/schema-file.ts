@@ -1,13 +1,14 @@
 /**
- * Serves a schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, and the result of
- * an introspection as `…/schema.json`.
+ * Serves a schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, the result of an
+ * introspection as `…/schema.json`, and what caches of clients need: `…/possibleTypes.json`, `…/nodeFields.json`.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
-import { readBuiltSchema } from './built-schema';
+import { fhirError, type Release } from '../core/index';
+import { readBuiltSchema, type CacheForm } from './built-schema';
 import { setCommonHeaders } from './http';
 import type { Introspections, SchemaForm } from './introspection';
 import type { SchemaSource } from './own-schema';
@@ -22,7 +23,7 @@ export interface SchemaFile {
 
 const unpack = promisify<Uint8Array, Buffer>(gunzip);
 
-const CONTENT_TYPES: Readonly<Record<SchemaForm, string>> = {
+const CONTENT_TYPES: Readonly<Record<'graphql' | 'json', string>> = {
   graphql: 'text/plain; charset=utf-8',
   json: 'application/json; charset=utf-8',
 };
@@ -53,8 +54,19 @@ export class SchemaFiles {
     const packed =
       (source.space === undefined ? await readBuiltSchema(source.release, form) : undefined) ??
       (await this.introspections.whole(source, form));
-    return { packed, etag: `"${hashOf(packed).slice(0, 22)}"` };
+    return toFile(packed);
   }
+
+  /** Returns a file about the types of a release, which are those of all its tenants. Throws `noSuchAddress`. */
+  async ofRelease(release: Release, form: CacheForm): Promise<SchemaFile> {
+    const packed = await readBuiltSchema(release, form);
+    if (packed === undefined) throw fhirError('noSuchAddress');
+    return toFile(packed);
+  }
+}
+
+function toFile(packed: Uint8Array): SchemaFile {
+  return { packed, etag: `"${hashOf(packed).slice(0, 22)}"` };
 }
 
 /** Sends the file, or 304 when the client has it. */
@@ -62,7 +74,7 @@ export async function sendSchemaFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { packed, etag }: SchemaFile,
-  form: SchemaForm,
+  form: 'graphql' | 'json',
 ): Promise<FastifyReply> {
   const { 'if-none-match': header = '', 'accept-encoding': encodings = '' } = request.headers;
   setCommonHeaders(request, reply)

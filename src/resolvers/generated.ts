@@ -14,7 +14,7 @@ import type { Handlers, ListRequest } from '../schema/fhir/index';
 import { openConnection, sealConnection, type OpenedConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
-import { findInner } from './parsed-resources';
+import { findInner, innerAt } from './inner-resources';
 import { orNothing } from './misses';
 import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';
@@ -22,6 +22,8 @@ import { toInnerResource, toResource, toReturnedResource } from './resource-sour
 
 /** The same as in REST. */
 const DEFAULT_PAGE = 50;
+/** The key of a stored resource or version. */
+const ADDRESS = /^[A-Za-z]+\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[0-9]{1,19})?$/;
 /** Number of characters of a reference that an error repeats. */
 const SHOWN = 80;
 
@@ -36,7 +38,18 @@ export const handlers: Handlers<GatewayContext> = {
         ? loaders.resources.load(`${type}/${id}`)
         : core.readAsOf(request, type, id, Date.parse(asOf)),
     );
-    return version && toResource(version, context);
+    return version && toResource(version, context, asOf !== undefined);
+  },
+
+  async node(key, context) {
+    const [address = '', ...paths] = key.split('#');
+    const local = ADDRESS.test(address) ? context.core.localReference(context.request, address) : undefined;
+    const version = local && (await orNothing(load(local, context)));
+    if (local === undefined || version === undefined) return undefined;
+    const isPast = local.versionId !== undefined;
+    if (paths.length === 0) return toResource(version, context, isPast);
+    const inner = innerAt(context.parsed.of(version, isPast), paths);
+    return inner && toInnerResource(inner);
   },
 
   async list(request, context) {
@@ -58,7 +71,7 @@ export const handlers: Handlers<GatewayContext> = {
       inner === undefined ? undefined : seal(inner);
     const resources = await selected(page.matches, fhirpath, request.type, context);
     return {
-      resources: resources.map((version) => toResource(version, context)),
+      resources: resources.map((version) => toResource(version, context, request.asOf !== undefined)),
       pageSize,
       total: page.total,
       ...(request.isPage
@@ -88,7 +101,7 @@ export const handlers: Handlers<GatewayContext> = {
     const local = typeof text === 'string' ? context.core.localReference(context.request, text) : undefined;
     if (local !== undefined && type !== undefined && local.type !== type) return undefined;
     const version = local && (await orNothing(load(local, context)));
-    if (version !== undefined) return toResource(version, context);
+    if (version !== undefined) return toResource(version, context, local?.versionId !== undefined);
     if (optional) return undefined;
     throw fhirError('brokenReference', {
       reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'a resource that it does not name',
@@ -156,7 +169,7 @@ async function selected(
 ): Promise<readonly StoredVersion[]> {
   if (expression === undefined) return versions;
   const byResource = new Map<JsonValue, StoredVersion>();
-  for (const version of versions) byResource.set(context.parsed.of(version), version);
+  for (const version of versions) byResource.set(context.parsed.of(version, false), version);
   const { release } = context.request.space;
   const resources = [...byResource.keys()];
   const found = await filterElements(resources, { release, place: type, expression }, allowanceOf(context));

@@ -2,13 +2,12 @@ import { LRUCache } from 'lru-cache';
 import {
   registerCache,
   type HeldBytes,
-  isJsonObject,
   type JsonObject,
-  type JsonValue,
   isCacheable,
   parseStoredObject,
   type StoredVersion,
 } from '../core/index';
+import { noteInner } from './inner-resources';
 
 /** Bytes per character of a JSON text for its parsed form (objects and strings of a Patient) and the text, measured. */
 const BYTES_PER_CHARACTER = 6;
@@ -19,7 +18,11 @@ const LONGEST = 256 * 1024;
 
 /** The cached objects of the versions of one space. A version never changes; callers must not change an object. */
 export interface ParsedResources {
-  of(version: StoredVersion): JsonObject;
+  /**
+   * @param isPast true if it was read by its version or as of a moment; it then has an object of its own, because the
+   *   resources inside of it have other keys
+   */
+  of(version: StoredVersion, isPast: boolean): JsonObject;
 }
 
 interface Parsed {
@@ -42,64 +45,41 @@ export class ParsedCache {
    * Cost: parsing on a miss; on a hit one lookup and a comparison of texts.
    */
   within(space: number, bytes?: HeldBytes): ParsedResources {
-    return { of: (version) => this.parse(space, version, bytes) };
+    return { of: (version, isPast) => this.parse(space, { version, isPast }, bytes) };
   }
 
-  private parse(space: number, version: StoredVersion, bytes: HeldBytes | undefined): JsonObject {
-    const { type, id, versionId, lastUpdated, sequence, text } = version;
+  private parse(
+    space: number,
+    { version, isPast }: { readonly version: StoredVersion; readonly isPast: boolean },
+    bytes: HeldBytes | undefined,
+  ): JsonObject {
+    const { lastUpdated, sequence, text } = version;
+    const resourceKey = keyOfVersion(version, isPast);
     if (text.length > LONGEST) {
       bytes?.addParsed(text.length);
-      return parseResource(text);
+      return parseResource(text, () => resourceKey);
     }
     // Time and sequence distinguish a resource of the tenant from the base resource that it hides, and from a version
     // before a restore.
-    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence} ${text.length}`;
+    const key = `${space} ${resourceKey} ${version.versionId} ${lastUpdated} ${sequence} ${text.length}`;
     const cached = this.cache.get(key);
     if (cached?.text === text) return cached.object;
     bytes?.addParsed(text.length);
-    const object = parseResource(text);
+    const object = parseResource(text, () => resourceKey);
     if (isCacheable(space))
       this.cache.set(key, { text, object }, { size: key.length + text.length * BYTES_PER_CHARACTER });
     return object;
   }
 }
 
-/** Parses the text of a resource from core. Callers must not change the object. */
-export function parseResource(text: string): JsonObject {
+/** Parses the text of a resource from core. `key` returns its `_key`. Callers must not change the object. */
+export function parseResource(text: string, key: () => string): JsonObject {
   const resource = parseStoredObject(text);
-  if (INNER_REFERENCE.test(text)) noteReferences(resource, resource);
+  noteInner(resource, text, key);
   return resource;
 }
 
-/** Matches a text that begins with `#` (references.html#contained). */
-const INNER_REFERENCE = /"(?:#|\\u0023)/;
-
-/** The resource that contains a reference, by the reference object. */
-const containers = new WeakMap<JsonObject, JsonObject>();
-
-function noteReferences(value: JsonValue, container: JsonObject): void {
-  if (Array.isArray(value)) {
-    for (const element of value) noteReferences(element, container);
-    return;
-  }
-  if (!isJsonObject(value)) return;
-  if (typeof value.reference === 'string' && value.reference.startsWith('#'))
-    containers.set(value, container);
-  for (const [name, member] of Object.entries(value)) {
-    // A contained resource resolves references in its container; any other inner resource, such as a Bundle entry, in
-    // itself.
-    if (name !== 'contained' && isJsonObject(member) && typeof member.resourceType === 'string')
-      noteReferences(member, member);
-    else noteReferences(member, container);
-  }
-}
-
-/** Returns the resource of `#id`, or the container itself for `#`. Undefined when it does not exist. */
-export function findInner(reference: JsonObject): JsonObject | undefined {
-  const container = containers.get(reference);
-  if (container === undefined || typeof reference.reference !== 'string') return undefined;
-  const id = reference.reference.slice(1);
-  if (id === '') return container;
-  const contained = Array.isArray(container.contained) ? container.contained : [];
-  return contained.filter(isJsonObject).find((resource) => resource.id === id);
+/** Returns the `_key` of a stored version: that of the resource, or of the version if it was read as a past one. */
+export function keyOfVersion({ type, id, versionId }: StoredVersion, isPast: boolean): string {
+  return isPast ? `${type}/${id}/_history/${versionId}` : `${type}/${id}`;
 }

@@ -19,7 +19,7 @@ function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
     versionSequence: version.sequence,
     lastUpdated: toInstant(version.lastUpdated),
     change: version.change,
-    resource: version.change === 'delete' ? undefined : toResource(version, tools),
+    resource: version.change === 'delete' ? undefined : toResource(version, tools, true),
   };
 }
 
@@ -51,7 +51,8 @@ export class ReadResolver {
           ? core.readAsOf(request, type, id, Date.parse(asOf))
           : loaders.resources.load(`${type}/${id}`),
     );
-    return version && toResource(version, context);
+    const isPast = typeof versionId === 'string' || typeof asOf === 'string';
+    return version && toResource(version, context, isPast);
   }
 
   @Query(() => jsonScalar, {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   isJsonObject,
   type JsonObject,
@@ -6,7 +7,8 @@ import {
   type StoredVersion,
 } from '../core/index';
 import { LazyObject, ResourceSource } from '../schema/types/resource';
-import { type ParsedResources, parseResource } from './parsed-resources';
+import { keyOf } from './inner-resources';
+import { keyOfVersion, type ParsedResources, parseResource } from './parsed-resources';
 
 /** The tools that turn a stored version into a resource. */
 export interface SourceTools {
@@ -29,8 +31,13 @@ class StoredSource extends ResourceSource {
   constructor(
     private readonly version: StoredVersion,
     private readonly tools: SourceTools,
+    private readonly isPast: boolean,
   ) {
     super();
+  }
+
+  get key(): string {
+    return keyOfVersion(this.version, this.isPast);
   }
 
   get resourceType(): string {
@@ -46,7 +53,7 @@ class StoredSource extends ResourceSource {
   }
 
   private get value(): JsonObject {
-    return (this.object ??= this.tools.parsed.of(this.version));
+    return (this.object ??= this.tools.parsed.of(this.version, this.isPast));
   }
 
   member(name: string): unknown {
@@ -117,16 +124,24 @@ abstract class PlainSource extends ResourceSource {
   }
 }
 
-/** A resource that an operation returned. */
+/** The result of an operation, or a contained resource that a search has found. */
 class ReturnedSource extends PlainSource {
   private object?: JsonObject;
+  private digest?: string;
 
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    private readonly ownKey?: string,
+  ) {
     super();
   }
 
+  get key(): string {
+    return this.ownKey ?? (this.digest ??= digestOf(this.text));
+  }
+
   protected get value(): JsonObject {
-    return (this.object ??= parseResource(this.text));
+    return (this.object ??= parseResource(this.text, () => this.key));
   }
 }
 
@@ -136,20 +151,32 @@ class InnerSource extends PlainSource {
     super();
   }
 
+  get key(): string {
+    return keyOf(this.value);
+  }
+
   get text(): string {
     return stringifyJson(this.value, true);
   }
 }
 
-/**
- * Returns a stored version as a resource, or the contained resource that it stands for. The version is not a deletion.
- */
-export function toResource(version: StoredVersion, tools: SourceTools): ResourceSource {
-  if (version.contained !== undefined) return toReturnedResource(version.text);
-  return new StoredSource(version, tools);
+/** Returns the key of what is not stored. Equal texts have equal keys. */
+function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }
 
-/** Returns a resource from the JSON text that an operation returned. */
+/**
+ * Returns a stored version as a resource, or the contained resource that it stands for. The version is not a deletion.
+ *
+ * @param isPast true if it was read by its version or as of a moment; its key then names the version
+ */
+export function toResource(version: StoredVersion, tools: SourceTools, isPast = false): ResourceSource {
+  const { contained, text } = version;
+  if (contained === undefined) return new StoredSource(version, tools, isPast);
+  return new ReturnedSource(text, `${keyOfVersion(version, isPast)}#${contained.id}`);
+}
+
+/** Returns a resource from the JSON text that an operation returned, or a dry run would have stored. */
 export function toReturnedResource(text: string): ResourceSource {
   return new ReturnedSource(text);
 }

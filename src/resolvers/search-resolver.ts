@@ -56,10 +56,14 @@ function toParameters(
   return [...given.filter(([name]) => !replaced.has(name)), ...paged];
 }
 
-function toResult(page: SearchPage, after: Paging['after'], tools: SourceTools): SearchResult {
+function toResult(
+  page: SearchPage,
+  { after, isPast }: { readonly after: Paging['after']; readonly isPast: boolean },
+  tools: SourceTools,
+): SearchResult {
   const { cursors = [] } = page;
   const toMatch = (version: StoredVersion, index: number): SearchEdge => {
-    const edge = { mode: SearchEntryMode.MATCH, node: toResource(version, tools) };
+    const edge = { mode: SearchEntryMode.MATCH, node: toResource(version, tools, isPast) };
     const cursor = cursors[index];
     return cursor === undefined ? edge : { ...edge, cursor };
   };
@@ -138,6 +142,6 @@ export class SearchResolver {
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
       ...(selectsBelow(info, CURSOR_FIELDS) ? { eachCursor: true } : {}),
     });
-    return toResult(page, after, context);
+    return toResult(page, { after, isPast: typeof asOf === 'string' }, context);
   }
 }

@@ -1,18 +1,11 @@
 import type { StoredVersion } from '../../core/index';
 import type { ResourceSource } from '../../schema/types/resource';
-import { parseResource, type ParsedResources } from '../parsed-resources';
-import { type SourceTools, toResource } from '../resource-source';
+import { type SourceTools, toResource, toReturnedResource } from '../resource-source';
 
 /**
- * Parses without a cache: real versions will later get the numbers, and perhaps the times, of versions of a dry run.
+ * Returns a version that a change made, or would have made, as a resource. That of a dry run is not cached and has a
+ * key of its own, because real versions will later get its number, and perhaps its time.
  */
-const UNCACHED: ParsedResources = { of: ({ text }) => parseResource(text) };
-
-/** Returns a version that a change made, or would have made, as a resource. */
-export function showVersion(
-  { extensionBase, parsed }: SourceTools,
-  version: StoredVersion,
-  isDryRun: boolean,
-): ResourceSource {
-  return toResource(version, { extensionBase, parsed: isDryRun ? UNCACHED : parsed });
+export function showVersion(tools: SourceTools, version: StoredVersion, isDryRun: boolean): ResourceSource {
+  return isDryRun ? toReturnedResource(version.text) : toResource(version, tools);
 }

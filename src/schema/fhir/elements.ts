@@ -1,6 +1,7 @@
 /** The object types of data types, of their inner elements, and of resources. */
 import {
   type GraphQLFieldConfig,
+  GraphQLID,
   GraphQLInterfaceType,
   GraphQLList,
   GraphQLNonNull,
@@ -51,6 +52,8 @@ export class ElementTypes<Context> {
   private readonly types = new Map<string, { readonly place: string; readonly type: GraphQLObjectType }>();
   private readonly resolvers = new Map<string, Resolver<Context>>();
   private readonly resourceTypes: ReadonlySet<string>;
+  /** The interface of everything with a key: all resource types. */
+  readonly node: GraphQLInterfaceType;
   /** The interface of all resource types. */
   readonly resource: GraphQLInterfaceType;
 
@@ -65,6 +68,7 @@ export class ElementTypes<Context> {
     private readonly shared?: ElementTypes<Context>,
   ) {
     this.resourceTypes = new Set(definitions.resourceTypes);
+    this.node = shared?.node ?? nodeInterface();
     this.resource = shared?.resource ?? this.resourceInterface();
   }
 
@@ -82,8 +86,9 @@ export class ElementTypes<Context> {
     return new GraphQLInterfaceType({
       name: 'Resource',
       description: 'A FHIR resource of any type.',
+      interfaces: [this.node],
       fields: () => ({ ...this.ownFields(), ...this.fieldsOf(this.structureOf('Resource'), '') }),
-      resolveType: (source: unknown) => (source instanceof ResourceSource ? source.resourceType : undefined),
+      resolveType: typeOfResource,
     });
   }
 
@@ -108,7 +113,7 @@ export class ElementTypes<Context> {
       name,
       description: path === '' ? describe(this.definitions, structure) : undefined,
       ...withPlace(structure.name, path),
-      interfaces: () => (isResource ? [this.resource] : []),
+      interfaces: () => (isResource ? [this.resource, this.node] : []),
       fields: () => ({
         ...(isResource ? this.ownFields() : {}),
         ...this.fieldsOf(structure, path),
@@ -122,6 +127,7 @@ export class ElementTypes<Context> {
   /** Returns the fields of a resource besides its elements. */
   private ownFields(): Fields<Context> {
     return {
+      _key: keyField(),
       resourceType: { type: new GraphQLNonNull(GraphQLString), resolve: this.resolver('resourceType') },
       json: {
         type: new GraphQLNonNull(jsonScalar),
@@ -246,6 +252,32 @@ export class ElementTypes<Context> {
     }
     return filters;
   }
+}
+
+const KEY_DESCRIPTION =
+  'Unique in the tenant and release, and the same wherever the resource is selected: `Patient/1`; `Patient/1/_history/2` ' +
+  'if it was read by its version or as of a moment; `MedicationRequest/7#med1` inside of another resource; a digest ' +
+  'for what is not stored.';
+
+function keyField<Context>(): Field<Context> {
+  return {
+    type: new GraphQLNonNull(GraphQLID),
+    description: 'Its key in caches; see Node.',
+    resolve: (source) => (source instanceof ResourceSource ? source.key : undefined),
+  };
+}
+
+function typeOfResource(source: unknown): string | undefined {
+  return source instanceof ResourceSource ? source.resourceType : undefined;
+}
+
+function nodeInterface(): GraphQLInterfaceType {
+  return new GraphQLInterfaceType({
+    name: 'Node',
+    description: 'Whatever has a key, for clients that cache by keys.',
+    fields: { _key: { type: new GraphQLNonNull(GraphQLID), description: KEY_DESCRIPTION } },
+    resolveType: typeOfResource,
+  });
 }
 
 /** True when JSON may have a member `_name` with the id and the extensions of the value; an id has none. */

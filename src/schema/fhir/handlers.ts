@@ -107,6 +107,8 @@ export interface Handlers<Context> {
     asOf: string | undefined,
     context: Context,
   ): Promise<ResourceSource | undefined>;
+  /** Returns the resource with this `_key`; undefined if it is not stored, or inside of one that is not. */
+  node(key: string, context: Context): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
   /** Returns `total` when the request has no `by`, else `groups`. */
   count(

@@ -3,6 +3,7 @@ import type { OwnDefinitions, SchemaDefinitions } from './definitions';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
 import { MutationFields } from './mutations';
+import { nodeFields } from './nodes';
 import { operationFields, type OperationFields } from './operations';
 import { type FieldMakers, toFields, type TypeMaker } from './own-types';
 import { ResourceFields } from './resource-fields';
@@ -76,9 +77,19 @@ export function* fhirTypeSteps<Context>(
   // The first element determines the name of a type that several elements share, so the order is significant.
   const queryOperations: Fields<Context> = yield* toFields(release.operations.query);
   const mutationOperations: Fields<Context> = yield* toFields(release.operations.mutation);
-  const query = { ...(yield* toFields(release.fields.query())), ...queryOperations };
+  const query = {
+    ...nodeFields(elements.node, handlers),
+    ...(yield* toFields(release.fields.query())),
+    ...queryOperations,
+  };
   const mutation = { ...(yield* toFields(release.changes.fields())), ...mutationOperations };
-  const types = [elements.resource, elements.ofType('Meta'), elements.ofType('Reference'), ...elements.made];
+  const types = [
+    elements.node,
+    elements.resource,
+    elements.ofType('Meta'),
+    elements.ofType('Reference'),
+    ...elements.made,
+  ];
   return {
     types,
     query,

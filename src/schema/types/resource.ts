@@ -10,6 +10,8 @@ export abstract class LazyObject {
 
 /** The source of a `Resource`. Its text is parsed only when a member needs it. */
 export abstract class ResourceSource extends LazyObject {
+  /** Unique in the tenant and release; see the description of the interface Node. */
+  abstract readonly key: string;
   abstract readonly resourceType: string;
   /** Undefined for a resource that is not stored: the result of an operation. */
   abstract readonly id: string | undefined;

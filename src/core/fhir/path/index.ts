@@ -115,13 +115,15 @@ function evaluator({ isStrict, isFromClient }: PathSettings, toNodes: ToNodes): 
   return (run, focus, environment) => {
     const allowance = isFromClient ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
     const scope = new Scope(mode, focus, environment, allowance);
+    let result;
     try {
-      return run(focus, scope);
+      result = run(focus, scope);
     } catch (error) {
-      throw scope.toPathError(error);
-    } finally {
       scope.finish();
+      throw scope.toPathError(error);
     }
+    scope.finish();
+    return result;
   };
 }
 

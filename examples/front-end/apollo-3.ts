@@ -1,0 +1,21 @@
+/** Apollo Client 3 for this server: `npm install @apollo/client@3 graphql`. */
+import { ApolloClient, DocumentTransform, HttpLink, InMemoryCache } from '@apollo/client-3/core';
+import { keyAdder } from './add-keys';
+import type { ClientOptions } from './client-options';
+
+export function createClient({
+  address,
+  possibleTypes,
+  nodeFields,
+  headers = {},
+}: ClientOptions): ApolloClient<unknown> {
+  return new ApolloClient({
+    link: new HttpLink({ uri: address, headers }),
+    documentTransform: new DocumentTransform(keyAdder(nodeFields)),
+    cache: new InMemoryCache({
+      possibleTypes,
+      // Elements such as names have no key, and stay inside of their resource.
+      dataIdFromObject: ({ _key: key }) => (typeof key === 'string' ? key : undefined),
+    }),
+  });
+}
