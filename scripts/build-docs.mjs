@@ -82,7 +82,7 @@ const errors = `# Errors
 *For developers of clients. Generated from src/core/errors.ts by \`npm run build:docs\`; change it there.*
 
 Every error is answered as an OperationOutcome with the issue code below. GraphQL has the OperationOutcome in
-\`extensions.outcome\` and the issue code in \`extensions.code\`. Words in braces are replaced.
+\`extensions.resource\` and the issue code in \`extensions.code\`. Words in braces are replaced.
 
 ${errorsTable()}
 `;

@@ -1,5 +1,6 @@
 /** Apollo Client 3 for this server: `npm install @apollo/client@3 graphql`. */
 import { ApolloClient, DocumentTransform, HttpLink, InMemoryCache } from '@apollo/client-3/core';
+import { relayStylePagination } from '@apollo/client-3/utilities';
 import { keyAdder } from './add-keys';
 import type { ClientOptions } from './client-options';
 
@@ -7,6 +8,7 @@ export function createClient({
   address,
   possibleTypes,
   nodeFields,
+  connections = [],
   headers = {},
 }: ClientOptions): ApolloClient<unknown> {
   return new ApolloClient({
@@ -14,8 +16,17 @@ export function createClient({
     documentTransform: new DocumentTransform(keyAdder(nodeFields)),
     cache: new InMemoryCache({
       possibleTypes,
+      typePolicies: { Query: { fields: Object.fromEntries(connections.map((name) => [name, PAGES])) } },
       // Elements such as names have no key, and stay inside of their resource.
       dataIdFromObject: ({ _key: key }) => (typeof key === 'string' ? key : undefined),
     }),
   });
 }
+
+/** The pages of a connection are one list for each set of the other arguments. */
+const PAGES = relayStylePagination((args) => {
+  const names = Object.keys(args ?? {}).filter(
+    (name) => !['first', 'after', 'last', 'before'].includes(name),
+  );
+  return names.length > 0 && names;
+});

@@ -6,5 +6,7 @@ export interface ClientOptions {
   /** possibleTypes.json and nodeFields.json, which the server has beside its schema. */
   readonly possibleTypes: Record<string, string[]>;
   readonly nodeFields: NodeFields;
+  /** Fields of Query whose pages are shown as one list: `PatientConnection`. */
+  readonly connections?: readonly string[];
   readonly headers?: Record<string, string>;
 }

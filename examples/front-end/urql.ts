@@ -1,11 +1,29 @@
 /** urql with its normalized cache for this server: `npm install @urql/core @urql/exchange-graphcache graphql`. */
 import { Client, fetchExchange, makeOperation, mapExchange } from '@urql/core';
 import { cacheExchange, type KeyGenerator } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import type { DocumentNode } from 'graphql';
 import { keyAdder } from './add-keys';
 import type { ClientOptions } from './client-options';
 
-export function createClient({ address, possibleTypes, nodeFields, headers = {} }: ClientOptions): Client {
+export function createClient({
+  address,
+  possibleTypes,
+  nodeFields,
+  connections = [],
+  headers = {},
+}: ClientOptions): Client {
   const addKeys = keyAdder(nodeFields);
+  const withKeys = new WeakMap<DocumentNode, DocumentNode>();
+  const keyed = (query: DocumentNode): DocumentNode => {
+    let document = withKeys.get(query);
+    if (document === undefined) {
+      // Without the hash by which urql would take the document for the one before.
+      const { kind, definitions } = addKeys(query);
+      withKeys.set(query, (document = { kind, definitions }));
+    }
+    return document;
+  };
   return new Client({
     url: address,
     preferGetMethod: 'within-url-limit',
@@ -13,9 +31,17 @@ export function createClient({ address, possibleTypes, nodeFields, headers = {} 
     exchanges: [
       mapExchange({
         onOperation: (operation) =>
-          makeOperation(operation.kind, { ...operation, query: addKeys(operation.query) }, operation.context),
+          makeOperation(
+            operation.kind,
+            { ...operation, query: keyed(operation.query as DocumentNode) },
+            operation.context,
+          ),
       }),
-      cacheExchange({ possibleTypes, keys: KEYS }),
+      cacheExchange({
+        possibleTypes,
+        keys: KEYS,
+        resolvers: { Query: Object.fromEntries(connections.map((name) => [name, relayPagination()])) },
+      }),
       fetchExchange,
     ],
   });

@@ -28,28 +28,17 @@ const switchedOff = (): ApolloServerPlugin[] => [
   ApolloServerPluginUsageReportingDisabled(),
 ];
 
-/** True when all root fields failed: each is null and has an error. */
-function hasAllFailed(
-  result: Readonly<Record<string, unknown>> | null | undefined,
-  errors: readonly GraphQLError[],
-): boolean {
-  if (result === undefined) return false;
-  if (result === null) return true;
-  const failed = new Set(errors.map((error) => error.path?.[0]));
-  return Object.entries(result).every(([name, value]) => value === null && failed.has(name));
-}
-
 /**
- * Sets the HTTP status when all root fields failed; a partial response has 200. It ignores `extensions.http`, which
- * Apollo Server would apply from any field to the whole response.
+ * Sets the HTTP status of a response without data. One with data has 200, also where all of its fields are null: clients
+ * take any other status for a failure of the network. It ignores `extensions.http`, which Apollo Server would apply from
+ * any field to the whole response.
  */
 const statusPlugin: ApolloServerPlugin<GatewayContext> = {
   async requestDidStart() {
     return {
       async willSendResponse({ response, errors }) {
         const first = errors?.[0];
-        if (!first || response.body.kind !== 'single') return;
-        if (!hasAllFailed(response.body.singleResult.data, errors)) return;
+        if (!first || response.body.kind !== 'single' || response.body.singleResult.data !== null) return;
         response.http.status = toStatus(first);
         if (isToBeRepeated(response.http.status, errors)) response.http.headers.set('retry-after', '1');
       },
@@ -149,7 +138,8 @@ export async function createApollo({
   const server = new ApolloServer<GatewayContext>({
     gateway: compiledExecution(schema, execution, introspect),
     plugins: [documents, ...createPlugins(requestIds)],
-    csrfPrevention: true,
+    // Queries of other sites: query-origin.ts. Only GET goes without a preflight, because a body must be JSON.
+    csrfPrevention: false,
     introspection: execution.introspection,
     hideSchemaDetailsFromClientErrors: !execution.introspection,
     persistedQueries: { cache: NO_CACHE },

@@ -1,4 +1,4 @@
-/** Formats errors as REST does: `extensions` has the issue code and the OperationOutcome of the REST response. */
+/** Formats errors as REST does: `extensions` has the issue code, the status and the OperationOutcome of REST. */
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
@@ -25,10 +25,9 @@ const BAD_REQUEST = 400;
 /** Limit on the length of a message, because graphql repeats what a client sent. */
 const LONGEST_MESSAGE = 1000;
 
-function toExtensions(issues: readonly Issue[]): Record<string, unknown> {
-  const outcome = new RawJson(toOutcome(issues));
-  // HL7 calls it `resource` (http://hl7.org/fhir/R4/graphql.html#errors).
-  return { code: issues[0]?.code ?? 'exception', outcome, resource: outcome };
+/** `resource` is HL7's name (http://hl7.org/fhir/R4/graphql.html#errors); `status` is what REST would answer. */
+function toExtensions(issues: readonly Issue[], status: number): Record<string, unknown> {
+  return { code: issues[0]?.code ?? 'exception', status, resource: new RawJson(toOutcome(issues)) };
 }
 
 /** Returns the error that a resolver threw, or the error that prevented all resolvers. */
@@ -40,7 +39,7 @@ function causeOf(error: unknown): unknown {
 
 /** Returns an entry of `errors` for an expected failure, without path and locations. */
 export function formatFhirError(error: FhirError): GraphQLFormattedError {
-  return { message: error.message, extensions: toExtensions(error.issues) };
+  return { message: error.message, extensions: toExtensions(error.issues, error.status) };
 }
 
 /**
@@ -62,7 +61,8 @@ export function formatError(
   if (code === undefined) return { ...formatFhirError(toFhirError(cause, requestId)), ...place };
   // Marked decimals of variables are shown in the form that the client sent.
   const message = formatted.message.replaceAll(DECIMAL_MARK, '').slice(0, LONGEST_MESSAGE);
-  return { message, ...place, extensions: toExtensions([{ severity: 'error', code, diagnostics: message }]) };
+  const issues: Issue[] = [{ severity: 'error', code, diagnostics: message }];
+  return { message, ...place, extensions: toExtensions(issues, BAD_REQUEST) };
 }
 
 /** Removes graphql's suggestion, which discloses names of the schema. */
@@ -90,7 +90,7 @@ export function isUncertain(error: unknown): boolean {
   return cause instanceof FhirError && cause.isUncertain;
 }
 
-/** Returns the HTTP status of a request whose root fields all failed, by its first error. */
+/** Returns the HTTP status of a response without data, by its first error. */
 export function toStatus(error: unknown): number {
   const cause = causeOf(error);
   if (cause instanceof FhirError) return cause.status;

@@ -42,21 +42,11 @@ export async function readFhirQuery(
   },
 ): Promise<SentQuery> {
   const headers = toHeaderMap(request);
-  admitSafeClient(headers);
   // HL7 requires application/json, whatever the header of a FHIR client accepts.
   headers.set('accept', 'application/json');
   if (request.method !== 'POST') return inAddress(headers, toSearch(request), limits, address);
   const body = await readBody(request, core, maxDepth);
   return inBody(headers, body, limits, address);
-}
-
-/**
- * Marks requests that need no preflight for Apollo Server, which refuses each GET that another site could cause in a
- * browser. A request that accepts JSON or has a credential does not come from a link, form or image.
- */
-function admitSafeClient(headers: HeaderMap): void {
-  const namesJson = /\bjson\b/i.test(headers.get('accept') ?? '');
-  if (namesJson || headers.has('authorization')) headers.set('apollo-require-preflight', '1');
 }
 
 function inAddress(

@@ -29,6 +29,7 @@ import { type DocumentTrust, PersistedDocuments, readManifest } from './persiste
 import { type InstanceAddress, setInstance } from './instance';
 import { NamedQueryCache } from './named-queries';
 import type { CacheForm } from './built-schema';
+import { refuseBlindQueries } from './query-origin';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
 import { upgradeOf } from './upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
@@ -203,6 +204,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const accepted = live.acceptSocket(request, reply, identified.space);
     if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);
+    refuseBlindQueries(request);
     return admitted(request, reply, identified, async (context) => {
       const body = await readBody(request, core, settings.maxDepth);
       return run(request, reply, context, { headers: toHeaderMap(request), search: toSearch(request), body });
@@ -220,6 +222,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   /** Serves HL7's addresses. */
   async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request);
+    refuseBlindQueries(request);
     const instance = findInstance(request, identified.space.release);
     return admitted(request, reply, identified, async (context) => {
       const sent = await readFhirQuery(request, core, {
@@ -365,10 +368,11 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   /** Refuses other methods after authentication, as REST's addresses do. */
+  /** Answers OPTIONS with the methods that are served, and refuses all others. */
   function refuseOtherMethods(scope: FastifyInstance, url: string, served: readonly string[]): void {
     const allowed = served.join(', ');
     scope.route<{ Params: Address }>({
-      method: scope.supportedMethods.filter((method) => !served.includes(method)),
+      method: scope.supportedMethods.filter((method) => !served.includes(method) && method !== 'OPTIONS'),
       url,
       handler: async (request) => {
         await identify(request);
@@ -376,6 +380,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
         throw new FhirError('methodNotAllowed', [issue], allowed);
       },
     });
+    scope.options(url, (request, reply) =>
+      setCommonHeaders(request, reply).header('allow', `${allowed}, OPTIONS`).code(204).send(),
+    );
   }
 
   function register(server: FastifyInstance): void {

@@ -44,7 +44,7 @@ export function sealConnection(
  */
 export function openConnection(request: ListRequest, search: OpenedConnection): OpenedConnection {
   const { cursor = FIRST, type, where, asOf } = request;
-  if (cursor === FIRST) return search;
+  if (cursor === FIRST) return beginning(request, search);
   const [size = '', packed = '', inner, ...further] = cursor.split(CURSOR_SEPARATOR);
   const content = contentOf(packed);
   const count = search.count ?? sizeInCursor(`${size}${CURSOR_SEPARATOR}`);
@@ -57,7 +57,19 @@ export function openConnection(request: ListRequest, search: OpenedConnection): 
   if (content === undefined || inner === undefined || further.length > 0) throw fhirError('invalidCursor');
   if (content.type !== type || !isWhole || !(isAlone || isSame)) throw fhirError('invalidCursor');
   const { parameters, fhirpath } = content;
-  return { parameters, fhirpath, count, cursor: inner === FIRST ? undefined : inner };
+  const opened = { parameters, fhirpath, count };
+  return inner === FIRST
+    ? beginning(request, { ...opened, cursor: undefined })
+    : { ...opened, cursor: inner };
+}
+
+/** Returns the search from its first page. Throws `invalidCursor` for the page before that one. */
+function beginning(
+  { cursor, isBackward }: Pick<ListRequest, 'cursor' | 'isBackward'>,
+  search: OpenedConnection,
+): OpenedConnection {
+  if (isBackward && cursor !== undefined) throw fhirError('invalidCursor');
+  return search;
 }
 
 interface Content extends Pick<ConnectionSearch, 'parameters' | 'fhirpath'> {

@@ -10,7 +10,7 @@ import {
   type SearchRequest,
   type StoredVersion,
 } from '../core/index';
-import type { Handlers, ListRequest } from '../schema/fhir/index';
+import type { Handlers, ListPage, ListRequest } from '../schema/fhir/index';
 import { openConnection, sealConnection, type OpenedConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
@@ -64,6 +64,8 @@ export const handlers: Handlers<GatewayContext> = {
       ...(request.asOf === undefined ? {} : { asOf: Date.parse(request.asOf) }),
       ...(request.where === undefined ? {} : { where: request.where }),
       ...(request.bothWays ? { bothWays: true } : {}),
+      ...(request.eachCursor ? { eachCursor: true } : {}),
+      ...(request.isBackward ? { isBackward: true } : {}),
     });
     if (!request.isPage) requireWhole(request, page);
     const seal = (inner: string | undefined): string => sealConnection(request, opened, inner);
@@ -71,6 +73,7 @@ export const handlers: Handlers<GatewayContext> = {
       inner === undefined ? undefined : seal(inner);
     const resources = await selected(page.matches, fhirpath, request.type, context);
     return {
+      ...(page.cursors === undefined ? {} : edgeCursors(page.matches, resources, page.cursors.map(seal))),
       resources: resources.map((version) => toResource(version, context, request.asOf !== undefined)),
       pageSize,
       total: page.total,
@@ -158,6 +161,20 @@ function pageOf(
     ...(cursor === undefined ? [] : [['_cursor', cursor] as const]),
     ...(counted ? [['_total', 'accurate'] as const] : []),
   ];
+}
+
+/** Returns the cursors of the resources of a page, which are all matches or some of them, and its bounds. */
+function edgeCursors(
+  matches: readonly StoredVersion[],
+  resources: readonly StoredVersion[],
+  cursors: readonly string[],
+): Pick<ListPage, 'cursors' | 'bounds'> {
+  const [start, end] = [cursors[0], cursors.at(-1)];
+  const byVersion = new Map(matches.map((version, index) => [version, cursors[index] ?? '']));
+  return {
+    cursors: resources.map((version) => byVersion.get(version) ?? ''),
+    bounds: start === undefined || end === undefined ? undefined : { start, end },
+  };
 }
 
 /** Returns the versions for which the expression is true. */

@@ -73,7 +73,7 @@ export function costOfSearch(names: readonly string[], byDefault: number): Field
         const size = given[name];
         if (typeof size === 'number') return Math.min(Math.max(0, size), MOST_ITEMS);
       }
-      return Math.min(sizeInCursor(given._cursor) ?? byDefault, MOST_ITEMS);
+      return Math.min(sizeInCursor(given._cursor ?? given.after ?? given.before) ?? byDefault, MOST_ITEMS);
     },
   };
 }

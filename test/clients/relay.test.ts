@@ -4,22 +4,27 @@ import {
   createOperationDescriptor,
   fetchQuery,
   getRequest,
+  getSingularSelector,
   type ConcreteRequest,
 } from 'relay-runtime';
 import { createEnvironment } from '../../examples/front-end/relay';
 import drugs from './front-end/__generated__/scenarioDrugsQuery.graphql';
 import history from './front-end/__generated__/scenarioHistoryQuery.graphql';
 import list from './front-end/__generated__/scenarioListQuery.graphql';
+import page from './front-end/__generated__/scenarioPageQuery.graphql';
+import pages from './front-end/__generated__/pages_patients.graphql';
+import pagesPagination from './front-end/__generated__/pagesPaginationQuery.graphql';
 import past from './front-end/__generated__/scenarioPastQuery.graphql';
 import patient from './front-end/__generated__/scenarioPatientQuery.graphql';
 import subject from './front-end/__generated__/scenarioSubjectQuery.graphql';
 import update from './front-end/__generated__/scenarioUpdateMutation.graphql';
-import { describeCaching, type DocumentName } from './front-end/scenario';
+import { describeCaching, type DocumentName, type FirstPage } from './front-end/scenario';
 
 const COMPILED: Readonly<Record<DocumentName, ConcreteRequest>> = {
   drugs,
   history,
   list,
+  page,
   past,
   patient,
   subject,
@@ -43,6 +48,20 @@ describeCaching((address) => {
     cached(name) {
       const operation = createOperationDescriptor(getRequest(COMPILED[name]), {});
       return environment.lookup(operation.fragment).data;
+    },
+    // What usePaginationFragment of react-relay does.
+    async twoPages() {
+      await fetchQuery(environment, pagesPagination, { count: 1 }).toPromise();
+      const { data } = environment.lookup(
+        createOperationDescriptor(getRequest(pagesPagination), { count: 1 }).fragment,
+      );
+      const selector = getSingularSelector(pages, data);
+      const shown = (): unknown => environment.lookup(selector).data;
+      const { PatientConnection: first } = shown() as FirstPage;
+      expect(first.pageInfo.hasNextPage).toBe(true);
+      const cursor = first.pageInfo.endCursor;
+      await fetchQuery(environment, pagesPagination, { count: 1, cursor }).toPromise();
+      return shown();
     },
   };
 });

@@ -59,15 +59,11 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     }
   });
 
-  it('answers a GET only with a JSON type in Accept or a credential, which no link or form can send', async () => {
-    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*'])
-      expect((await get(QUERY, { accept })).status).toBe(400);
-    const trusted: Record<string, string>[] = [
-      { authorization: 'Bearer x' },
-      { accept: 'application/json' },
-      { 'apollo-require-preflight': '1' },
-    ];
-    for (const headers of trusted) expect((await get(QUERY, { accept: '*/*', ...headers })).status).toBe(200);
+  it('answers a GET of any client, but not for an image or a form of another site', async () => {
+    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*', 'application/json'])
+      expect((await get(QUERY, { accept })).status).toBe(200);
+    const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    expect((await get(QUERY, image)).status).toBe(403);
   });
 
   it('answers 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
@@ -77,7 +73,9 @@ describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
     expect(
       await post({ resourceType: 'Parameters', parameter: [{ name: 'other' }] }, 'application/json'),
     ).toBe(400);
-    for (const method of ['PUT', 'OPTIONS', 'PROPFIND']) {
+    const options = await server.request('OPTIONS', root());
+    expect([options.status, options.headers['allow'], options.text]).toEqual([204, 'GET, POST, OPTIONS', '']);
+    for (const method of ['PUT', 'PROPFIND']) {
       const { status, headers, json } = await server.request(
         method,
         root(),

@@ -70,8 +70,8 @@ describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
       answer.errors.map(({ path, message, extensions }) => [path?.[0], { message, ...extensions }]),
     );
     expect([...messages.keys()]).toEqual(['good', 'bad', 'alsoGood', 'worse']);
-    expect(messages.get('bad')?.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
-    expect(messages.get('worse')?.outcome.issue[0]?.expression).toEqual(['Patient.gender']);
+    expect(messages.get('bad')?.resource.issue[0]?.expression).toEqual(['Patient.birthDate']);
+    expect(messages.get('worse')?.resource.issue[0]?.expression).toEqual(['Patient.gender']);
     expect(messages.get('good')?.message).toMatch(/^Not done, because 'bad' failed/);
     expect(await numberOfVersions()).toBe(before);
   });

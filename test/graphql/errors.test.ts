@@ -40,12 +40,12 @@ describe('a request that cannot run', () => {
     expect(answer.json.data).toBeUndefined();
     const { message, extensions } = answer.errors[0]!;
     expect(extensions.code).toBe(code);
-    expect(extensions.outcome).toEqual({
+    expect(extensions.resource).toEqual({
       resourceType: 'OperationOutcome',
       issue: [{ severity: 'error', code, diagnostics: message }],
     });
     // HL7's name for it.
-    expect(extensions.resource).toEqual(extensions.outcome);
+    expect(extensions.resource).toEqual(extensions.resource);
     expect(extensions).not.toHaveProperty('stacktrace');
   });
 
@@ -65,7 +65,7 @@ describe('a request that cannot run', () => {
   ])('is answered 400 for a body with %s', async (_what, body, code) => {
     const answer = await post(body);
     expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, code]);
-    expect(answer.errors[0]?.extensions.outcome.resourceType).toBe('OperationOutcome');
+    expect(answer.errors[0]?.extensions.resource.resourceType).toBe('OperationOutcome');
   });
 
   it('is answered 415 for another type of body, which another site could send as well', async () => {
@@ -81,22 +81,50 @@ describe('a request that cannot run', () => {
   });
 });
 
+describe('the status', () => {
+  const post = (query: string) =>
+    server.request('POST', address, { query }, { 'content-type': 'application/json' });
+
+  it.each([
+    ['some fields failed', '{ metadata { fhirVersion } PatientList(_sort: "nonsense") { id } }', 200, 400],
+    ['all fields failed', '{ PatientList(_sort: "nonsense") { id } }', 200, 400],
+    [
+      'a change was refused',
+      'mutation { delete(type: Patient, id: "nobody", ifVersion: "9") { deleted } }',
+      200,
+      412,
+    ],
+    ['the document is invalid', '{ nothing }', 400, 400],
+  ])('where %s is that of GraphQL, and the error has that of REST', async (_what, query, status, ofRest) => {
+    const answer = await post(query);
+    const [error] = toGatewayAnswer(answer).errors;
+    expect([answer.status, error?.extensions.status]).toEqual([status, ofRest]);
+  });
+});
+
 describe('GET', () => {
   const get = async (query: string, headers: Record<string, string> = {}) =>
     toGatewayAnswer(
       await server.request('GET', `${address}?query=${encodeURIComponent(query)}`, undefined, headers),
     );
 
-  it('answers queries of a client that another site cannot imitate', async () => {
-    const answer = await get('{ metadata { fhirVersion } }', { 'apollo-require-preflight': 'true' });
+  it('answers queries', async () => {
+    const answer = await get('{ metadata { fhirVersion } }');
     expect([answer.status, answer.found]).toEqual([200, { metadata: { fhirVersion: '4.0.1' } }]);
-    expect((await get('{ metadata { fhirVersion } }')).status).toBe(400);
+  });
+
+  it.each([
+    ['an image of another site', 'cross-site', 'no-cors', 403],
+    ['a script of another site, which reads the answer if CORS allows it', 'cross-site', 'cors', 200],
+    ['a script of this site', 'same-origin', 'cors', 200],
+    ['the address line', 'none', 'navigate', 200],
+  ])('answers for %s', async (_what, site, mode, status) => {
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+    expect((await get('{ metadata { fhirVersion } }', headers)).status).toBe(status);
   });
 
   it('changes nothing', async () => {
-    const answer = await get('mutation { create(resource: {resourceType: "Basic"}) { created } }', {
-      'apollo-require-preflight': 'true',
-    });
+    const answer = await get('mutation { create(resource: {resourceType: "Basic"}) { created } }');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 });
@@ -157,7 +185,7 @@ describe('an internal error', () => {
     expect(JSON.parse(JSON.stringify(formatted))).toEqual({
       message: 'Patient/1 does not exist',
       path: ['patch'],
-      extensions: { code: 'not-found', outcome, resource: outcome },
+      extensions: { code: 'not-found', status: 404, resource: outcome },
     });
   });
 });

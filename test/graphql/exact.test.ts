@@ -147,9 +147,9 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       it.each(FAULTS)('$title', async ({ name, place, code, says: message }) => {
         const { status, errors } = await send(query, toVariables(name));
         expect(status).toBe(400);
-        expect(errors[0]?.extensions).toMatchObject({ code, outcome: { issue: [{ severity: 'error', code }] } });
+        expect(errors[0]?.extensions).toMatchObject({ code, resource: { issue: [{ severity: 'error', code }] } });
         expect(errors[0]?.message).toMatch(message);
-        expect(String(errors[0]?.extensions.outcome.issue[0]?.expression)).toContain(root + place);
+        expect(String(errors[0]?.extensions.resource.issue[0]?.expression)).toContain(root + place);
       }); // prettier-ignore
 
       it('bytes that are not UTF-8', async () => {
@@ -193,7 +193,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         expect(status).toBe(400);
         expect(errors[0]?.message).toMatch(message);
         if (typeof place !== 'string') expect(errors[0]).toMatchObject(place);
-        else expect(String(errors[0]?.extensions.outcome.issue[0]?.['expression'])).toContain(place);
+        else expect(String(errors[0]?.extensions.resource.issue[0]?.['expression'])).toContain(place);
       });
     });
   });

@@ -6,6 +6,8 @@ import type { Answer, Headers } from '../support/http';
 import type { HttpServer } from '../support/shared-server';
 
 export interface GatewayAnswer extends Answer {
+  /** The HTTP status; where all fields of the root failed, which is 200, the status that REST would answer. */
+  readonly status: number;
   /** `data` of the response. */
   readonly found: Answer['json'];
   /** `errors` of the response; empty when there are none. */
@@ -22,8 +24,8 @@ export interface GatewayError {
   readonly path?: readonly (string | number)[];
   readonly extensions: {
     readonly code: string;
-    readonly outcome: Outcome;
-    /** The same, as HL7 calls it. */
+    /** The HTTP status that REST would answer. */
+    readonly status: number;
     readonly resource: Outcome;
   };
 }
@@ -41,6 +43,7 @@ export function gatewayPath(tenant: string, release: Release): string {
 
 export function toGatewayAnswer(answer: Answer): GatewayAnswer {
   return Object.assign(Object.create(answer) as Answer, {
+    status: statusOf(answer),
     get found() {
       return answer.json.data;
     },
@@ -48,6 +51,12 @@ export function toGatewayAnswer(answer: Answer): GatewayAnswer {
       return (answer.json.errors ?? []) as GatewayError[];
     },
   });
+}
+
+function statusOf({ status, json }: Answer): number {
+  const { data, errors = [] } = json as { data?: object | null; errors?: readonly GatewayError[] };
+  const hasFailed = Object.values(data ?? { none: true }).every((value) => value === null);
+  return status === 200 && hasFailed ? (errors[0]?.extensions.status ?? status) : status;
 }
 
 export function createSender(

@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('changes of %s', (release) => {
       really.status,
       really.errors[0]?.extensions,
     ]);
-    expect(wrong.errors[0]?.extensions.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
+    expect(wrong.errors[0]?.extensions.resource.issue[0]?.expression).toEqual(['Patient.birthDate']);
     const { id } = (await send(CREATE, { r: patientOf('dry-3') })).found.change.resource;
     expect(refused(await send(DELETE, { id, m: ['2'], dry: true }))).toEqual([412, 'conflict']);
     expect(refused(await send(PATCH, { id: 'nobody', p: activate(true), dry: true }))).toEqual([

@@ -27,7 +27,7 @@ describe('the cost of a request', () => {
     expect([status, json.data]).toEqual([400, undefined]);
     expect(errors[0]?.extensions.code).toBe('too-costly');
     expect(errors[0]?.message).toMatch(/may cost 15150, and the limit is 15000/);
-    expect(errors[0]?.extensions.outcome.issue[0]).toMatchObject({ severity: 'error', code: 'too-costly' });
+    expect(errors[0]?.extensions.resource.issue[0]).toMatchObject({ severity: 'error', code: 'too-costly' });
   });
 
   it('counts page sizes in variables, in queries and in parameters', async () => {
@@ -84,7 +84,7 @@ describe('a document over a limit', () => {
     const { status, json, errors } = await send(query);
     expect([status, json.data, errors.map(({ extensions }) => extensions.code)]).toEqual([400, undefined, [code]]);
     expect(errors[0]?.message).toContain(message);
-    expect(errors[0]?.extensions.outcome).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code }] });
+    expect(errors[0]?.extensions.resource).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code }] });
     expect(await versions()).toBe(before);
   });
 

@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('the capabilities of the server in %s', (release)
     }
     const faulty = { resourceType: 'ValueSet', status: 'active', nothing: 1 };
     const refused = await invoke('expand', faulty, 'ValueSet');
-    expect(refused.errors[0]?.extensions.outcome.issue[0]?.['expression']).toEqual(['ValueSet.nothing']);
+    expect(refused.errors[0]?.extensions.resource.issue[0]?.['expression']).toEqual(['ValueSet.nothing']);
   });
 
   it('runs an operation with names and simple values', async () => {

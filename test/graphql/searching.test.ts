@@ -175,7 +175,7 @@ describe.each(TESTED_RELEASES)('searching in %s', (release) => {
     const refused = await send(
       '{ search(type: Organization, compartment: { type: Patient, id: "1" }) { total } }',
     );
-    expect([refused.status, refused.errors[0]?.extensions.outcome.issue[0]?.diagnostics]).toEqual([
+    expect([refused.status, refused.errors[0]?.extensions.resource.issue[0]?.diagnostics]).toEqual([
       400,
       expect.stringContaining('Organization'),
     ]);

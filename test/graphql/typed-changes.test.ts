@@ -89,7 +89,7 @@ describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
       PatientUpdate(id: "p", res: {resourceType: "Patient", id: "p", birthDate: "x"}) { resource { id } }
     }`);
     expect([refused.status, refused.found]).toEqual([400, { PatientCreate: null, PatientUpdate: null }]);
-    expect(refused.errors[1]?.extensions.outcome.issue[0]?.expression).toEqual(['Patient.birthDate']);
+    expect(refused.errors[1]?.extensions.resource.issue[0]?.expression).toEqual(['Patient.birthDate']);
   });
 
   it('return the changes of earlier mutations of a document', async () => {

@@ -111,7 +111,7 @@ it('a GraphQL answer that repeats one text by aliases is refused before it is ma
   const { json } = await server.request('POST', '/w/system/api/v1/graphql/r4', { query }, { 'content-type': 'application/json' });
   expect(json.data).toBeNull();
   expect(json.errors).toHaveLength(1);
-  expect(json.errors[0].extensions.outcome.issue[0].code).toBe('too-costly');
+  expect(json.errors[0].extensions.resource.issue[0].code).toBe('too-costly');
 }); // prettier-ignore
 
 it('a message over a WebSocket that does not fit beside other bodies closes its connection with 1013', async () => {

@@ -55,7 +55,7 @@ describe('hostile FHIRPath', () => {
       e: expression,
     });
     expect(errors[0]?.extensions.code).toBe('too-costly');
-    expect(errors[0]?.extensions.outcome.issue[0]).toMatchObject({ code: 'too-costly', severity: 'error' });
+    expect(errors[0]?.extensions.resource.issue[0]).toMatchObject({ code: 'too-costly', severity: 'error' });
   });
 
   it.each(OF_ANYTHING)('in an argument of a list of elements: %s', async (expression) => {

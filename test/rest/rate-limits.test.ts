@@ -51,7 +51,7 @@ it.each(WAYS)(
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(15);
     const { json } = refused ?? { json: undefined };
-    const [issue] = (json.errors?.[0].extensions.outcome ?? json).issue;
+    const [issue] = (json.errors?.[0].extensions.resource ?? json).issue;
     expect(issue).toMatchObject({ severity: 'error', code: 'throttled' });
     expect(issue.diagnostics).toBe(
       `This client may send 4 requests a minute and has sent them: try again in ${seconds} s`,

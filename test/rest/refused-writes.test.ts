@@ -72,7 +72,7 @@ const inBundle = async (type: string, entry: object): Promise<Refusal> => {
 };
 const byGraphql = async (text: string, variables: object): Promise<Refusal> => {
   const { errors } = await query(text, variables);
-  return ofOutcome(422, errors[0]?.extensions.outcome);
+  return ofOutcome(422, errors[0]?.extensions.resource);
 };
 const withoutId = ({ id: _id, ...rest }: Resource) => rest;
 const binary = (patch: unknown) => ({

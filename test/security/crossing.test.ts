@@ -110,7 +110,7 @@ describe("a reference under one of the server's public addresses", () => {
       'content-type': 'application/json',
     });
     expect(status).toBe(422);
-    expect(json.errors[0].extensions.outcome.issue[0].expression).toEqual(['Observation.subject.reference']);
+    expect(json.errors[0].extensions.resource.issue[0].expression).toEqual(['Observation.subject.reference']);
     expect((await send('mallory', release, 'GET', '/Observation/crossing')).json.subject.reference).toBe(
       'Patient/abc',
     );

@@ -38,6 +38,11 @@ export interface SearchRequest {
   readonly asOf?: number;
   /** True: return `previous` and `last`; only for stored resources of one type in their current versions. */
   readonly bothWays?: boolean;
+  /**
+   * True: the page that ends before the match of `_cursor`, or at the end of all without one. Only where `previous` is
+   * offered.
+   */
+  readonly isBackward?: boolean;
   /** True: return `cursors`. */
   readonly eachCursor?: boolean;
 }

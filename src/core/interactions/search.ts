@@ -12,6 +12,7 @@ import { completePage } from '../search-execution/page/resolve-includes';
 import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { hasManyLinks } from '../search-execution/plan/resolve-chains';
 import { searchContained } from '../search-execution/page/search-contained';
+import { refuseBackward } from '../search-execution/page/search-position';
 import { planningReason, withReason } from '../search-execution/search-timeout';
 import { chooseStrategy } from '../search-execution/strategies/choose-strategy';
 import type { SearchAnswer } from '../search-execution/strategies/strategy';
@@ -97,6 +98,7 @@ function searchWithContained(
 ): Promise<SearchPage> {
   // Containers of other types would have to be tested by the conditions of those types.
   permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
+  refuseBackward(effective);
   return services.scope.inSnapshot(services, context, async (reading) => {
     const criteria = await resolveCriteria(reading, context, effective.criteria);
     return searchContained(reading, context, {

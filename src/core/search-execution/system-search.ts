@@ -15,7 +15,7 @@ import { boundText, criterionOf, searchContext, type TypeSearchRequest } from '.
 import { completePage } from './page/resolve-includes';
 import { search } from '../interactions/search';
 import { searchAsOf } from './as-of';
-import { PHASES, sealEach } from './page/search-position';
+import { PHASES, refuseBackward, sealEach } from './page/search-position';
 import { sortTypes } from './sort/sort-several-types';
 import { explaining } from './plan/explain-search';
 import { planningReason, withReason } from './search-timeout';
@@ -53,15 +53,16 @@ async function answerAny(
     throw fhirError('notSupported', { reason: 'A search as of a moment must be of one resource type' });
   if (request.where !== undefined)
     throw fhirError('notSupported', { reason: 'A search by conditions must be of one resource type' });
+  refuseBackward(request);
   return searchSeveral(services, context, { typeContext, request, names, types });
 }
-
 function searchOne(
   services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
   const { asOf } = request;
+  if (asOf !== undefined) refuseBackward(request);
   return asOf === undefined
     ? search(services, context, request)
     : searchAsOf(services, context, request, asOf);

@@ -39,6 +39,8 @@ export interface SearchQuery {
   /** Undefined: whole resources. */
   readonly subset: Subset | undefined;
   readonly cursor: string | undefined;
+  /** True: the page ends before the match of the cursor, or at the end of all matches. */
+  readonly isBackward: boolean;
   /** True: cursors of the previous and the last page are wanted, too. */
   readonly bothWays: boolean;
   /** True: a cursor after each match is wanted. */
@@ -207,6 +209,7 @@ export function parseSearch(
   return {
     ...{ type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues },
     contained,
+    isBackward: request.isBackward === true,
     bothWays: request.bothWays === true,
     eachCursor: request.eachCursor === true,
   };

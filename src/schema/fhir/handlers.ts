@@ -27,6 +27,10 @@ export interface ListRequest {
   readonly listed: boolean;
   /** True: the response needs the cursors of the previous and last page. */
   readonly bothWays: boolean;
+  /** True: the response needs `cursors`. */
+  readonly eachCursor: boolean;
+  /** True: the page ends before the cursor, or at the end of all matches. */
+  readonly isBackward: boolean;
   /** An instant: the matches at that time, each in its version of that time. */
   readonly asOf?: string;
   /** False: the response must have all matches, or as many as `count` allows; fewer are an error. */
@@ -36,6 +40,10 @@ export interface ListRequest {
 /** One page of a list. */
 export interface ListPage {
   readonly resources: readonly ResourceSource[];
+  /** If requested: the cursor of each resource. */
+  readonly cursors?: readonly string[];
+  /** If requested: the cursors of the first and the last match; a filter may have left out their resources. */
+  readonly bounds?: { readonly start: string; readonly end: string } | undefined;
   /** Number of resources per page. */
   readonly pageSize: number;
   readonly total?: number;

@@ -10,7 +10,7 @@ import { ResourceFields } from './resource-fields';
 import type { Steps } from '../steps';
 
 export type { OwnDefinitions, SchemaDefinitions } from './definitions';
-export type { ChangeKind, ChangeResult, Handlers, ListRequest, TypedChange } from './handlers';
+export type { ChangeKind, ChangeResult, Handlers, ListPage, ListRequest, TypedChange } from './handlers';
 
 /** The generated part of the schema of one release. */
 export interface FhirTypes<Context> {
@@ -84,6 +84,7 @@ export function* fhirTypeSteps<Context>(
   };
   const mutation = { ...(yield* toFields(release.changes.fields())), ...mutationOperations };
   const types = [
+    release.fields.pageInfo,
     elements.node,
     elements.resource,
     elements.ofType('Meta'),

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { SchemaQuery } from './definitions';
 import type { SearchPair } from './handlers';
-import { SearchArguments, toArgumentName } from './search-arguments';
+import { PAGING_NAMES, SearchArguments, toArgumentName } from './search-arguments';
 import { isSearchKind, searchScalarOf } from './search-scalars';
 
 type Input = SchemaQuery['inputs'][number];
@@ -23,7 +23,7 @@ export class NamedQueryArguments {
   readonly isWhole: boolean;
 
   constructor(private readonly query: SchemaQuery) {
-    const taken = new Set([...Object.keys(PAGES.configuration(false)), 'where']);
+    const taken = new Set([...PAGING_NAMES, 'where']);
     for (const input of query.inputs) {
       const name = toArgumentName(input.name);
       if (!taken.has(name)) this.inputs.set(name, input);

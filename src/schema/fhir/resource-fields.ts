@@ -14,16 +14,17 @@ import {
 import { COST_OF_READ, costOfSearch, withCost } from '../cost';
 import { isJsonObject } from '../json';
 import { codeScalar, instantScalar } from '../scalars';
-import { selects } from '../selection';
+import { selects, selectsBelow } from '../selection';
 import { memberOf, ResourceSource } from '../types/resource';
 import { AggregateFields } from './aggregates';
 import type { SchemaDefinitions, SchemaParameter, SchemaQuery } from './definitions';
 import type { ElementTypes, Field, Fields } from './elements';
-import type { Handlers, ListPage, ListRequest } from './handlers';
+import type { Handlers, ListRequest } from './handlers';
 import { NamedEnum } from './named-enum';
 import { NamedQueryArguments } from './named-query-arguments';
 import { toFieldName } from './operations/field-name';
 import { primitiveScalar } from './primitives';
+import { pageInfoOf, pageInfoType, RELAY_ARGUMENTS, relayPageOf, type RequestedPage } from './relay-pages';
 import type { FieldMakers, TypeMaker } from './own-types';
 import { SearchArguments, toArgumentName } from './search-arguments';
 import { WhereTypes } from './where';
@@ -53,11 +54,15 @@ const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
 
 /** The default page size is that of REST. */
 const COST_OF_LIST = costOfSearch(['_count'], 50);
+const COST_OF_PAGE = costOfSearch(['_count', 'first', 'last'], 50);
 
 /** Fields of a connection that need the resources of the page. */
-const PAGE_FIELDS = ['edges', 'next', 'previous', 'last'];
+const PAGE_FIELDS = ['edges', 'nodes', 'pageInfo', 'next', 'previous', 'last'];
 /** Fields that need the cursor of the previous or last page. */
 const BACKWARD_FIELDS = ['previous', 'last'];
+/** Fields of edges and `pageInfo` that need a cursor for each match. */
+const CURSOR_FIELDS = new Set(['cursor', 'startCursor', 'endCursor']);
+const BEFORE_FIELDS = new Set(['hasPreviousPage']);
 
 export class ResourceFields<Context> {
   private readonly sources: ReadonlyMap<string, Source>;
@@ -66,6 +71,8 @@ export class ResourceFields<Context> {
   private readonly edges = new Map<string, GraphQLObjectType>();
   private readonly wheres: WhereTypes;
   private readonly aggregates: AggregateFields<Context>;
+  /** The type of `pageInfo`. */
+  readonly pageInfo: GraphQLObjectType;
   /** Sources that refer to a type, by the type. */
   private readonly referring = new Map<string, Source[]>();
 
@@ -83,6 +90,7 @@ export class ResourceFields<Context> {
       definitions,
       release && { wheres: release.fields.wheres, changed: release.changed },
     );
+    this.pageInfo = release?.fields.pageInfo ?? pageInfoType();
     this.aggregates = release?.fields.aggregates ?? new AggregateFields(handlers, () => elements().resource);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
@@ -261,16 +269,25 @@ export class ResourceFields<Context> {
   ): Field<Context> {
     return {
       type: this.connectionType(type),
-      ...withCost(COST_OF_LIST),
-      args,
-      resolve: async (from, given, context, info) => {
-        const request = toRequest(from, given);
+      ...withCost(COST_OF_PAGE),
+      args: { ...args, ...RELAY_ARGUMENTS },
+      resolve: async (from, given, context, info): Promise<RequestedPage> => {
+        const request = { ...toRequest(from, given), ...relayPageOf(given) };
+        const { cursor, offset = 0, isBackward } = request;
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
-        const bothWays = BACKWARD_FIELDS.some((name) => selects(info, name));
-        const pageRequest = { ...request, counted, listed, isPage: true, bothWays };
+        const bothWays =
+          BACKWARD_FIELDS.some((name) => selects(info, name)) ||
+          (isBackward && selectsBelow(info, BEFORE_FIELDS));
+        const eachCursor = selectsBelow(info, CURSOR_FIELDS);
+        const pageRequest = { ...request, counted, listed, isPage: true, bothWays, eachCursor };
         const page = await this.handlers.list(pageRequest, context);
-        return { ...page, offset: request.cursor === undefined ? (request.offset ?? 0) : undefined };
+        return {
+          ...page,
+          isBackward,
+          isFurther: cursor !== undefined || offset > 0,
+          offset: cursor === undefined && !isBackward ? offset : undefined,
+        };
       },
     };
   }
@@ -293,7 +310,7 @@ export class ResourceFields<Context> {
     const existing = this.connections.get(type);
     if (existing !== undefined) return existing;
     const edge = this.edgeType(type);
-    const connection = new GraphQLObjectType<ListPage & { readonly offset?: number }, Context>({
+    const connection = new GraphQLObjectType<RequestedPage, Context>({
       name: `${type}Connection`,
       fields: {
         count: {
@@ -303,7 +320,17 @@ export class ResourceFields<Context> {
         },
         offset: { type: GraphQLInt, description: 'Number of matches before this page; null after a cursor.' },
         pagesize: { type: GraphQLInt, resolve: ({ pageSize }) => pageSize },
-        edges: { type: new GraphQLList(edge), resolve: ({ resources }) => resources },
+        edges: {
+          type: new GraphQLList(edge),
+          resolve: ({ resources, cursors }) =>
+            resources.map((resource, index) => ({ resource, cursor: cursors?.[index] })),
+        },
+        nodes: {
+          type: new GraphQLList(this.elements().ofType(type)),
+          description: 'The resources of the edges.',
+          resolve: ({ resources }) => resources,
+        },
+        pageInfo: { type: new GraphQLNonNull(this.pageInfo), resolve: pageInfoOf },
         first: { type: GraphQLString, description: 'Cursor of the first page.' },
         previous: {
           type: GraphQLString,
@@ -321,7 +348,7 @@ export class ResourceFields<Context> {
     const existing = this.edges.get(type);
     if (existing !== undefined) return existing;
     const resource = this.elements().ofType(type);
-    const edge = new GraphQLObjectType<ResourceSource, Context>({
+    const edge = new GraphQLObjectType<Edge, Context>({
       name: `${type}Edge`,
       fields: {
         mode: {
@@ -334,7 +361,13 @@ export class ResourceFields<Context> {
           description: 'Null: matches have no score.',
           resolve: () => undefined,
         },
-        resource: { type: resource, resolve: (source) => source },
+        resource: { type: resource },
+        node: {
+          type: resource,
+          description: 'The same as `resource`.',
+          resolve: (source) => source.resource,
+        },
+        cursor: { type: GraphQLString, description: 'The `after` of a page that begins behind it.' },
       },
     });
     this.edges.set(type, edge);
@@ -382,11 +415,24 @@ function badInput(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
+/** A match of a page. */
+interface Edge {
+  readonly resource: ResourceSource;
+  readonly cursor: string | undefined;
+}
+
 type Arguments = Readonly<Record<string, unknown>>;
-type Wanted = Pick<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays'>;
+type Wanted = Pick<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays' | 'eachCursor' | 'isBackward'>;
 
 /** The request of a list; a page has its own. */
-const AS_A_LIST: Wanted = { counted: false, listed: true, isPage: false, bothWays: false };
+const AS_A_LIST: Wanted = {
+  counted: false,
+  listed: true,
+  isPage: false,
+  bothWays: false,
+  eachCursor: false,
+  isBackward: false,
+};
 
 function toRequest(
   { type, args }: Source,

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { SchemaParameter } from './definitions';
 import type { ListRequest, SearchPair } from './handlers';
+import { RELAY_ARGUMENTS } from './relay-pages';
 import { searchScalarOf } from './search-scalars';
 
 /** Replaces hyphens, which GraphQL names cannot have: `address-city` is `address_city`. */
@@ -24,7 +25,10 @@ const PAGING: GraphQLFieldConfigArgumentMap = {
 };
 const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor', 'fhirpath']);
 /** Names of arguments that no search parameter may have. */
-export const PAGING_NAMES: ReadonlySet<string> = new Set(Object.keys(PAGING));
+export const PAGING_NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(PAGING),
+  ...Object.keys(RELAY_ARGUMENTS),
+]);
 
 /**
  * Search parameters that reverse references leave out, because clients seldom use them and each argument would exist

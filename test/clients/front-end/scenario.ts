@@ -76,6 +76,22 @@ export const DOCUMENTS = {
       }
     }
   `,
+  page: graphql`
+    query scenarioPageQuery($after: String) {
+      PatientConnection(_sort: "_id", first: 1, after: $after) {
+        edges {
+          cursor
+          node {
+            birthDate
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  `,
   update: graphql`
     mutation scenarioUpdateMutation($patient: ResourceInput!) {
       PatientUpdate(id: "one", res: $patient) {
@@ -95,6 +111,15 @@ export interface CachingClient {
   run(name: DocumentName, variables?: Record<string, unknown>): Promise<unknown>;
   /** Returns the data that the cache alone has for a query. */
   cached(name: DocumentName): unknown;
+  /** Reads two pages, and returns what the cache shows of both together. */
+  twoPages(): Promise<unknown>;
+}
+
+/** The first page of `page`. */
+export interface FirstPage {
+  readonly PatientConnection: {
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+  };
 }
 
 const patient = (id: string, birthDate: string) => ({
@@ -171,6 +196,13 @@ export function describeCaching(createClient: (address: string) => CachingClient
     const named = (family: string): unknown => some({ name: [some({ family })] });
     expect(client.cached('list')).toEqual(
       some({ PatientList: [named('Family of one'), named('Family of two')] }),
+    );
+  });
+
+  it('shows the pages of a connection as one list', async () => {
+    const edge = (birthDate: string): unknown => some({ node: born(birthDate) });
+    expect(await client.twoPages()).toEqual(
+      some({ PatientConnection: some({ edges: [edge('1971-01-01'), edge('1980-01-01')] }) }),
     );
   });
 

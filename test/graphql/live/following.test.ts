@@ -287,7 +287,7 @@ describe('the query of a live query', () => {
     expect(subscribed.errors[0]?.message).toContain(message);
     expect(subscribed.errors[0]?.extensions).toMatchObject({
       code,
-      outcome: { resourceType: 'OperationOutcome' },
+      resource: { resourceType: 'OperationOutcome' },
     });
   });
 });

@@ -118,7 +118,7 @@ describe('a WebSocket', () => {
       while (!refused.isOver) await delay(5);
       expect(refused.errors[0]?.extensions).toMatchObject({
         code,
-        outcome: { resourceType: 'OperationOutcome' },
+        resource: { resourceType: 'OperationOutcome' },
       });
     }
     const all = await subscribe({}, client);

@@ -78,14 +78,16 @@ export function compareMoments(
 export function areEqualCollections(first: PathNodes, second: PathNodes, meter: Meter): boolean | undefined {
   if (first.length === 0 || second.length === 0) return undefined;
   if (first.length !== second.length) return false;
-  let result: boolean | undefined = true;
+  let isDecided = true;
   for (let index = 0; index < first.length; index++) {
-    const [one, other] = [first[index], second[index]];
-    const areSame = one && other ? areEqual(one, other, meter) : false;
+    const one = first[index];
+    const other = second[index];
+    if (one === undefined || other === undefined) return false;
+    const areSame = areEqual(one, other, meter);
     if (areSame === false) return false;
-    if (areSame === undefined) result = undefined;
+    if (areSame === undefined) isDecided = false;
   }
-  return result;
+  return isDecided ? true : undefined;
 }
 
 /** `~` on values: never undecided. */

@@ -1,5 +1,5 @@
 /** Positions in search results, and the cursors that encode them. */
-import type { SearchPage } from '../../api/search';
+import type { SearchPage, SearchRequest } from '../../api/search';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
@@ -61,14 +61,16 @@ export interface OpenedCursor extends ReadDirection {
   readonly content: CursorContent | undefined;
 }
 
-/** Throws invalidCursor. */
+/** The position of a search's cursor; undefined at the beginning of all matches. Throws invalidCursor. */
 export function openPage(
   services: Pick<Services, 'secretKeys'>,
   cursorScope: string,
-  cursor: string,
-): OpenedCursor {
+  { cursor, isBackward }: Pick<SearchQuery, 'cursor' | 'isBackward'>,
+): OpenedCursor | undefined {
+  if (cursor === undefined)
+    return isBackward ? { isBackward, hasBehind: false, content: undefined } : undefined;
   const content = openCursor(services.secretKeys, cursorScope, cursor);
-  if (content[0] !== BACKWARD) return { isBackward: false, hasBehind: true, content };
+  if (content[0] !== BACKWARD) return { isBackward, hasBehind: true, content };
   const place = content.slice(1);
   const isAtEnd = place.length === 0;
   return { isBackward: true, hasBehind: !isAtEnd, content: isAtEnd ? undefined : place };
@@ -156,4 +158,12 @@ export function toStoredValue({ rows }: ValueOrder, value: SortValue): StoredSor
   if (rows.domain === 'date') return typeof value === 'number' ? value : undefined;
   if (typeof value !== 'string') return undefined;
   return rows.domain === 'number' ? doubleOfSortText(value) : value;
+}
+
+/** Throws `notSupported` for a page before a position. */
+export function refuseBackward({ isBackward }: Pick<SearchRequest, 'isBackward'>): void {
+  if (isBackward === true)
+    throw fhirError('notSupported', {
+      reason: 'Pages of this search go forward only: use first and after',
+    });
 }

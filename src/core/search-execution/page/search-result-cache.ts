@@ -305,7 +305,8 @@ export class SearchResultCache {
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
     const { space, usage } = context;
-    const { type, compartment, parameters, where, handling, asOf, bothWays, eachCursor } = request;
+    const { type, compartment, parameters, where, handling, asOf, isBackward, bothWays, eachCursor } =
+      request;
     if (usage !== undefined || asOf !== undefined) return undefined;
     // Searches of these types read the base space too.
     if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
@@ -320,6 +321,7 @@ export class SearchResultCache {
       compartment?.type,
       compartment?.id,
       parameters,
+      isBackward,
       bothWays,
       eachCursor,
       where,

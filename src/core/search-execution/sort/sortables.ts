@@ -46,8 +46,9 @@ export function startOf(
   query: SearchQuery,
   cursorScope: string,
 ): SortedStart {
-  if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
-  const { content, ...direction } = openPage(services, cursorScope, query.cursor);
+  const opened = openPage(services, cursorScope, query);
+  if (opened === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
+  const { content, ...direction } = opened;
   return { ...direction, place: content && toPlace(query, content) };
 }
 

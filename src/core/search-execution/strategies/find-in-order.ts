@@ -149,19 +149,17 @@ async function findInRanges(
 }
 
 /** Throws invalidCursor. */
-function partOf(
-  services: Pick<Services, 'secretKeys'>,
-  { plan, query: { cursor, offset }, cursorScope }: Planned,
-): Part {
-  if (cursor === undefined)
+function partOf(services: Pick<Services, 'secretKeys'>, { plan, query, cursorScope }: Planned): Part {
+  const opened = openPage(services, cursorScope, query);
+  if (opened === undefined)
     return {
       isBackward: false,
-      hasBehind: offset > 0,
-      skipped: offset,
+      hasBehind: query.offset > 0,
+      skipped: query.offset,
       position: undefined,
       phases: phasesOf(plan),
     };
-  const { isBackward, hasBehind, content } = openPage(services, cursorScope, cursor);
+  const { isBackward, hasBehind, content } = opened;
   const phases = isBackward ? [...phasesOf(plan)].reverse() : phasesOf(plan);
   return {
     ...{ isBackward, hasBehind, skipped: 0 },

@@ -20,7 +20,7 @@ export const scanInOrder: SearchStrategy = (search, { hasStatementBudget }) => {
   const reason = (): string => (isCounted(query) ? countingReason(plan) : matchingReason(plan));
   return {
     isOneStatement: isCounted(query)
-      ? isOnePhase && query.cursor === undefined
+      ? isOnePhase && query.cursor === undefined && !query.isBackward
       : isOnePhase || hasStatementBudget,
     page: async (services, context) =>
       toPage(services, context, planned, await withReason(findInOrder(services, planned), reason)),

@@ -195,11 +195,12 @@ function merge(statement: Statement, calls: readonly (readonly Bound[])[]): Merg
     }
     return place;
   });
-  if (distinct.length === 1) return { statement: undefined, distinct: 1, places };
-  const types = castsOf(statement.pieces);
   const varying = (distinct[0] ?? []).map((value, index) =>
     distinct.some((values) => !areSame(values[index], value)),
   );
+  // Long buffers of equal content are different objects.
+  if (!varying.includes(true)) return { statement: undefined, distinct: 1, places: calls.map(() => 0) };
+  const types = castsOf(statement.pieces);
   if (varying.some((varies, index) => varies && types[index] === undefined)) return undefined;
   const form = formOf(statement, types, varying);
   const values = (distinct[0] ?? []).map((value, index): Bound => {
@@ -215,7 +216,9 @@ function merge(statement: Statement, calls: readonly (readonly Bound[])[]): Merg
 }
 
 function areSame(one: Bound | undefined, other: Bound | undefined): boolean {
-  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+  if (one === other) return true;
+  if (Buffer.isBuffer(one) && Buffer.isBuffer(other)) return one.equals(other);
+  return typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Converts a value to an element of an array; a nested array becomes its text form. */
