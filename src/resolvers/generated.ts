@@ -111,7 +111,7 @@ export const handlers: Handlers<GatewayContext> = {
     });
   },
 
-  async invoke({ parameters, cursor, affectsState, ...address }, context) {
+  async invoke({ parameters, search, cursor, affectsState, ...address }, context) {
     const input: JsonObject = {
       resourceType: 'Parameters',
       ...(parameters.length === 0 ? {} : { parameter: [...parameters] }),
@@ -119,7 +119,7 @@ export const handlers: Handlers<GatewayContext> = {
     const result = await context.core.invoke(context.request, {
       ...address,
       input: await toInput(input, context.maxDepth),
-      ...(cursor === undefined ? {} : { query: [['_cursor', cursor]] }),
+      query: [...search, ...(cursor === undefined ? [] : [['_cursor', cursor] as const])],
       safe: !affectsState,
     });
     return toReturnedResource('text' in result ? result.text : toBundleText(result));

@@ -7,7 +7,7 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { DECIMAL_MARK, isJsonObject, type Json, type JsonObject } from './json';
 import { SentJson } from './sent-json';
 
-function fromNumberLiteral(text: string): Json {
+export function fromNumberLiteral(text: string): Json {
   const value = Number(text);
   return String(value) === text ? value : DECIMAL_MARK + text;
 }

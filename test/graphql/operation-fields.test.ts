@@ -7,6 +7,7 @@ let server: HttpServer;
 beforeAll(async () => {
   server = await openSharedServer();
   await server.createTenant('north');
+  await server.createTenant('values');
   for (const release of TESTED_RELEASES) await putExample(server, 'system', release, 'Patient-example');
 });
 afterAll(() => server.close());
@@ -35,6 +36,47 @@ describe.each(TESTED_RELEASES)('operations of %s', (release) => {
     expect(found.ValueSetExpand).toMatchObject({ resourceType: 'ValueSet', url: GENDER });
     expect(found.ValueSetExpand.expansion.contains).toHaveLength(2);
     expect(found.byId.expansion.contains).toEqual([{ code: 'female' }]);
+  });
+
+  it('answer with the last values of each code of a patient', async () => {
+    const observation = (id: string, code: string, value: number, date: string) => ({
+      ...{ resourceType: 'Observation', id, status: 'final', effectiveDateTime: date },
+      category: [
+        {
+          coding: [
+            { system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' },
+          ],
+        },
+      ],
+      code: { coding: [{ system: 'http://loinc.org', code }] },
+      subject: { reference: 'Patient/example' },
+      valueQuantity: { value, unit: 'kg' },
+    });
+    for (const each of [
+      observation('kg-1', '29463-7', 70, '2020-01-01'),
+      observation('kg-2', '29463-7', 71, '2021-01-01'),
+      observation('kg-3', '29463-7', 72, '2022-01-01'),
+      observation('cm-1', '8302-2', 180, '2020-01-01'),
+    ])
+      await server.request('PUT', `${server.path('values', release)}/Observation/${each.id}`, each);
+    const { found, errors } = await createSender(
+      server,
+      'values',
+      release,
+    )(`{
+      last: ObservationLastn(patient: "example", category: "vital-signs") { entry { resource { id } } }
+      weights: ObservationLastn(patient: "example", code: "http://loinc.org|29463-7", max: 2) {
+        entry { resource { ... on Observation { valueQuantity { value } } } }
+      }
+    }`);
+    expect(errors).toEqual([]);
+    const idsOf = ({ entry }: { entry: { resource: { id: string } }[] }) =>
+      entry.map(({ resource }) => resource.id);
+    expect(idsOf(found.last).sort()).toEqual(['cm-1', 'kg-3']);
+    expect(found.weights.entry).toEqual([
+      { resource: { valueQuantity: { value: 72 } } },
+      { resource: { valueQuantity: { value: 71 } } },
+    ]);
   });
 
   it('answer with Parameters where they return several or values', async () => {

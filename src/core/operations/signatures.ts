@@ -13,6 +13,8 @@ export interface OperationSignature extends OperationInfo {
   readonly returns?: string;
   /** True: the result has pages, with a parameter `_cursor`. */
   readonly isPaged: boolean;
+  /** See `PagedOperation.takesSearch`. */
+  readonly takesSearch: boolean;
 }
 
 /** Returns the signatures of all available operations, by code. */
@@ -25,6 +27,7 @@ export function operationSignatures(definitions: Definitions): readonly Operatio
         parameters: found.definition.parameters,
         ...(returns === undefined ? {} : { returns }),
         isPaged: 'runPage' in found.operation,
+        takesSearch: 'takesSearch' in found.operation && found.operation.takesSearch === true,
       };
     })
     .sort((a, b) => (a.code + a.definition < b.code + b.definition ? -1 : 1));

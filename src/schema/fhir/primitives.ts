@@ -9,7 +9,14 @@ import {
   Kind,
 } from 'graphql';
 import { DECIMAL_MARK } from '../json';
-import { canonicalScalar, codeScalar, instantScalar, stringScalar, uriScalar } from '../scalars';
+import {
+  canonicalScalar,
+  codeScalar,
+  fromNumberLiteral,
+  instantScalar,
+  stringScalar,
+  uriScalar,
+} from '../scalars';
 
 /** Returns the scalar of a primitive that is a JSON number. Its literal keeps all digits. */
 function numberScalar(name: string, description: string): GraphQLScalarType<unknown, unknown> {
@@ -23,7 +30,7 @@ function numberScalar(name: string, description: string): GraphQLScalarType<unkn
       throw new GraphQLError(`${name} must be written as a number`);
     },
     parseLiteral: (node) => {
-      if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return node.value;
+      if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return fromNumberLiteral(node.value);
       throw new GraphQLError(`${name} must be written as a number`, { nodes: node });
     },
   });

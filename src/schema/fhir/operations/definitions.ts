@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json';
+import type { SearchPair } from '../handlers';
 
 /** The definition from which the field of an operation is made. Core's list of operations has this shape. */
 export interface SchemaOperation {
@@ -12,6 +13,8 @@ export interface SchemaOperation {
   readonly affectsState: boolean;
   /** The resource type of its result, or `Resource` where any type is possible; undefined: Parameters. */
   readonly returns?: string;
+  /** True: it also takes the search parameters of its type. */
+  readonly takesSearch: boolean;
   /** True: its result has pages. */
   readonly isPaged: boolean;
   readonly parameters: readonly SchemaOperationParameter[];
@@ -37,6 +40,8 @@ export interface OperationRequest {
   readonly affectsState: boolean;
   /** The elements of `Parameters.parameter`. */
   readonly parameters: readonly JsonObject[];
+  /** Search parameters. */
+  readonly search: readonly SearchPair[];
   /** Cursor of the next page. */
   readonly cursor?: string;
 }

@@ -16,6 +16,7 @@ import type { ElementTypes, Field } from '../elements';
 import type { FieldMakers } from '../own-types';
 import type { OperationRequest, SchemaOperation } from './definitions';
 import { toFieldName } from './field-name';
+import { SearchArguments } from '../search-arguments';
 import { badInput, inputArguments, inputParameters } from './input';
 
 export type { OperationRequest, SchemaOperation } from './definitions';
@@ -48,7 +49,7 @@ export function operationFields<Context>(
   return { query, mutation };
 
   function operationField(on: string, operation: SchemaOperation): Field<Context> {
-    const { code, definition, levels, affectsState, isPaged } = operation;
+    const { code, definition, levels, affectsState, isPaged, takesSearch } = operation;
     const address = addressArguments(on, levels);
     // The address replaces the parameter `id` of $document.
     const inputs = operation.parameters.filter(({ use, name }) => use === 'in' && !(name in address));
@@ -60,10 +61,11 @@ export function operationFields<Context>(
           },
         }
       : {};
+    const search = takesSearch ? new SearchArguments(definitions.searchParameters(on)) : undefined;
     return {
       type: resultType(operation),
       description: `$${code}: ${definition}`,
-      args: { ...address, ...inputArguments(definitions, inputs), ...paging },
+      args: { ...search?.criteria(), ...address, ...inputArguments(definitions, inputs), ...paging },
       resolve: (_root, given, context) => {
         const type = on === ALL ? textOf(given['type']) : on;
         const id = textOf(given['id']);
@@ -77,6 +79,7 @@ export function operationFields<Context>(
             code,
             affectsState,
             parameters: inputParameters(definitions, inputs, given),
+            search: search?.request(given).parameters ?? [],
             ...(typeof given['_cursor'] === 'string' ? { cursor: given['_cursor'] } : {}),
           },
           context,
