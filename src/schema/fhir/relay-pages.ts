@@ -59,7 +59,7 @@ export interface RequestedPage extends ListPage {
 export function pageInfoType(): GraphQLObjectType {
   return new GraphQLObjectType({
     name: 'PageInfo',
-    description: 'The bounds of a page (https://relay.dev/graphql/connections.htm#sec-undefined.PageInfo).',
+    description: 'The bounds of a page (https://relay.dev/graphql/connections.htm).',
     fields: {
       hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
       hasPreviousPage: {
