@@ -203,8 +203,8 @@ export const SETTINGS = {
   MAX_EXPANSION_CODES: row(count, 10_000, 'Maximum number of codes in an answer of ValueSet/$expand'),
   GRAPHQL_COST_LIMIT: row(
     count,
-    20_000,
-    'Maximum cost of a GraphQL request: about one for each row that it may read, ten for each search',
+    25_000,
+    'Maximum cost of a GraphQL request: one for each row that it may read, ten for each statement of a search',
   ),
   GRAPHQL_WARM: row(
     choice('off', 'r4', 'r4b', 'all'),

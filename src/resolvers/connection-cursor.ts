@@ -5,7 +5,8 @@
  */
 import { fhirError, isJsonObject, type JsonValue, parseJson } from '../core/index';
 import { CURSOR_SEPARATOR, sizeInCursor } from '../schema/cost';
-import type { ListRequest, SearchPair } from '../schema/fhir/handlers';
+import type { ListRequest } from '../schema/fhir/handlers';
+import type { SearchPair } from '../schema/fhir/search-pair';
 
 /** The search of a connection, without its page. */
 export interface ConnectionSearch {

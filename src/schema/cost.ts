@@ -33,17 +33,19 @@ import { ExtendedSchema } from './extended-schema';
 type Values = Readonly<Record<string, unknown>>;
 
 export interface FieldCost {
-  /** Cost of the field itself. */
+  /** Cost of the statement, which the fields of up to `FIELDS_OF_STATEMENT` items share. */
   readonly base: number;
   /** Additional cost with these arguments. */
   readonly more?: (given: Values) => number;
-  /** Greatest number of items with these arguments. Each item costs its selection, and at least 1. */
+  /** Greatest number of items with these arguments. Each item is a row, and costs its selection. */
   readonly items?: (given: Values) => number;
 }
 
 /** A search takes a statement, even with few matches. */
 export const SEARCH_COST = 10;
 const READ_COST = 1;
+/** Lists and references below many resources share statements (docs/graphql-internals.md, Batches and snapshots). */
+const FIELDS_OF_STATEMENT = 256;
 /**
  * A search as of a moment tests the texts of all resources that have changed since, one by one: hundreds, up to 10,000.
  */
@@ -133,7 +135,7 @@ export function costOfOperation(
   }
   const costing = new Costing(schema, fragments, variables);
   const root = schema.getRootType(operation.operation) ?? undefined;
-  const { cost, levels } = costing.ofSelections(root, [operation.selectionSet]);
+  const { cost, levels } = costing.ofSelections(root, [operation.selectionSet], 1);
   return { cost: Math.ceil(cost), levels, ofSchema: Math.ceil(costing.ofSchema) };
 }
 
@@ -199,11 +201,12 @@ class Costing {
     private readonly variables: Values,
   ) {}
 
-  ofSelections(type: Parent, sets: readonly SelectionSetNode[]): Weight {
+  /** @param parents number of objects of the type that have this selection */
+  ofSelections(type: Parent, sets: readonly SelectionSetNode[], parents: number): Weight {
     let cost = 0;
     let levels = 0;
     for (const { parent, nodes } of this.merged(type, sets)) {
-      const one = this.ofField(parent, nodes);
+      const one = this.ofField(parent, nodes, parents);
       cost += one.cost;
       levels = Math.max(levels, one.levels);
     }
@@ -247,26 +250,31 @@ class Costing {
     return groups.values();
   }
 
-  private ofField(parent: Parent, nodes: readonly FieldNode[]): Weight {
+  private ofField(parent: Parent, nodes: readonly FieldNode[], parents: number): Weight {
     const [node] = nodes;
     if (node === undefined) return NOTHING;
     const field = this.fieldOf(parent, node.name.value);
     if (field === undefined) return NOTHING;
     const type = getNamedType(field.type);
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const below = isCompositeType(type) && sets.length > 0 ? this.ofSelections(type, sets) : NOTHING;
+    const below = (objects: number): Weight =>
+      isCompositeType(type) && sets.length > 0 ? this.ofSelections(type, sets, objects) : NOTHING;
     if (isIntrospectionType(type)) {
-      const items = introspectionSizesOf(this.schema).get(field.name) ?? 1;
-      const cost = items * (INTROSPECTION_COST + below.cost);
+      const items = parents * (introspectionSizesOf(this.schema).get(field.name) ?? 1);
+      const cost = items * INTROSPECTION_COST + below(items).cost;
       if (parent === this.schema.getQueryType()) this.ofSchema += cost;
       return { cost, levels: 0 };
     }
     const own = costOfField(field);
-    if (own === undefined) return below;
+    if (own === undefined) return below(parents);
     const given = this.argumentsOf(field, node);
-    const items = own.items?.(given) ?? 0;
-    const cost = own.base + (own.more?.(given) ?? 0) + items * Math.max(1, below.cost);
-    return { cost, levels: below.levels + 1 };
+    const rows = parents * (own.items?.(given) ?? 0);
+    const statements = Math.ceil(parents / FIELDS_OF_STATEMENT);
+    const { cost, levels } = below(rows);
+    return {
+      cost: statements * (own.base + (own.more?.(given) ?? 0)) + rows + cost,
+      levels: levels + 1,
+    };
   }
 
   private fieldOf(parent: Parent, name: string): GraphQLField<unknown, unknown> | undefined {

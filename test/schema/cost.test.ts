@@ -1,4 +1,5 @@
 import { buildSchema, getIntrospectionQuery, type GraphQLObjectType, Kind, parse } from 'graphql';
+import { SETTINGS } from '../../src/config/table';
 import { COST_OF_READ, costOfOperation, costOfSearch } from '../../src/schema/cost';
 
 const schema = buildSchema(`
@@ -31,12 +32,12 @@ describe('the cost of an operation', () => {
     ['a negative page', '{ patients(_count: -5) { id } }', 10, 1],
     ['more than any page has', '{ patients(_count: 1000000) { id } }', 1010, 1],
     ['a search as of a moment', '{ patients(_count: 20, asOf: "2024-01-01T00:00:00Z") { id name } }', 1030, 1],
-    ['lists in lists', '{ patients(_count: 20) { list(_count: 5) { id } } }', 310, 2],
-    ['three levels', '{ patients(_count: 20) { list(_count: 5) { subject { resource { id } } } } }', 410, 3],
+    ['lists in lists', '{ patients(_count: 20) { list(_count: 5) { id } } }', 20 + 20 * (1 + 5), 2],
+    ['three levels', '{ patients(_count: 20) { list(_count: 5) { subject { resource { id } } } } }', 21 + 20 * (1 + 5 * (1 + 1)), 3],
     ['aliases', '{ a: patients(_count: 1) { id } b: patients(_count: 1) { id } }', 22, 1],
     ['a field that is named twice', '{ patients(_count: 1) { id } patients(_count: 1) { name } }', 11, 1],
-    ['fragments', '{ ...f ... on Query { ...f } } fragment f on Query { patients(_count: 1) { ...g } } fragment g on Patient { list(_count: 1) { id } }', 21, 2],
-    ['fragments of several types', '{ patient { contained { ... on Patient { list(_count: 1) { id } } ... on Observation { subject { resource { id } } } } } }', 14, 2],
+    ['fragments', '{ ...f ... on Query { ...f } } fragment f on Query { patients(_count: 1) { ...g } } fragment g on Patient { list(_count: 1) { id } }', 20 + 2, 2],
+    ['fragments of several types', '{ patient { contained { ... on Patient { list(_count: 1) { id } } ... on Observation { subject { resource { id } } } } } }', 12 + 3, 2],
     ['what is left out', '{ patients(_count: 9) @skip(if: true) { id } patient @include(if: true) { id } }', 2, 1],
   ])('is calculated before it runs: %s', (_what, text, cost, levels) => {
     expect(costOf(text)).toMatchObject({ cost, levels });
@@ -46,10 +47,23 @@ describe('the cost of an operation', () => {
     const text = `query($n: Int, $m: Int, $skip: Boolean!) {
       patients(_count: $n) { list(_count: $m) @skip(if: $skip) { id } }
     }`;
-    expect(costOf(text, { n: 100, m: 100, skip: false }).cost).toBe(10 + 100 * (10 + 100));
+    expect(costOf(text, { n: 100, m: 100, skip: false }).cost).toBe(20 + 100 * (1 + 100));
     expect(costOf(text, { n: 100, m: 100, skip: true }).cost).toBe(110);
     // Without a value, an argument has its default.
-    expect(costOf(text, { m: 2, skip: false }).cost).toBe(10 + 3 * 12);
+    expect(costOf(text, { m: 2, skip: false }).cost).toBe(20 + 3 * (1 + 2));
+  });
+
+  it('has one statement for the lists of up to 256 resources', () => {
+    const text = 'query($n: Int) { patients(_count: $n) { list(_count: 1) { id } } }';
+    expect(costOf(text, { n: 256 }).cost).toBe(20 + 256 * 2);
+    expect(costOf(text, { n: 257 }).cost).toBe(30 + 257 * 2);
+  });
+
+  it('allows a board of 100 patients with two lists and what those refer to', () => {
+    const list = 'list { subject { resource { id } } }';
+    const { cost } = costOf(`{ patients(_count: 100) { a: ${list} b: ${list} } }`);
+    expect(cost).toBeLessThan(SETTINGS.GRAPHQL_COST_LIMIT.default);
+    expect(cost).toBe(10 + 2 * (10 + 20) + 100 * (1 + 2 * 50 * 2));
   });
 
   it('grows with the size of the lists of introspection, and with each repetition', () => {

@@ -2,10 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Json, JsonObject } from '../json';
 import type { ResourceSource } from '../types/resource';
 import type { OperationRequest } from './operations/definitions';
+import type { SearchPair } from './search-pair';
 import type { Condition } from './where/condition';
-
-/** One search parameter in the form of REST: name with its modifier, value without percent-encoding. */
-export type SearchPair = readonly [name: string, value: string];
 
 /** A list or connection of resources of one type. */
 export interface ListRequest {

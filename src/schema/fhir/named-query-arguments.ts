@@ -7,7 +7,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { SchemaQuery } from './definitions';
-import type { SearchPair } from './handlers';
+import type { SearchPair } from './search-pair';
 import { PAGING_NAMES, SearchArguments, toArgumentName } from './search-arguments';
 import { isSearchKind, searchScalarOf } from './search-scalars';
 

@@ -7,7 +7,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { SchemaParameter } from './definitions';
-import type { ListRequest, SearchPair } from './handlers';
+import type { ListRequest } from './handlers';
+import type { SearchPair } from './search-pair';
 import { RELAY_ARGUMENTS } from './relay-pages';
 import { searchScalarOf } from './search-scalars';
 

@@ -67,7 +67,7 @@ it.each([
       variables: { count: 300 },
     });
     while (!refused.isOver) await delay(5);
-    expect(refused.errors[0]?.message).toContain('The operation may cost 610, and the limit is 500');
+    expect(refused.errors[0]?.message).toContain('The operation may cost 612, and the limit is 500');
     expect(refused.errors[0]?.extensions).toMatchObject({ code: 'too-costly' });
     const subscribers = await subscribe({
       base: server.base,

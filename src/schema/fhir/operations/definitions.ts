@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json';
-import type { SearchPair } from '../handlers';
+import type { SearchPair } from '../search-pair';
 
 /** The definition from which the field of an operation is made. Core's list of operations has this shape. */
 export interface SchemaOperation {
