@@ -1,5 +1,12 @@
 import 'reflect-metadata';
-import { assertInputObjectType, type GraphQLSchema, specifiedDirectives } from 'graphql';
+import {
+  assertInputObjectType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
+  specifiedDirectives,
+} from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { atomicDirective } from '../schema/atomic';
 import { SHAPING_DIRECTIVES } from '../schema/directives';
@@ -7,8 +14,10 @@ import {
   fhirTypeSteps,
   type FhirTypes,
   type OwnDefinitions,
+  type OwnTypes,
   type SchemaDefinitions,
 } from '../schema/fhir/index';
+import { SEARCH_WHERE } from '../schema/fhir/where/any-type';
 import { ExtendedSchema } from '../schema/extended-schema';
 import { graftSteps, resourceTypeEnum } from '../schema/graft';
 import { setRelease } from '../schema/places';
@@ -66,7 +75,30 @@ export function* schemaSteps(definitions: SchemaDefinitions, assumeValid = false
 export function extendSchema(release: GraphQLSchema, definitions: OwnDefinitions): GraphQLSchema {
   const generated = made.get(release);
   if (generated === undefined) throw new Error('the schema of a space is made from that of its release');
-  return new ExtendedSchema(release, generated.own(definitions));
+  const { types, query, mutation } = generated.own(definitions);
+  const search = (): GraphQLFieldConfig<unknown, GatewayContext> => searchField(release, types);
+  return new ExtendedSchema(release, { types, query: new Map([...query, ['search', search]]), mutation });
+}
+
+/** Returns the field `search` with the conditions of the space's own search parameters. */
+function searchField(
+  release: GraphQLSchema,
+  types: OwnTypes<GatewayContext>['types'],
+): GraphQLFieldConfig<unknown, GatewayContext> {
+  const field = release.getQueryType()?.getFields()['search'];
+  if (field === undefined) throw new Error('the schema of the release has no field search');
+  const { type, description, resolve, args } = field;
+  const own = types.get(SEARCH_WHERE)?.() as GraphQLInputObjectType | undefined;
+  const configurations = args.map(({ name, astNode: _none, ...arg }) => [
+    name,
+    name === 'where' && own !== undefined ? { ...arg, type: own } : arg,
+  ]);
+  return {
+    type,
+    description,
+    resolve,
+    args: Object.fromEntries(configurations) as GraphQLFieldConfigArgumentMap,
+  };
 }
 
 function refuseTopics(): never {

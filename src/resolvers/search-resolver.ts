@@ -1,6 +1,7 @@
 import { type GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Info, Int, Query, Resolver } from 'type-graphql';
-import { type SearchPage, type StoredVersion } from '../core/index';
+import { fhirError, type SearchPage, type StoredVersion } from '../core/index';
+import { conditionsOf, type TypeConditions } from '../schema/fhir/where/any-type';
 import { PageInfo } from '../schema/types/paging';
 import {
   CompartmentInput,
@@ -10,7 +11,7 @@ import {
   SearchResult,
   TotalMode,
 } from '../schema/types/search';
-import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
+import { instantScalar, resourceTypePlaceholder, searchWherePlaceholder } from '../schema/scalars';
 import type { GatewayContext } from './context';
 import { type SourceTools, toResource } from './resource-source';
 import { selects, selectsBelow } from '../schema/selection';
@@ -81,6 +82,18 @@ function toResult(
   };
 }
 
+/** Returns the type and the conditions of `where`. Throws `invalidValue` if the search is of another type. */
+function ofOneType(
+  conditions: TypeConditions | undefined,
+  type: string | null | undefined,
+): Partial<TypeConditions> {
+  if (conditions !== undefined && typeof type === 'string' && type !== conditions.type)
+    throw fhirError('invalidValue', {
+      reason: `'type' is ${type}, and 'where' has conditions on ${conditions.type}`,
+    });
+  return conditions ?? {};
+}
+
 @Resolver()
 export class SearchResolver {
   @Query(() => SearchResult, {
@@ -107,6 +120,11 @@ export class SearchResolver {
       description: 'The query string of REST: `name=chalmers&birthdate=ge1970&_sort=-birthdate`.',
     })
     query: string | null | undefined,
+    @Arg('where', () => searchWherePlaceholder, {
+      nullable: true,
+      description: 'Conditions on one type, which is then the type of the search.',
+    })
+    where: unknown,
     @Arg('parameters', () => [SearchParameterInput], { nullable: true })
     parameters: SearchParameterInput[] | null | undefined,
     @Arg('first', () => Int, {
@@ -137,6 +155,7 @@ export class SearchResolver {
     );
     const page = await context.core.search(context.request, {
       ...(typeof type === 'string' ? { type } : {}),
+      ...ofOneType(conditionsOf(info.schema, where), type),
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
       parameters: all,
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),

@@ -3,6 +3,7 @@
  * (http://hl7.org/fhir/R4/graphql.html). JSON scalars keep the text of decimals, in variables (through the parser of
  * the request body) and in literals.
  */
+import { SEARCH_WHERE } from './fhir/where/any-type';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { DECIMAL_MARK, isJsonObject, type Json, type JsonObject } from './json';
 import { SentJson } from './sent-json';
@@ -135,3 +136,6 @@ export const codeScalar = stringScalar('code', 'A code of a fixed set of codes.'
 
 /** Placeholder for the enum of one release's resource types; `graft` replaces it. */
 export const resourceTypePlaceholder = new GraphQLScalarType<string, unknown>({ name: 'ResourceType' });
+
+/** The same for the input type with a `where` of each type. */
+export const searchWherePlaceholder = new GraphQLScalarType<unknown, unknown>({ name: SEARCH_WHERE });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientChanges, type Release } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';
 import { getToken } from '../support/credentials';
+import { toGatewayAnswer } from '../graphql/gateway-client';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -29,8 +30,10 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   const at = (tenant: Tenant): string => server.path(tenant, release);
   const send = (madeClient: MadeClient, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
     server.request(method, path, body, { authorization: madeClient.basic, ...headers });
-  const query = (madeClient: MadeClient, tenant: Tenant, text: string): Promise<Answer> =>
-    send(madeClient, 'POST', `/w/${tenant}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE);
+  const query = async (madeClient: MadeClient, tenant: Tenant, text: string): Promise<Answer> =>
+    toGatewayAnswer(
+      await send(madeClient, 'POST', `/w/${tenant}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE),
+    );
   async function put(tenant: Tenant, ...resources: readonly { resourceType: string; id: string }[]): Promise<void> {
     for (const resource of resources) {
       const { resourceType, id } = resource;

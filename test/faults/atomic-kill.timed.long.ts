@@ -1,7 +1,7 @@
 /** `@atomic` documents whose server is killed, or whose database connections are closed, at random moments. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { gatewayPath } from '../graphql/gateway-client';
+import { gatewayPath, toGatewayAnswer } from '../graphql/gateway-client';
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -70,7 +70,7 @@ it('@atomic documents that are killed at random moments leave all or nothing', a
           'content-type': 'application/json',
         })
         .then(
-          ({ status }) => ({ status, took: performance.now() - began }),
+          (answer) => ({ status: toGatewayAnswer(answer).status, took: performance.now() - began }),
           () => ({ status: 0, took: 0 }),
         );
       // Some of them in the time that lies between the commit and the answer, and some behind it.

@@ -58,9 +58,18 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
       argument: PatientList(nick_name: "cafe") { id }
       filter: PatientList(where: {nick_name: {startsWith: "smi"}, birth_date_x: {exact: "Smith"}, constructor: {exact: "Smith"}}) { id }
       chain: ObservationList(where: {subject: {Patient: {nick_name: {missing: true}}}}) { id }
+      general: search(where: {Patient: {nick_name: {startsWith: "smi"}}}) { resources { id } }
     }`;
     const { status, found } = await createSender(server, 'north', release)(query);
-    expect([status, found]).toEqual([200, { argument: [{ id: 'ada' }], filter: [{ id: 'bob' }], chain: [] }]);
+    expect([status, found]).toEqual([
+      200,
+      {
+        argument: [{ id: 'ada' }],
+        filter: [{ id: 'bob' }],
+        chain: [],
+        general: { resources: [{ id: 'bob' }] },
+      },
+    ]);
     const south = await createSender(server, 'south', release)(query);
     expect([south.status, south.found]).toEqual([400, undefined]);
     const { found: still } = await createSender(

@@ -164,4 +164,38 @@ describe.each(TESTED_RELEASES)('where, in %s', (release) => {
     const many = Array.from({ length: 201 }, () => '{active: {eq: true}}').join(' ');
     expect(await refusal(`{or: [${many}]}`)).toEqual([422, 'too-costly']);
   });
+
+  it('is also an argument of search, for one type at a time', async () => {
+    const { found, errors } = await send(
+      `query($w: SearchWhere, $p: PatientWhere!) {
+        byVariable: search(where: $w) { resources { id } total }
+        nested: search(type: Patient, where: {Patient: $p}, query: "active=true") { resources { id } }
+        measured: search(where: {Observation: {value_quantity: {gt: "10||mg"}}}) { resources { id } }
+      }`,
+      { w: { Patient: { family: { exact: 'Abel' } } }, p: { gender: { eq: 'male' } } },
+    );
+    expect(errors).toEqual([]);
+    expect(found.byVariable.total).toBe(2);
+    expect((found.byVariable.resources as { id: string }[]).map(({ id }) => id).sort()).toEqual([
+      'ann',
+      'bob',
+    ]);
+    expect(found.nested.resources).toEqual([{ id: 'bob' }]);
+    expect(found.measured.resources).toEqual([{ id: 'b1' }]);
+  });
+
+  it.each([
+    ['{Patient: {}, Observation: {}}', 'must specify exactly one key'],
+    ['{}', 'must specify exactly one key'],
+    ['{Patient: null}', 'must be non-null'],
+    ['{Patient: {nothing: {eq: "a"}}}', 'is not defined by type "PatientWhere"'],
+  ])('of search is not %s', async (where, message) => {
+    const { status, errors } = await send(`{ search(where: ${where}) { total } }`);
+    expect([status, errors[0]?.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('of search is of the type that is searched', async () => {
+    const { errors } = await send('{ search(type: Observation, where: {Patient: {}}) { total } }');
+    expect(errors[0]?.message).toContain("'type' is Observation, and 'where' has conditions on Patient");
+  });
 });

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findFreePort } from '../../src/embedded/free-port';
+import { toGatewayAnswer } from '../graphql/gateway-client';
 import { createHttpClient } from '../support/http';
 import { startProcess, type ServerProcess } from '../support/process';
 import { OPEN } from '../support/server';
@@ -132,7 +133,9 @@ it('quotations of PostgreSQL in errors stay out of log, metrics and answer', asy
   const answers = [
     await server.request('POST', `${root}/Patient`, patient('x')),
     await server.request('PUT', `${root}/Patient/${CANARY}-2`, patient(`${CANARY}-2`)),
-    await graphql('mutation($r: ResourceInput!) { create(resource: $r) { created } }', { r: patient('x') }),
+    toGatewayAnswer(
+      await graphql('mutation($r: ResourceInput!) { create(resource: $r) { created } }', { r: patient('x') }),
+    ),
   ];
   await owner.query('alter table andiron.string_index drop constraint refuse_canary');
   await owner.query('alter table andiron.resource_version drop constraint refuse_body');

@@ -90,6 +90,8 @@ export function* fhirTypeSteps<Context>(
     elements.ofType('Meta'),
     elements.ofType('Reference'),
     ...elements.made,
+    // Last: filters are named by their first use.
+    release.fields.searchWhere,
   ];
   return {
     types,

@@ -5,6 +5,7 @@ import {
   type GraphQLEnumType,
   GraphQLError,
   GraphQLID,
+  type GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -111,6 +112,11 @@ export class ResourceFields<Context> {
         else this.referring.set(target, [source]);
       }
     }
+  }
+
+  /** The type of the argument `where` of `search`. */
+  get searchWhere(): GraphQLInputObjectType {
+    return this.wheres.any;
   }
 
   /** Returns the fields of Query by name; each is made on demand. */

@@ -14,6 +14,7 @@ import {
 import type { SchemaDefinitions, SchemaParameter } from '../definitions';
 import type { TypeMaker } from '../own-types';
 import { toArgumentName } from '../search-arguments';
+import { SEARCH_WHERE, type TypeConditions } from './any-type';
 import type { Condition } from './condition';
 import { filterConditions, filterFields, filterOf } from './filters';
 
@@ -43,6 +44,8 @@ export class WhereTypes {
   private readonly references = new Map<string, GraphQLInputObjectType>();
   private readonly parameters = new Map<string, readonly SchemaParameter[]>();
   private readonly has: GraphQLInputObjectType;
+  /** A `where` of each type, of which one is given. */
+  readonly any: GraphQLInputObjectType;
   /** Filters by the keys of `references`. */
   private readonly named = new Map<string, ReferenceFilter>();
 
@@ -57,6 +60,7 @@ export class WhereTypes {
     // All filters are named here, so that no name depends on the order of use.
     for (const type of [...(release?.changed ?? [])].sort())
       for (const parameter of this.referenceParameters(type)) this.nameReference(type, parameter);
+    this.any = this.anyType();
     this.has = new GraphQLInputObjectType({
       name: 'HasFilter',
       description:
@@ -67,6 +71,22 @@ export class WhereTypes {
             .filter((type) => this.referenceParameters(type).length > 0)
             .map((type) => [type, { type: this.referrersOf(type) }]),
         ),
+    });
+  }
+
+  private anyType(): GraphQLInputObjectType {
+    return new GraphQLInputObjectType({
+      name: SEARCH_WHERE,
+      isOneOf: true,
+      description: 'Conditions on resources of one type.',
+      fields: () =>
+        Object.fromEntries(this.definitions.resourceTypes.map((type) => [type, { type: this.of(type) }])),
+      extensions: {
+        conditions: (given: unknown): TypeConditions | undefined => {
+          const [entry] = isObject(given) ? Object.entries(given) : [];
+          return entry && { type: entry[0], where: this.conditions(...entry) };
+        },
+      },
     });
   }
 
@@ -87,6 +107,7 @@ export class WhereTypes {
   /** Returns all types by name. */
   *makers(): Iterable<TypeMaker> {
     yield [this.has.name, () => this.has];
+    yield [this.any.name, () => this.any];
     for (const type of this.definitions.resourceTypes) {
       yield [`${type}Where`, () => this.of(type)];
       if (this.referenceParameters(type).length > 0) yield [`${type}Has`, () => this.referrersOf(type)];
