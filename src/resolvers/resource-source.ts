@@ -70,6 +70,23 @@ class StoredSource extends ResourceSource {
   }
 }
 
+/**
+ * A version that a dry run would have stored. It is not cached and has a key of its own, because real versions will later
+ * get its number, and perhaps its time.
+ */
+class DrySource extends StoredSource {
+  private digest?: string;
+
+  constructor(version: StoredVersion, extensionBase: string) {
+    const parsed: ParsedResources = { of: ({ text }) => parseResource(text, () => this.key) };
+    super(version, { extensionBase, parsed }, false);
+  }
+
+  override get key(): string {
+    return (this.digest ??= digestOf(this.text));
+  }
+}
+
 /** The server's part of `meta` comes from the row, so that a query for versions and dates parses nothing. */
 class StoredMeta extends LazyObject {
   constructor(
@@ -176,7 +193,15 @@ export function toResource(version: StoredVersion, tools: SourceTools, isPast = 
   return new ReturnedSource(text, `${keyOfVersion(version, isPast)}#${contained.id}`);
 }
 
-/** Returns a resource from the JSON text that an operation returned, or a dry run would have stored. */
+/** Returns the version that a dry run would have stored. */
+export function toDryResource(
+  version: StoredVersion,
+  { extensionBase }: Pick<SourceTools, 'extensionBase'>,
+): ResourceSource {
+  return new DrySource(version, extensionBase);
+}
+
+/** Returns a resource from the JSON text that an operation returned. */
 export function toReturnedResource(text: string): ResourceSource {
   return new ReturnedSource(text);
 }

@@ -154,12 +154,13 @@ describe.each(TESTED_RELEASES)('keys under %s', (release) => {
     expect(found.ValueSetExpand._key).not.toBe(found.one._key);
     expect(found.one.entry[0].resource._key).toBe(`${found.one._key as string}#entry[0].resource`);
     const dry = await send(
-      'mutation($r: ResourceInput!) { PatientUpdate(id: "k", res: $r, dryRun: true) { resource { _key active } } }',
+      'mutation($r: ResourceInput!) { PatientUpdate(id: "k", res: $r, dryRun: true) { resource { _key active meta { versionId versionSequence } } } }',
       { r: { resourceType: 'Patient', id: 'k', active: false } },
     );
     expect(dry.found.PatientUpdate.resource).toEqual({
       _key: expect.stringMatching(/^sha256:/),
       active: false,
+      meta: { versionId: '3', versionSequence: expect.any(Number) },
     });
     const made = await send('mutation($r: ResourceInput!) { update(resource: $r) { resource { _key } } }', {
       r: { resourceType: 'Patient', id: 'k2' },
