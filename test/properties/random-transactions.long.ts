@@ -22,5 +22,8 @@ it('random transactions in four tenants have the results of the model', async ()
       return runTransactions(server, { tenant, release, seed, transactions: TRANSACTIONS });
     }),
   );
-  expect(Math.min(...stored)).toBeGreaterThan(TRANSACTIONS * 0.3);
+  // Enough of them were stored for the model to be tested; how many of one tenant, is chance.
+  const all = stored.reduce((sum, count) => sum + count, 0);
+  expect(all).toBeGreaterThan(TENANTS.length * TRANSACTIONS * 0.3);
+  expect(Math.min(...stored)).toBeGreaterThan(0);
 });
