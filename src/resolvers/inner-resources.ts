@@ -53,7 +53,7 @@ function innerOf(container: JsonObject): readonly (readonly [path: string, resou
     steps.pop();
   };
   const pathOf = ({ id }: JsonObject): string => {
-    // Two contained resources with one id are told apart by their places.
+    // The second of two contained resources with one id is named by its place.
     if (steps[0] === 'contained' && typeof id === 'string' && !ids.has(id)) {
       ids.add(id);
       return id;

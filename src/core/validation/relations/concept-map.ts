@@ -1,5 +1,4 @@
 /** The codes of a ConceptMap, by the value sets that it maps between (https://hl7.org/fhir/R4/conceptmap.html). */
-import { FhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { composeValueSet, type ComposedValueSet } from '../../fhir/terminology/compose';
@@ -52,7 +51,7 @@ export async function checkMappedCodes(
   return findings;
 }
 
-/** Undefined if the map does not name a value set, or if it cannot be evaluated. */
+/** Undefined if the map names no value set that the space has. Throws `notSupported`, `tooCostly`. */
 async function findSide(
   map: JsonObject,
   name: 'source' | 'target',
@@ -63,11 +62,5 @@ async function findSide(
   const { url, version } = parseCanonical(canonical);
   const resource = await source.findValueSet(url, version);
   if (resource === undefined) return undefined;
-  try {
-    return { canonical, valueSet: await composeValueSet(resource, source) };
-  } catch (error) {
-    if (error instanceof FhirError && (error.key === 'notSupported' || error.key === 'tooCostly'))
-      return undefined;
-    throw error;
-  }
+  return { canonical, valueSet: await composeValueSet(resource, source) };
 }

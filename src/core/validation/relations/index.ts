@@ -2,6 +2,7 @@
  * What $validate checks of a resource in the other definitions that it names. Writes do not: the definitions may be
  * stored later.
  */
+import { FhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import { MAX_FINDINGS, type Finding } from '../../fhir/validate';
 import type { TerminologyEnvironment } from '../../operations/environment';
@@ -20,7 +21,7 @@ const CHECKS: Readonly<Record<string, RelationCheck>> = Object.freeze({
 });
 
 /**
- * Returns errors, at most `MAX_FINDINGS`; definitions that the space does not have say nothing. Throws storage errors.
+ * Returns errors, at most `MAX_FINDINGS`; definitions that the space does not have, or that cannot be evaluated, say nothing. Throws storage errors.
  * Cost: a statement or two for each definition that is named, and a look-up for each code.
  */
 export async function checkRelations(
@@ -30,6 +31,12 @@ export async function checkRelations(
   const type = resource['resourceType'];
   const check = typeof type === 'string' && Object.hasOwn(CHECKS, type) ? CHECKS[type] : undefined;
   if (check === undefined) return [];
-  const findings = await check({ environment, source: terminologyOf(environment) }, resource);
-  return findings.slice(0, MAX_FINDINGS);
+  try {
+    const findings = await check({ environment, source: terminologyOf(environment) }, resource);
+    return findings.slice(0, MAX_FINDINGS);
+  } catch (error) {
+    const isUnusable = error instanceof FhirError && ['notSupported', 'tooCostly'].includes(error.key);
+    if (isUnusable) return [];
+    throw error;
+  }
 }

@@ -48,11 +48,12 @@ function pairsIn(
   const [defined, reported] = [objectsMember(above.defined, name), objectsMember(above.reported, name)];
   const pairs: Pair[] = [];
   const missing = new Set(defined);
+  const byKey = new Map(defined.flatMap((one) => keysOf(one).map((key) => [key, one] as const)));
   const isOnly = defined.length === 1 && reported.length === 1;
   for (const [index, each] of reported.entries()) {
     const place = `${above.place}.${name}[${index}]`;
     const keys = keysOf(each);
-    const partner = defined.find((one) => keysOf(one).some((key) => keys.includes(key)));
+    const partner = keys.map((key) => byKey.get(key)).find((one) => one !== undefined);
     const [only] = defined;
     const isAlone = isOnly && only !== undefined && (keys.length === 0 || keysOf(only).length === 0);
     const found = partner ?? (isAlone ? only : undefined);

@@ -7,17 +7,22 @@ import type { TerminologySource } from '../../fhir/terminology/source';
 import type { Finding } from '../../fhir/validate';
 import { errorAt, type RelationSources } from './relation';
 
+/** Limit on the filters, because each may name another code system. */
+const MAX_FILTERS = 500;
+
 export async function checkFilterValues(
   { source }: RelationSources,
   valueSet: JsonObject,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
+  let checked = 0;
   const compose = objectMember(valueSet, 'compose') ?? {};
   for (const list of ['include', 'exclude']) {
     for (const [index, selection] of objectsMember(compose, list).entries()) {
       const system = stringMember(selection, 'system');
       const filters = objectsMember(selection, 'filter');
       if (system === undefined || filters.length === 0) continue;
+      if ((checked += filters.length) > MAX_FILTERS) return findings;
       const codeSystem = await source.findCodeSystem(system, stringMember(selection, 'version'));
       if (codeSystem === undefined) continue;
       for (const [at, filter] of filters.entries()) {
@@ -69,6 +74,6 @@ async function faultOfCoding(
 }
 
 /** True if the code system is known not to have the code. */
-export function lacks(codeSystem: CodeSystem, code: string): boolean {
+function lacks(codeSystem: CodeSystem, code: string): boolean {
   return hasConcepts(codeSystem) && !isFragment(codeSystem) && codeSystem.find(code) === undefined;
 }

@@ -35,12 +35,14 @@ export async function reportForeignDiscriminators(
   index: number,
   context: DifferentialContext,
 ): Promise<void> {
+  let names: ReadonlySet<string> | undefined;
   for (const discriminator of objectsMember(objectMember(constraint, 'slicing') ?? {}, 'discriminator')) {
     const path = stringMember(discriminator, 'path');
     const [first] = path === undefined ? [] : stepsOf(path);
     if (first?.kind !== 'member') continue;
-    const names = await childNamesOf(node, index, context);
-    if (names === undefined || names.has(first.name) || names.has(`${first.name}[x]`)) continue;
+    names ??= await childNamesOf(node, index, context);
+    if (names === undefined) return;
+    if (names.has(first.name) || names.has(`${first.name}[x]`)) continue;
     const sentence = `The discriminator '${shorten(path ?? '')}' names no element of ${typeCodes(node.definition).join(', ')}`;
     reportAt(context, { rule: 'profile', diagnostics: sentence, index });
   }
