@@ -1,4 +1,4 @@
-// Writes definitions/*.json.gz and examples/*.ndjson.gz from the official packages in scripts/definitions.
+// Writes definitions/*.json.gz (with their short texts apart, which few need) and examples/*.ndjson.gz from the official packages in scripts/definitions.
 // `--check` compares with the existing files instead (by content: zlib's bytes differ between versions of Node).
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { stripResource } from './definitions/base-resources.mjs';
 import { buildCoreSet } from './definitions/core-set.mjs';
+import { buildDescriptions } from './definitions/descriptions.mjs';
 import { RELEASES, installPackages, isDefinition, isExample, readPackage } from './definitions/packages.mjs';
 import { gzipMember, stringifyMarked } from './definitions/text.mjs';
 
@@ -38,6 +39,9 @@ for (const { release, definitions, expansions } of read) {
     Buffer.concat([gzipMember(core, true), gzipMember(`${lines}\n]\n`, false)]),
   );
   console.log(`${release.name}: ${definitions.length} base resources, core set of ${core.length} characters`);
+
+  const texts = `${JSON.stringify(buildDescriptions({ definitions, coreSet }))}\n`;
+  deliver(`definitions/${release.name}.descriptions.json.gz`, texts, () => gzipMember(texts, false));
 
   const loaded = new Set(definitions.map(identity));
   const types = new Set(coreSet.types.filter((type) => type.kind === 'resource').map((type) => type.name));

@@ -20,6 +20,7 @@ import { TESTED_RELEASES } from '../support/releases';
 const parameter = (code: string, kind: string, parts: Partial<SchemaParameter> = {}): SchemaParameter => ({
   code,
   kind,
+  description: undefined,
   targets: [],
   isExpression: false,
   ...parts,

@@ -1,11 +1,17 @@
 import type { Space } from '../context';
 import { type Definitions, loadDefinitions, type TypeStructure } from '../fhir/definitions';
+import { type Descriptions, loadDescriptions } from '../fhir/definitions/descriptions';
 import { RELEASES, type Release } from '../fhir/release';
 import { type OperationSignature, operationSignatures } from '../operations/signatures';
 import { withTenantParameters } from '../search/tenant-parameter';
 import { searchableParameters, type SearchableParameter } from '../search/searchable';
 
 export type { SearchableParameter } from '../search/searchable';
+
+/** With its short text; that of a tenant's parameter is its url. */
+export interface DescribedParameter extends SearchableParameter {
+  readonly description: string | undefined;
+}
 
 /** The definitions of a release as plain data, for generators such as that of the GraphQL schema. */
 export interface ReleaseDefinitions {
@@ -19,7 +25,8 @@ export interface ReleaseDefinitions {
   /** The operations that can be run, by code. */
   readonly operations: readonly OperationSignature[];
   /** The search parameters of a type, sorted by code. */
-  searchParameters(type: string): readonly SearchableParameter[];
+  searchParameters(type: string): readonly DescribedParameter[];
+  readonly descriptions: Descriptions;
 }
 
 /** Cost: that of loading the definitions, once; structures are made on demand. */
@@ -38,12 +45,18 @@ export function spaceDefinitions({
 
 function toPlain(release: Release, definitions: Definitions): ReleaseDefinitions {
   const { resourceTypes, structure } = definitions;
+  const descriptions = loadDescriptions(release);
   return {
     release,
     fhirVersion: RELEASES[release].fhirVersion,
     resourceTypes,
     structure,
     operations: operationSignatures(definitions),
-    searchParameters: (type) => searchableParameters(definitions, type),
+    searchParameters: (type) =>
+      searchableParameters(definitions, type).map((parameter) => ({
+        ...parameter,
+        description: descriptions.searchParameter(type, parameter.code) ?? parameter.url,
+      })),
+    descriptions,
   };
 }

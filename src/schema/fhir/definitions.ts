@@ -17,6 +17,12 @@ export interface SchemaDefinitions {
   readonly operations: readonly SchemaOperation[];
   /** The search parameters of a resource type that the server supports. */
   searchParameters(type: string): readonly SchemaParameter[];
+  /** Texts for people; undefined where a definition has none. */
+  readonly descriptions: {
+    /** Of the type itself where the path is empty. */
+    element(typeName: string, path: string): string | undefined;
+    operationParameter(operation: string, name: string): string | undefined;
+  };
 }
 
 /**
@@ -70,6 +76,7 @@ export interface SchemaElement {
 
 export interface SchemaParameter {
   readonly code: string;
+  readonly description: string | undefined;
   readonly kind: string;
   /** Resource types that a reference parameter may point to; nearly all of them where any type is allowed. */
   readonly targets: readonly string[];

@@ -1,13 +1,13 @@
 /** The object types of data types, of their inner elements, and of resources. */
 import {
   type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
   GraphQLID,
   GraphQLInterfaceType,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
 import { isJsonObject } from '../json';
@@ -37,8 +37,7 @@ interface Variant {
   /** Name in JSON: `valueQuantity`. */
   readonly name: string;
   readonly content: Content;
-  /** Resource types that the element may refer to. */
-  readonly targets: readonly string[];
+  readonly description: string | undefined;
 }
 
 /**
@@ -111,7 +110,7 @@ export class ElementTypes<Context> {
     }
     const type = new GraphQLObjectType<unknown, Context>({
       name,
-      description: path === '' ? describe(this.definitions, structure) : undefined,
+      description: describe(this.definitions, structure, path),
       ...withPlace(structure.name, path),
       interfaces: () => (isResource ? [this.resource, this.node] : []),
       fields: () => ({
@@ -157,8 +156,7 @@ export class ElementTypes<Context> {
     return fields;
   }
 
-  private fieldOf({ name, content, targets }: Variant, isList: boolean, isLazy: boolean): Field<Context> {
-    const description = targets.length === 0 ? undefined : `Refers to ${targets.join(', ')}.`;
+  private fieldOf({ name, content, description }: Variant, isList: boolean, isLazy: boolean): Field<Context> {
     const toValue = content.kind === 'resource' ? (value: unknown) => this.inner(value) : undefined;
     const type = this.typeOf(content);
     if (!isList) {
@@ -202,6 +200,7 @@ export class ElementTypes<Context> {
 
   private variantsOf(structure: SchemaStructure, element: SchemaElement): Variant[] {
     const { name, path, isChoice, types, contentReference } = element;
+    const description = this.definitions.descriptions.element(structure.name, path);
     if (contentReference !== undefined) {
       const [owner = '', ...below] = contentReference.split('.');
       const content: Content = {
@@ -209,17 +208,21 @@ export class ElementTypes<Context> {
         structure: this.structureOf(owner),
         path: below.join('.'),
       };
-      return [{ name, content, targets: [] }];
+      return [{ name, content, description }];
     }
     if (structure.children(path).length > 0) {
-      return [{ name, content: { kind: 'elements', structure, path }, targets: [] }];
+      return [{ name, content: { kind: 'elements', structure, path }, description }];
     }
     const offered = isChoice ? types : types.slice(0, 1);
-    return offered.map(({ code, targets = [] }) => ({
-      name: isChoice ? name + capitalised(code) : name,
-      content: this.contentOf(code),
-      targets: targets.filter((target) => this.resourceTypes.has(target)),
-    }));
+    return offered.map(({ code, targets = [] }) => {
+      const referred = targets.filter((target) => this.resourceTypes.has(target));
+      const refers = referred.length === 0 ? undefined : `Refers to ${referred.join(', ')}.`;
+      return {
+        name: isChoice ? name + capitalised(code) : name,
+        content: this.contentOf(code),
+        description: lines(description, refers),
+      };
+    });
   }
 
   private contentOf(code: string): Content {
@@ -239,16 +242,19 @@ export class ElementTypes<Context> {
     }
   }
 
-  /** Returns the primitive elements by which a list can be filtered, with their scalars. */
+  /** Returns an argument for each primitive element by which a list can be filtered. */
   private filtersOf(content: Content): Filters {
-    if (content.kind !== 'elements') return [];
+    if (content.kind !== 'elements') return {};
     const { structure, path } = content;
-    const filters: (readonly [string, GraphQLScalarType])[] = [];
+    const filters: GraphQLFieldConfigArgumentMap = {};
     for (const element of structure.children(path)) {
       // Choices are left out: they would give each list of extensions seventeen arguments.
       const [variant] = element.isChoice ? [] : this.variantsOf(structure, element);
       if (variant?.content.kind !== 'primitive' || NO_FILTERS.has(variant.content.code)) continue;
-      filters.push([variant.name, primitiveScalar(variant.content.code)]);
+      filters[variant.name] = {
+        type: primitiveScalar(variant.content.code),
+        description: variant.description,
+      };
     }
     return filters;
   }
@@ -302,7 +308,19 @@ function capitalised(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-function describe({ release }: SchemaDefinitions, { name, kind }: SchemaStructure): string {
+function describe(
+  { release, descriptions }: SchemaDefinitions,
+  { name, kind }: SchemaStructure,
+  path: string,
+): string | undefined {
+  const text = descriptions.element(name, path);
+  if (path !== '') return text;
   const root = `http://hl7.org/fhir/${release.toUpperCase()}`;
-  return kind === 'resource' ? `${root}/${name.toLowerCase()}.html` : `${root}/datatypes.html#${name}`;
+  const page = kind === 'resource' ? `${root}/${name.toLowerCase()}.html` : `${root}/datatypes.html#${name}`;
+  return lines(text, page);
+}
+
+/** Joins the texts that exist. */
+function lines(...texts: readonly (string | undefined)[]): string | undefined {
+  return texts.filter((text) => text !== undefined).join('\n') || undefined;
 }

@@ -1,14 +1,9 @@
 /** Arguments of lists of elements (http://hl7.org/fhir/R4/graphql.html, Lists & Filters). */
-import {
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLInt,
-  type GraphQLScalarType,
-  GraphQLString,
-} from 'graphql';
+import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLString } from 'graphql';
 import { isJsonObject, type Json } from '../json';
 
-/** Primitive elements of the items of a list, by name. */
-export type Filters = readonly (readonly [name: string, type: GraphQLScalarType])[];
+/** Arguments for the primitive elements of the items of a list. */
+export type Filters = GraphQLFieldConfigArgumentMap;
 
 const PAGING: GraphQLFieldConfigArgumentMap = {
   fhirpath: { type: GraphQLString },
@@ -19,9 +14,7 @@ const PAGING: GraphQLFieldConfigArgumentMap = {
 const OTHERS: ReadonlySet<string> = new Set(Object.keys(PAGING));
 
 export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
-  const args: GraphQLFieldConfigArgumentMap = {};
-  for (const [name, type] of filters) args[name] = { type };
-  return { ...args, ...PAGING };
+  return { ...filters, ...PAGING };
 }
 
 /**

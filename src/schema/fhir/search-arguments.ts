@@ -71,9 +71,9 @@ export class SearchArguments {
   /** Returns the arguments without paging. */
   criteria(isSlim = false): GraphQLFieldConfigArgumentMap {
     const args: GraphQLFieldConfigArgumentMap = {};
-    for (const { code, kind, isExpression } of this.parameters) {
+    for (const { code, kind, isExpression, description } of this.parameters) {
       if (isSlim && SELDOM.has(code)) continue;
-      args[toArgumentName(code)] = { type: isExpression ? GraphQLString : this.listOf(kind) };
+      args[toArgumentName(code)] = { type: isExpression ? GraphQLString : this.listOf(kind), description };
     }
     return args;
   }

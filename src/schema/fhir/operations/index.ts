@@ -65,7 +65,12 @@ export function operationFields<Context>(
     return {
       type: resultType(operation),
       description: `$${code}: ${definition}`,
-      args: { ...search?.criteria(), ...address, ...inputArguments(definitions, inputs), ...paging },
+      args: {
+        ...search?.criteria(),
+        ...address,
+        ...inputArguments(definitions, definition, inputs),
+        ...paging,
+      },
       resolve: (_root, given, context) => {
         const type = on === ALL ? textOf(given['type']) : on;
         const id = textOf(given['id']);

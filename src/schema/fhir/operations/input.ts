@@ -41,9 +41,12 @@ const DESCRIPTIONS: Readonly<Record<Kind, (parameter: SchemaOperationParameter) 
   parts: ({ parts }) => `An object of its parts: ${parts.map(({ name }) => name).join(', ')}.`,
 };
 
-/** Returns the arguments for parameters. Other parameters can be used only with `invoke`. */
+/**
+ * Returns the arguments for parameters of an operation, given by its url. Other parameters can be used only with `invoke`.
+ */
 export function inputArguments(
   definitions: SchemaDefinitions,
+  operation: string,
   parameters: readonly SchemaOperationParameter[],
 ): GraphQLFieldConfigArgumentMap {
   const args: Record<string, GraphQLArgumentConfig> = {};
@@ -52,7 +55,12 @@ export function inputArguments(
     if (kind === undefined) continue;
     const scalar = scalarOf(kind, parameter.type);
     const type: GraphQLInputType = parameter.max > 1 ? new GraphQLList(new GraphQLNonNull(scalar)) : scalar;
-    args[toArgumentName(parameter.name)] = { type, description: DESCRIPTIONS[kind](parameter) };
+    const texts = [
+      definitions.descriptions.operationParameter(operation, parameter.name),
+      DESCRIPTIONS[kind](parameter),
+    ];
+    const description = texts.filter((text) => text !== undefined).join('\n') || undefined;
+    args[toArgumentName(parameter.name)] = { type, description };
   }
   return args;
 }

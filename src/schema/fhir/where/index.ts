@@ -165,7 +165,10 @@ export class WhereTypes {
   private fieldsOf(type: string): GraphQLInputFieldConfigMap {
     const fields: Record<string, GraphQLInputFieldConfig> = {};
     for (const parameter of this.parametersOf(type))
-      fields[toArgumentName(parameter.code)] = { type: listOf(this.filterOf(type, parameter)) };
+      fields[toArgumentName(parameter.code)] = {
+        type: listOf(this.filterOf(type, parameter)),
+        description: parameter.description,
+      };
     const own = this.of(type);
     return {
       ...fields,
@@ -233,9 +236,9 @@ export class WhereTypes {
         description: `Conditions on a ${type}, by the reference parameter that refers to the resource.`,
         fields: () =>
           Object.fromEntries(
-            this.referenceParameters(type).map(({ code }) => [
+            this.referenceParameters(type).map(({ code, description }) => [
               toArgumentName(code),
-              { type: listOf(this.of(type)) },
+              { type: listOf(this.of(type)), description },
             ]),
           ),
       });
