@@ -88,12 +88,13 @@ export const handlers: Handlers<GatewayContext> = {
     };
   },
 
-  count: ({ type, parameters, where, by }, { core, request }) =>
+  count: ({ type, parameters, where, by, numbers }, { core, request }) =>
     core.aggregate(request, {
       type,
       parameters,
       ...(where === undefined ? {} : { where }),
       ...(by === undefined ? {} : { by }),
+      ...(numbers === undefined ? {} : { numbers }),
     }),
 
   async resolve({ reference, type, optional }, context) {

@@ -127,6 +127,67 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     });
   });
 
+  it('give the least, greatest, mean and sum of quantities, converted by UCUM, in each unit', async () => {
+    const weight = (id: string, value: object): object => ({
+      resource: {
+        ...{
+          resourceType: 'Observation',
+          id,
+          status: 'final',
+          code: { text: 'weight' },
+          valueQuantity: value,
+        },
+        subject: { reference: 'Patient/weighed' },
+      },
+      request: { method: 'PUT', url: `Observation/${id}` },
+    });
+    const ucum = (value: number, code: string): object => ({
+      ...{ value, unit: code, system: 'http://unitsofmeasure.org', code },
+    });
+    const entry = [
+      weight('w1', ucum(70.5, 'kg')),
+      weight('w2', ucum(71, 'kg')),
+      weight('w3', ucum(69_000, 'g')),
+      weight('w4', { ...ucum(1, 'kg'), comparator: '<' }),
+      weight('w5', ucum(36.6, 'Cel')),
+      weight('w6', { value: 3, unit: 'stones' }),
+    ];
+    const bundle = { resourceType: 'Bundle', type: 'transaction', entry };
+    expect((await server.request('POST', server.path('elsewhere', release), bundle)).status).toBe(200);
+    const query = `query($unit: String) {
+      ObservationAggregate(subject: "Patient/weighed") {
+        statistics(parameter: value_quantity, unit: $unit) { unit code system count inexact min max avg sum }
+      }
+    }`;
+    const elsewhere = createSender(server, 'elsewhere', release);
+    const { errors, found } = await elsewhere(query);
+    const ofOne = (unit: string, value: number, inUcum = true): object => ({
+      ...{ unit, code: inUcum ? unit : null, system: inUcum ? 'http://unitsofmeasure.org' : null },
+      ...{ count: 1, inexact: 0, min: value, max: value, avg: value, sum: value },
+    });
+    expect([errors, found.ObservationAggregate.statistics]).toEqual([
+      [],
+      [
+        {
+          ...{ unit: 'kg', code: 'kg', system: 'http://unitsofmeasure.org' },
+          ...{ count: 3, inexact: 1, min: 69, max: 71, avg: 70.1666666666667, sum: 210.5 },
+        },
+        ofOne('stones', 3, false),
+        ofOne('Cel', 36.6),
+      ],
+    ]);
+    const inGrams = await elsewhere(query, { unit: 'g' });
+    expect(inGrams.found.ObservationAggregate.statistics).toMatchObject([
+      { unit: 'g', count: 3, inexact: 1, min: 69_000, max: 71_000, sum: 210_500 },
+    ]);
+    const asKelvin = await elsewhere(query, { unit: 'K' });
+    expect(asKelvin.found.ObservationAggregate.statistics).toMatchObject([{ count: 1, min: 309.75 }]);
+    const inStones = await elsewhere(query, { unit: 'stones' });
+    expect(inStones.found.ObservationAggregate.statistics).toMatchObject([{ count: 1, min: 3, code: null }]);
+    const other = await elsewhere(query, { unit: 'mol' });
+    expect(other.found.ObservationAggregate.statistics).toEqual([]);
+  });
+
   it('are of base conformance resources and the tenant’s own', async () => {
     const { errors, found } = await send('{ ValueSetAggregate(url: "http://hl7.org/fhir/ValueSet/administrative-gender") { count countBy(parameter: status) { code count } } }'); // prettier-ignore
     expect([errors, found.ValueSetAggregate.count, found.ValueSetAggregate.countBy.length]).toEqual([

@@ -79,6 +79,15 @@ export interface AggregateRequest extends Pick<
   readonly type: string;
   /** Undefined: one total. */
   readonly by?: AggregateGrouping;
+  /** In place of counts: statistics of numbers. */
+  readonly numbers?: NumberRequest;
+}
+
+/** A number or quantity parameter of the type. */
+export interface NumberRequest {
+  readonly parameter: string;
+  /** The code of the only unit of the result, or the text of a unit without a code; undefined: all units. */
+  readonly unit?: string;
 }
 
 /** A token, reference or date parameter of the type whose values form the groups. */
@@ -110,4 +119,25 @@ export interface AggregateResult {
   readonly total?: number;
   /** Largest first, dates in chronological order; empty without a grouping. */
   readonly groups: readonly AggregateGroup[];
+  /** Only of numbers: for each unit, that with the most values first. */
+  readonly statistics?: readonly NumberStatistics[];
+}
+
+/** A unit as it is written; empty for numbers. */
+export interface WrittenUnit {
+  readonly system?: string;
+  readonly code?: string;
+  /** The text for people. */
+  readonly unit?: string;
+}
+
+/** Statistics in one unit. The numbers are decimal literals, undefined without values. */
+export interface NumberStatistics {
+  readonly unit: WrittenUnit;
+  readonly count: number;
+  readonly inexact: number;
+  readonly min?: string;
+  readonly max?: string;
+  readonly avg?: string;
+  readonly sum?: string;
 }

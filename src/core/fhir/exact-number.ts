@@ -72,6 +72,22 @@ export function multiply(one: Exact, other: Exact): Exact {
   return { top: one.top * other.top, bottom: one.bottom * other.bottom };
 }
 
+/** Throws RangeError if `other` is 0. */
+export function divide(one: Exact, other: Exact): Exact {
+  if (other.top === 0n) throw new RangeError('division by zero');
+  const sign = other.top < 0n ? -1n : 1n;
+  return { top: one.top * other.bottom * sign, bottom: one.bottom * other.top * sign };
+}
+
+/** Adds decimals: as `add`, but the bottom of the sum of many is no longer than the longest of theirs. */
+export function addDecimal(one: Exact, other: Exact): Exact {
+  if (one.bottom === other.bottom) return { top: one.top + other.top, bottom: one.bottom };
+  const [coarse, fine] = one.bottom < other.bottom ? [one, other] : [other, one];
+  return fine.bottom % coarse.bottom === 0n
+    ? { top: coarse.top * (fine.bottom / coarse.bottom) + fine.top, bottom: fine.bottom }
+    : add(one, other);
+}
+
 /** Returns a negative number if `one` is smaller, 0 if both are equal. */
 export function compare(one: Exact, other: Exact): number {
   const left = one.top * other.bottom;
@@ -224,4 +240,47 @@ export function sortText(exact: Exact): string {
   const text = `${exponent}${digits.replace(/0+$/, '')}`;
   if (!isNegative) return `2${text}`;
   return `0${text.replace(/\d/g, (digit) => String(9 - Number(digit)))}~`;
+}
+
+/** FHIR's decimals have up to so many digits (datatypes.html#decimal). */
+const MOST_DIGITS = 18;
+/** An exponent is written beyond it. */
+const MOST_ZEROS = 30;
+
+/** Returns a decimal literal: all digits if they are at most 18, else rounded to 15. */
+export function toDecimalText(exact: Exact): string {
+  const whole = scaled(exact, MOST_DIGITS);
+  const { digits, exponent } = whole.isExact ? whole : scaled(exact, SHORT_DIGITS);
+  if (digits === 0n) return '0';
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString();
+  const short = text.replace(/0+$/, '');
+  const power = exponent + text.length - short.length;
+  if (power > MOST_ZEROS || power < -MOST_ZEROS - short.length) return `${sign}${short}e${power}`;
+  if (power >= 0) return sign + short + '0'.repeat(power);
+  const padded = short.padStart(1 - power, '0');
+  return `${sign}${padded.slice(0, power)}.${padded.slice(power)}`;
+}
+
+interface Scaled {
+  /** The number is `digits` times ten to the power of `exponent`. */
+  readonly digits: bigint;
+  readonly exponent: number;
+  readonly isExact: boolean;
+}
+
+/** Rounds to a number of digits, half away from zero. */
+function scaled({ top, bottom }: Exact, count: number): Scaled {
+  const isNegative = top < 0n;
+  const absolute = isNegative ? -top : top;
+  let exponent = absolute.toString().length - bottom.toString().length - count;
+  for (;;) {
+    const [over, under] =
+      exponent < 0
+        ? [absolute * 10n ** BigInt(-exponent), bottom]
+        : [absolute, bottom * 10n ** BigInt(exponent)];
+    const digits = (2n * over + under) / (2n * under);
+    if (digits.toString().length > count) exponent++;
+    else return { digits: isNegative ? -digits : digits, exponent, isExact: digits * under === over };
+  }
 }

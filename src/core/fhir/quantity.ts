@@ -30,6 +30,8 @@ export interface CanonicalUnit {
    * for a value without a logarithm.
    */
   toExact(value: Exact): Exact | undefined;
+  /** A value in base units is `factor` times the value, plus `offset`; undefined for logarithmic units. */
+  readonly scale: { readonly factor: Exact; readonly offset: Exact } | undefined;
   /** Returns the place of a JSON decimal in base units; undefined if it is not a number. */
   placeOf(value: JsonValue | undefined): Place | undefined;
   /** True if a greater value is a smaller one in base units, as with [pH]. */
@@ -149,13 +151,14 @@ function exactly(
   toCanonical: (value: number) => number,
   factor: number,
   offset: number,
-): Pick<CanonicalUnit, 'toExact' | 'placeOf'> {
+): Pick<CanonicalUnit, 'toExact' | 'scale' | 'placeOf'> {
   const ratio = toFraction(factor);
   const start = offset === 0 ? ZERO : toFraction(offset);
+  const scale = ratio === undefined || start === undefined ? undefined : { factor: ratio, offset: start };
   const toExact =
-    ratio === undefined || start === undefined
+    scale === undefined
       ? (value: Exact): Exact | undefined => exactOfLiteral(String(toCanonical(toDouble(value))))
-      : (value: Exact): Exact => add(multiply(value, ratio), start);
+      : (value: Exact): Exact => add(multiply(value, scale.factor), scale.offset);
   const plain = offset === 0 && ratio !== undefined && Number(factor.toPrecision(FRACTION_DIGITS));
   const decimal = plain !== false && isDecimal(ratio.bottom) ? plain : undefined;
   const digits = decimal === undefined ? NaN : digitsOf(decimal);
@@ -172,6 +175,7 @@ function exactly(
   let place: Place | undefined;
   return {
     toExact,
+    scale,
     placeOf(value) {
       if (value !== last) [last, place] = [value, findPlace(value)];
       return place;

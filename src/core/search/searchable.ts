@@ -1,6 +1,7 @@
 import type { Definitions, SearchParameterKind } from '../fhir/definitions';
 import { COMPUTED_PARAMETERS } from './criteria';
 import { groupKindOf, type GroupKind } from './grouping';
+import { hasNumbers } from './number-values';
 import { storedParameters } from './parameter';
 import { searchTypeOf } from './types';
 
@@ -14,8 +15,8 @@ export interface SearchableParameter {
   readonly targets: readonly string[];
   /** True: its value is an expression with its own grammar, in which commas do not separate alternatives. */
   readonly isExpression: boolean;
-  /** The kind of values that resources can be counted by; absent: counting is not supported. */
-  readonly groupKind?: GroupKind;
+  /** The kind of values that resources can be counted by, or whose statistics can be made; absent: neither. */
+  readonly groupKind?: GroupKind | 'number';
 }
 
 const EXPRESSIONS: ReadonlySet<string> = new Set(['_filter', '_text', '_content']);
@@ -30,9 +31,9 @@ export function searchableParameters(definitions: Definitions, type: string): re
       definitions.searchParameters(type).get(code) ?? { code, kind: 'special', targets: [] },
   );
   return [...computed, ...works.map(({ parameter }) => parameter)]
-    .map(({ code, kind, url, targets }) => {
+    .map(({ code, kind, url, targets }): SearchableParameter => {
       const one = stored.get(code);
-      const groupKind = one && groupKindOf(one);
+      const groupKind = one && (groupKindOf(one) ?? (hasNumbers(one) ? 'number' : undefined));
       return {
         code,
         kind,

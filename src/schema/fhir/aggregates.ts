@@ -1,4 +1,4 @@
-/** Counts of resources: all matches of the arguments of a list, or matches by value. */
+/** Matches of the arguments of a list summed up: their number, in total or by value, and statistics of their numbers. */
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
@@ -14,8 +14,9 @@ import { COST_OF_READ, costOfCounting, SEARCH_COST, withCost } from '../cost';
 import { codeScalar } from '../scalars';
 import type { SchemaParameter } from './definitions';
 import type { Field } from './elements';
-import type { CountedValue, CountRequest, Handlers } from './handlers';
+import type { CountedValue, CountRequest, Handlers, NumbersOfUnit } from './handlers';
 import { NamedEnum } from './named-enum';
+import { statisticsType } from './number-statistics';
 import { primitiveScalar } from './primitives';
 import { toArgumentName } from './search-arguments';
 
@@ -24,7 +25,7 @@ type Criteria = Pick<CountRequest, 'type' | 'parameters' | 'where'>;
 
 interface AggregateTypes<Context> {
   readonly aggregate: GraphQLObjectType<Criteria, Context>;
-  /** The enums of parameters by which resources can be counted. */
+  /** The enums of parameters by which resources can be counted, or whose numbers have statistics. */
   readonly groupings: readonly NamedEnum[];
 }
 
@@ -41,6 +42,7 @@ export class AggregateFields<Context> {
   private readonly tokenCount: GraphQLObjectType<CountedValue, Context>;
   private readonly referenceCount: GraphQLObjectType<CountedValue, Context>;
   private readonly dateCount: GraphQLObjectType<CountedValue, Context>;
+  private readonly statistics: GraphQLObjectType<NumbersOfUnit, Context> = statisticsType();
   private readonly bucket = new NamedEnum({
     name: 'DateBucket',
     description: 'A part of time by which dates are counted.',
@@ -167,8 +169,34 @@ export class AggregateFields<Context> {
         bucket,
         'Numbers by the start of their dates, in order.',
       );
+    const numbers = enumOf(`${type}NumberGrouping`, parameters, 'number');
+    if (numbers) fields.statistics = this.statisticsField(numbers);
     const aggregate = new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
-    return { aggregate, groupings: [tokens, references, dates].filter((one) => one !== undefined) };
+    return { aggregate, groupings: [tokens, references, dates, numbers].filter((one) => one !== undefined) };
+  }
+
+  private statisticsField(
+    parameter: NamedEnum,
+  ): GraphQLFieldConfig<Criteria, Context, Readonly<Record<string, unknown>>> {
+    return {
+      type: new GraphQLList(this.statistics),
+      ...withCost(costOfCounting(false)),
+      description:
+        'Statistics of numbers, for each unit; values in units that UCUM converts into each other are converted into that of ' +
+        'the most values.',
+      args: {
+        parameter: { type: new GraphQLNonNull(parameter) },
+        unit: {
+          type: GraphQLString,
+          description:
+            'The only unit of the result, into which values are converted: a UCUM code, or as it is written.',
+        },
+      },
+      resolve: async (criteria, { parameter: code, unit }, context) => {
+        const numbers = { parameter: String(code), ...(typeof unit === 'string' ? { unit } : {}) };
+        return (await this.handlers.count({ ...criteria, numbers }, context)).statistics;
+      },
+    };
   }
 
   private counted(

@@ -82,6 +82,6 @@ export interface SchemaParameter {
   readonly targets: readonly string[];
   /** True: its value is an expression with a grammar of its own, in which commas do not separate alternatives. */
   readonly isExpression: boolean;
-  /** The kind of grouping by its values; absent: resources cannot be counted by it. */
-  readonly groupKind?: 'token' | 'reference' | 'date';
+  /** The kind of grouping by its values, or of numbers with statistics; absent: there is neither. */
+  readonly groupKind?: 'token' | 'reference' | 'date' | 'number';
 }

@@ -62,6 +62,8 @@ export interface CountRequest extends Pick<ListRequest, 'type' | 'parameters' | 
     readonly bucket?: 'year' | 'month' | 'day';
     readonly most?: number;
   };
+  /** Statistics of the numbers of a parameter, in one unit or in all. */
+  readonly numbers?: { readonly parameter: string; readonly unit?: string };
 }
 
 /** A value in the form of a search, and the number of resources that have it. */
@@ -70,6 +72,17 @@ export interface CountedValue {
   readonly count: number;
   /** The coding of a token, from one of the resources. */
   readonly coding?: { readonly system?: string; readonly code: string; readonly display?: string };
+}
+
+/** Statistics of the numbers of one unit; the decimals are literals. */
+export interface NumbersOfUnit {
+  readonly unit: { readonly system?: string; readonly code?: string; readonly unit?: string };
+  readonly count: number;
+  readonly inexact: number;
+  readonly min?: string;
+  readonly max?: string;
+  readonly avg?: string;
+  readonly sum?: string;
 }
 
 export interface ReferenceRequest {
@@ -116,11 +129,15 @@ export interface Handlers<Context> {
   /** Returns the resource with this `_key`; undefined if it is not stored, or inside of one that is not. */
   node(key: string, context: Context): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
-  /** Returns `total` when the request has no `by`, else `groups`. */
+  /** Returns `groups` if the request has `by`, `statistics` if it has `numbers`, else `total`. */
   count(
     request: CountRequest,
     context: Context,
-  ): Promise<{ readonly total?: number; readonly groups: readonly CountedValue[] }>;
+  ): Promise<{
+    readonly total?: number;
+    readonly groups: readonly CountedValue[];
+    readonly statistics?: readonly NumbersOfUnit[];
+  }>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** Returns a resource inside another one. */

@@ -212,7 +212,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
         { types: ['Patient'], interactions: 'rus' },
       ],
       operations: ['$everything'],
-      hidden: ['Observation.note', 'Patient.name'],
+      hidden: ['Observation.note', 'Observation.value', 'Patient.name'],
       readOnly: ['Patient.gender'],
     });
     const current = await opened.context('system', release);
@@ -255,6 +255,11 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     });
     const grouped = core.aggregate(ward, { type: 'Patient', parameters: [], by: { parameter: 'name' } });
     expect(await outcome(grouped)).toBe('unknownParameter');
+    const numbers = core.aggregate(ward, {
+      ...{ type: 'Observation', parameters: [] },
+      numbers: { parameter: 'value-quantity' },
+    });
+    expect(await outcome(numbers)).toBe('unknownParameter');
     const test = inputOf([{ op: 'test', path: '/name/0/family', value: 'Abel' }]);
     expect(await outcome(core.patch(ward, { type: 'Patient', id: 'ann', patch: test }))).toBe('forbidden');
     expect(await outcome(core.create(ward, 'Observation', inputOf(observation('', 'ann'))))).toBe(

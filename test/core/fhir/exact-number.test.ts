@@ -8,6 +8,7 @@ import {
   placeOfNumber,
   sortText,
   sortTextOfDouble,
+  toDecimalText,
   type Exact,
 } from '../../../src/core/fhir/exact-number';
 import { createRandom, type Random } from '../../properties/oracle/random';
@@ -90,4 +91,25 @@ describe('numbers with more digits than a double has', () => {
       expect(beginningOfDouble(nextAbove(Number(text)))).toBe(Number(text));
     }
   });
+});
+
+it.each([
+  ['0', '0'],
+  ['-0.50', '-0.5'],
+  ['1e2', '100'],
+  ['123456789012345678', '123456789012345678'],
+  ['1.00000000000000001', '1.00000000000000001'],
+  ['1.0000000000000000012', '1'],
+  ['-9.9999999999999999999', '-10'],
+  ['1e40', '1e40'],
+  ['-2.5e-40', '-25e-41'],
+  ['0.000000001', '0.000000001'],
+])('%s is written as the decimal %s', (text, expected) => {
+  expect(toDecimalText(exact(text))).toBe(expected);
+});
+
+it('writes fractions with 15 digits', () => {
+  expect(toDecimalText({ top: 2n, bottom: 3n })).toBe('0.666666666666667');
+  expect(toDecimalText({ top: -200n, bottom: 3n })).toBe('-66.6666666666667');
+  expect(toDecimalText({ top: 1n, bottom: 8n })).toBe('0.125');
 });

@@ -1,13 +1,11 @@
-/** Counts of the matches of a search: the total, or by the values of a parameter. */
-import { setImmediate } from 'node:timers/promises';
-import type { AggregateGroup, AggregateRequest, AggregateResult, SearchPage } from '../../api/search';
+/** The matches of a search summed up: their number, in total or by the values of a parameter, or statistics of numbers. */
+import type { AggregateGroup, AggregateRequest, AggregateResult } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import { parseStoredObject } from '../../fhir/json';
+import type { JsonObject } from '../../fhir/json';
 import { compareTexts } from '../../search/compare-texts';
 import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
 import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/grouping';
-import { MAX_COUNT } from '../../search/parse-search';
 import { isSingleValued } from '../../search/single-valued';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices } from '../../ports';
@@ -17,39 +15,21 @@ import {
   findDatePieces,
   type GroupRequest,
 } from '../../storage/search/group-statement';
-import { runCount } from '../../storage/search/search-run';
 import { labelGroups } from './group-labels';
-import { BY_KEY } from '../sort/fetch-heads';
-import { planSearch } from '../plan/plan-search';
-import { resolveCriteria } from '../plan/resolve-criteria';
-import { prepareSearch, searchContext } from '../plan/prepare-search';
+import { searchContext } from '../plan/prepare-search';
 import { search } from '../../interactions/search';
-import { countingReason, planningReason, withReason } from '../search-timeout';
+import { countingReason, withReason } from '../search-timeout';
+import { type AggregateBounds, BOUNDS, planMatches, readMatches } from './matches';
+import { numberStatistics } from './number-statistics';
 
 /** Maximum number of groups in a result. */
 const MAX_GROUPS = 1_000;
 /** Maximum number of groups of dates, about ten years of days. Such groups are small. */
 const MAX_DATES = 4_000;
-/** Up to this number, matches are read; beyond it the index rows are counted. */
-const FEW_MATCHES = MAX_COUNT;
-/** Maximum number of matches that are read if their rows cannot be counted. */
-const MAX_READ = 10_000;
-/** Maximum number of index rows that are counted. */
-const MAX_ROWS = 1_000_000;
 /** Maximum number of time intervals in which dates begin; their length depends on the bucket. */
 const MAX_PIECES = 10_000;
 const DAY = 86_400_000;
 const PIECE_LENGTHS: Readonly<Record<DateBucket, number>> = { day: DAY, month: 7 * DAY, year: 180 * DAY };
-/** Milliseconds of work after which other requests get a turn. */
-const TURN_MS = 10;
-
-/** Limits that decide between reading matches and counting rows; tests make them smaller. */
-export interface AggregateBounds {
-  readonly few: number;
-  readonly read: number;
-  readonly rows: number;
-}
-const BOUNDS: AggregateBounds = { few: FEW_MATCHES, read: MAX_READ, rows: MAX_ROWS };
 
 /**
  * As Core.aggregate. All statements share one snapshot. Up to a thousand matches are read and their values counted.
@@ -62,7 +42,11 @@ export async function aggregate(
   request: AggregateRequest,
   bounds = BOUNDS,
 ): Promise<AggregateResult> {
-  const { by, ...criteria } = request;
+  const { by, numbers, ...criteria } = request;
+  if (numbers !== undefined) {
+    const statistics = await numberStatistics(services, context, { request: criteria, numbers, bounds });
+    return { groups: [], statistics };
+  }
   if (by === undefined) {
     const parameters = [...criteria.parameters, ['_summary', 'count'] as const];
     const { total } = await search(services, context, { ...criteria, parameters });
@@ -138,34 +122,12 @@ class Counting {
   async byRows(most: number): Promise<readonly AggregateGroup[] | undefined> {
     const { services, context } = this;
     const { request, grouping, typeContext, bounds } = this.task;
-    const { space } = context;
-    const { typeNumber, effective } = await prepareSearch(services, context, request);
-    if (effective.contained.matches !== 'false')
-      throw fhirError('notSupported', { reason: 'Contained resources cannot be counted by their values' });
-    if (services.isConformanceType(space.release, request.type)) return undefined;
-    const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
-      planningReason(effective.criteria),
-    );
-    const plan = await withReason(
-      planSearch(services, space.number, {
-        type: typeNumber,
-        query: { criteria },
-        order: BY_KEY,
-        sortDateParameter: undefined,
-        limit: Infinity,
-      }),
-      () => planningReason(criteria),
-    );
-    const matches = { ...plan, phase: 'all', after: undefined } as const;
-    const enough = { ...matches, limit: bounds.few + 1 };
-    const count = await withReason(runCount(services.database, enough), () => countingReason(plan));
-    if (count <= bounds.few) return undefined;
+    const planned = await planMatches(services, context, request, bounds.few);
+    if (planned === undefined) return undefined;
     const { kind, stored, bucket } = grouping;
     const { definitions } = typeContext;
     const rows: GroupRequest = {
-      space: space.number,
-      type: typeNumber,
-      matches: criteria.length === 0 ? undefined : matches,
+      ...planned.ofRows,
       kind,
       sources: stored.rowsOf.map(({ number, targetType }) => ({
         number,
@@ -178,7 +140,7 @@ class Counting {
       mostRows: bounds.rows,
     };
     return withReason(bucket === undefined ? this.byValue(rows, most) : this.byDate(rows, bucket), () =>
-      countingReason(plan),
+      countingReason(planned.plan),
     );
   }
 
@@ -225,34 +187,20 @@ class Counting {
 
   /** Groups from reading the pages of the search. Throws tooCostly. */
   async byReading(): Promise<readonly AggregateGroup[]> {
-    const { services, context } = this;
     const { request, grouping, bounds } = this.task;
-    const { by: _by, parameters, ...criteria } = request;
     const groups = new Map<string, { group: Omit<AggregateGroup, 'count'>; count: number }>();
-    let read = 0;
-    let turnSince = performance.now();
-    let cursor: string | undefined;
-    do {
-      const paged = [...parameters, ['_count', String(MAX_COUNT)] as const];
-      if (cursor !== undefined) paged.push(['_cursor', cursor]);
-      const page: SearchPage = await search(services, context, { ...criteria, parameters: paged });
-      for (const { text, lastUpdated } of page.matches) {
-        for (const { key, value, coding } of this.groupsOf(parseStoredObject(text), lastUpdated)) {
-          const existing = groups.get(key);
-          if (existing !== undefined) existing.count++;
-          else groups.set(key, { group: { value, ...(coding === undefined ? {} : { coding }) }, count: 1 });
-        }
-        if (performance.now() - turnSince < TURN_MS) continue;
-        await setImmediate();
-        turnSince = performance.now();
+    const visit = (resource: JsonObject, lastUpdated: number): void => {
+      for (const { key, value, coding } of this.groupsOf(resource, lastUpdated)) {
+        const existing = groups.get(key);
+        if (existing !== undefined) existing.count++;
+        else groups.set(key, { group: { value, ...(coding === undefined ? {} : { coding }) }, count: 1 });
       }
-      read += page.matches.length;
-      cursor = page.next;
-      if (cursor !== undefined && read >= bounds.read) {
-        const reason = `More than ${bounds.read} ${request.type} resources match, and '${grouping.code}' has more than ${bounds.rows} values: narrow the search`;
-        throw fhirError('tooCostly', { reason });
-      }
-    } while (cursor !== undefined);
+    };
+    const isAll = await readMatches(this.services, this.context, { request, most: bounds.read, visit });
+    if (!isAll) {
+      const reason = `More than ${bounds.read} ${request.type} resources match, and '${grouping.code}' has more than ${bounds.rows} values: narrow the search`;
+      throw fhirError('tooCostly', { reason });
+    }
     return [...groups.values()].map(({ group, count }) => ({ ...group, count }));
   }
 }

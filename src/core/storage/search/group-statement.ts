@@ -1,6 +1,7 @@
 /** Counts the matches of a search that have each value of a parameter, from its index rows. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NamedRange } from '../../search/date-bucket';
+import { ROW_SCHEME } from '../../search/index-rows';
 import type { Database, Row } from '../connection/database';
 import type { SearchStatementRequest } from './search-order';
 import { matchesPart } from './search-statement';
@@ -18,7 +19,7 @@ export interface GroupRequest {
   readonly type: number;
   /** Undefined: all resources of the type. */
   readonly matches: Omit<SearchStatementRequest, 'limit'> | undefined;
-  readonly kind: 'token' | 'reference' | 'canonical' | 'date' | 'updated';
+  readonly kind: 'token' | 'reference' | 'canonical' | 'date' | 'updated' | 'number';
   readonly sources: readonly GroupSource[];
   /** True if a resource may have several rows of one group. */
   readonly repeats: boolean;
@@ -143,8 +144,11 @@ function countSql({ repeats }: GroupRequest, of = sql`k`): RawBuilder<unknown> {
   return repeats ? sql`count(distinct ${of}.resource_key)::int` : sql`count(*)::int`;
 }
 
-/** Runs a statement whose `answer` selects from `kept`, the rows of the matches. */
-async function runGrouping(
+/**
+ * Runs a statement whose `answer` selects from `kept`, the rows of the matches. Returns undefined if there are more rows or
+ * matches than `mostRows`.
+ */
+export async function runGrouping(
   database: Database,
   request: GroupRequest,
   {
@@ -210,6 +214,14 @@ function rowsSql(kind: GroupRequest['kind']): RawBuilder<unknown> {
       return ofSources(sql`
         select t.low, t.high, t.resource_key from andiron.range_index t
         where ${SPACE} and t.parameter = p.number and t.qualifier = 0`);
+    case 'number':
+      return ofSources(sql`
+        select t.low, t.high, t.unit_system, t.unit_code, t.unit_name, t.resource_key, false as has_rest
+        from andiron.range_index t
+        where ${SPACE} and t.parameter = p.number and t.qualifier = 0
+        union all
+        select t.low, t.high, t.unit_system, t.unit_code, t.unit_name, t.resource_key, true from andiron.range_index t
+        where ${SPACE} and t.parameter = p.number + ${sql.lit(ROW_SCHEME.rest)}`);
     case 'updated':
       return sql`
         select t.last_updated::float8 as low, (t.last_updated + 1)::float8 as high, t.resource_key from andiron.resource t
