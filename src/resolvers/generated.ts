@@ -5,16 +5,17 @@ import {
   filterElements,
   type JsonObject,
   type JsonValue,
-  type LocalReference,
   type SearchPage,
   type SearchRequest,
   type StoredVersion,
 } from '../core/index';
 import type { Handlers, ListPage, ListRequest } from '../schema/fhir/index';
+import { contentOf } from './attachment-content';
 import { openConnection, sealConnection, type OpenedConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
 import { findInner, innerAt } from './inner-resources';
+import { loadLocal } from './loaders';
 import { orNothing } from './misses';
 import { toInput } from './json-document';
 import { toBundleText } from './page-bundle';
@@ -44,7 +45,7 @@ export const handlers: Handlers<GatewayContext> = {
   async node(key, context) {
     const [address = '', ...paths] = key.split('#');
     const local = ADDRESS.test(address) ? context.core.localReference(context.request, address) : undefined;
-    const version = local && (await orNothing(load(local, context)));
+    const version = local && (await orNothing(loadLocal(local, context.loaders)));
     if (local === undefined || version === undefined) return undefined;
     const isPast = local.versionId !== undefined;
     if (paths.length === 0) return toResource(version, context, isPast);
@@ -104,13 +105,15 @@ export const handlers: Handlers<GatewayContext> = {
     const { reference: text } = reference;
     const local = typeof text === 'string' ? context.core.localReference(context.request, text) : undefined;
     if (local !== undefined && type !== undefined && local.type !== type) return undefined;
-    const version = local && (await orNothing(load(local, context)));
+    const version = local && (await orNothing(loadLocal(local, context.loaders)));
     if (version !== undefined) return toResource(version, context, local?.versionId !== undefined);
     if (optional) return undefined;
     throw fhirError('brokenReference', {
       reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'a resource that it does not name',
     });
   },
+
+  content: contentOf,
 
   async invoke({ parameters, search, cursor, affectsState, ...address }, context) {
     const input: JsonObject = {
@@ -135,14 +138,6 @@ export const handlers: Handlers<GatewayContext> = {
 
   change: typedChange,
 };
-
-function load(
-  { type, id, versionId }: LocalReference,
-  { loaders }: GatewayContext,
-): Promise<StoredVersion | undefined> {
-  if (versionId === undefined) return loaders.resources.load(`${type}/${id}`);
-  return loaders.versions.load(`${type}/${id}/_history/${versionId}`);
-}
 
 /** Returns the search that REST would execute, at its first page. */
 function toSearch({ parameters, referring, fhirpath, count }: ListRequest): OpenedConnection {

@@ -1,5 +1,12 @@
 import DataLoader from 'dataloader';
-import type { Core, RequestContext, SearchPage, SearchRequest, StoredVersion } from '../core/index';
+import type {
+  Core,
+  LocalReference,
+  RequestContext,
+  SearchPage,
+  SearchRequest,
+  StoredVersion,
+} from '../core/index';
 
 /** A search of one type. */
 export type TypeSearch = SearchRequest & { readonly type: string };
@@ -41,6 +48,15 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
       { cacheKeyFn: (searches) => JSON.stringify(searches) },
     ),
   };
+}
+
+/** Loads the resource of a reference, or the version that it names. */
+export function loadLocal(
+  { type, id, versionId }: LocalReference,
+  { resources, versions }: Loaders,
+): Promise<StoredVersion | undefined> {
+  if (versionId === undefined) return resources.load(`${type}/${id}`);
+  return versions.load(`${type}/${id}/_history/${versionId}`);
 }
 
 /** Each failure is returned by itself, so that it does not fail the other reads of the batch. */

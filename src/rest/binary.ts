@@ -4,6 +4,7 @@
 import type { FastifyRequest } from 'fastify';
 import {
   fhirError,
+  UNKNOWN_TYPE,
   stringifyJson,
   type Core,
   type JsonObject,
@@ -17,9 +18,6 @@ import { RESOURCE_TYPES } from './body';
 import { FHIR_ROOT } from './interaction-names';
 
 export const BINARY = 'Binary';
-
-/** The type of content without a content type. */
-const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Routes where a body may be the content of a Binary: create, update, and conditional update. */
 const RAW_ADDRESSES: readonly string[] = [
@@ -66,38 +64,6 @@ export function writeBinary(
   // The base64 text needs no escapes. FHIR allows no empty value.
   const text = stringifyJson(resource, false);
   return base64 === '' ? text : `${text.slice(0, -1)},"data":"${base64}"}`;
-}
-
-/** The content of a Binary, ready to be sent. */
-export interface BinaryContent {
-  /** A media type of safe characters. */
-  readonly contentType: string;
-  /** Value of `X-Security-Context`. */
-  readonly securityContext: string | undefined;
-  readonly bytes: Buffer;
-}
-
-const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
-const PRINTABLE = /^[\x20-\x7e]+$/;
-
-/** Reads the content of a stored Binary. A long text is parsed in a worker thread. */
-export async function readBinary(core: Core, text: string): Promise<BinaryContent> {
-  const { value, parts } = await core.outline(text, { ...STORED_DEPTH, levels: 1 });
-  const resource = isObject(value) ? value : {};
-  const long = parts.find(({ path }) => path.length === 1 && path[0] === 'data')?.text;
-  const data = long === undefined ? resource['data'] : long.slice(1, -1);
-  const { contentType, securityContext } = resource;
-  const reference = isObject(securityContext) ? securityContext['reference'] : undefined;
-  return {
-    contentType:
-      typeof contentType === 'string' &&
-      PRINTABLE.test(contentType) &&
-      parseMediaRange(contentType) !== undefined
-        ? contentType
-        : UNKNOWN_TYPE,
-    securityContext: typeof reference === 'string' && PRINTABLE.test(reference) ? reference : undefined,
-    bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.alloc(0),
-  };
 }
 
 function isObject(value: unknown): value is JsonObject {

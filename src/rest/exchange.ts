@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { RequestContext, StoredVersion } from '../core';
-import { CONTENT_SECURITY_POLICY, dispositionOf, type BinaryContent } from './binary';
+import type { BinaryContent, RequestContext, StoredVersion } from '../core';
+import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
 import { encodePieces } from './encode-pieces';
 import { toEntityTag } from './entity-tag';

@@ -19,6 +19,7 @@ import { requireJsonAccepted } from './negotiation';
 import { readProvenance } from './provenance';
 import { readQuery } from './query';
 import type { RestContext } from './rest-context';
+import { signatureOf } from './signed-address';
 
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 /** Discovery is open to all callers. */
@@ -95,11 +96,15 @@ export async function openExchange(
 
 function identify(
   shared: RestContext,
-  { headers, ip, id, url, params: { tenant } }: FhirRequest,
+  request: FhirRequest,
   space: TenantSpace | undefined,
   interaction: Interaction,
 ): Caller | Promise<Caller> {
+  const signed = interaction === INTERACTIONS.vread ? signatureOf(request) : undefined;
+  if (signed !== undefined) return shared.core.openSignedRead(space, signed);
+  const { headers, ip, id, url, params } = request;
   const { authorization } = headers;
+  const { tenant } = params;
   const credentials = { tenant, space, authorization, address: ip, requestId: id, requestLine: url };
   return OPEN_TO_ALL.includes(interaction)
     ? identifyIfPossible(shared, credentials)

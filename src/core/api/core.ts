@@ -21,7 +21,7 @@ import type { ConnectionUsage, Readiness } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { Tenants } from './tenant';
 import type { LiveQueryCounts } from './change-stream';
-import type { Criteria, StoredVersion } from './version';
+import type { Criteria, ResourceVersion, SignedRead, StoredVersion } from './version';
 import type { Credentials } from './credentials';
 import type { RequestContext, Space, TenantSpace } from '../context';
 import type { FhirError } from '../errors';
@@ -67,6 +67,13 @@ export interface Core extends Interactions {
    * where the caller has lost access since.
    */
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
+  /** Returns a signature with which anyone can read one version for a minute, with the rights that the caller has then. */
+  signRead(context: RequestContext, version: ResourceVersion): string;
+  /**
+   * Returns the caller that `signRead` made a signature for, with its current permissions. Throws `forbidden` for one that
+   * is not valid or no longer, and where the space does not exist; `unauthorized` where the caller has lost access since.
+   */
+  openSignedRead(space: TenantSpace | undefined, signed: SignedRead): Promise<Caller>;
   readonly clients: Clients;
   readonly issuers: Issuers;
   readonly policies: Policies;

@@ -52,3 +52,16 @@ export interface CompartmentAddress {
   readonly type: string;
   readonly id: string;
 }
+
+/** The address of one version of a resource. */
+export interface ResourceVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: string;
+}
+
+/** A version, and a signature that is said to be for it. */
+export interface SignedRead {
+  readonly version: ResourceVersion;
+  readonly signature: string;
+}

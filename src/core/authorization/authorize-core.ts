@@ -29,6 +29,8 @@ export const CORE_RULES = {
   signIn: 'anybody',
   identify: 'anybody',
   renewCaller: 'anybody',
+  signRead: 'anybody',
+  openSignedRead: 'anybody',
   admit: 'anybody',
   recordRefusal: 'anybody',
   recordAdministration: 'server',

@@ -13,6 +13,7 @@ import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { namedQueries } from '../interactions/named-queries';
+import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AsyncJobs } from '../jobs/async-jobs';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
 import { RefusalDelay } from '../limits/refusal-delay';
@@ -103,6 +104,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     recordAsOneAccess: audit.recordAsOneAccess,
     recordAdministration: audit.recordAdministration,
     renewCaller: (space, caller) => access.renewCaller(space, caller),
+    signRead: (context, version) => signRead(services.secretKeys, context, version),
+    async openSignedRead(space, signed) {
+      if (space === undefined) throw refusedSignature();
+      return access.renewCaller(space, openSignedRead(services.secretKeys, space, signed));
+    },
     ...{ charge, findSpace, decoy: access.decoy },
     ...{ clients: access.clients, issuers: access.issuers, users: access.users },
     policies: createPolicies({

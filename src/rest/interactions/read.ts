@@ -3,8 +3,9 @@
  * A GET with a JSON array as body is a patch (docs/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, type StoredVersion } from '../../core';
-import { BINARY, readBinary, wantsResource } from '../binary';
+import { fhirError, readBinary, type StoredVersion } from '../../core';
+import { BINARY, wantsResource } from '../binary';
+import { signatureOf } from '../signed-address';
 import { announcesBody, readBody } from '../body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../precondition';
@@ -26,7 +27,9 @@ export async function vread(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const version = request.params.vid ?? '';
   if (!VERSION_ID.test(version)) throw fhirError('versionNotFound', { type, id, version });
-  return answer(exchange, await restContext.core.vread(context, type, id, version));
+  const found = await restContext.core.vread(context, type, id, version);
+  if (signatureOf(request) !== undefined) exchange.forbidCaching();
+  return answer(exchange, found);
 }
 
 async function answer(exchange: Exchange, whole: StoredVersion): Promise<FastifyReply> {

@@ -85,6 +85,17 @@ export interface NumbersOfUnit {
   readonly sum?: string;
 }
 
+/** The content of an Attachment. */
+export interface AttachmentContent {
+  readonly contentType?: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Returns the content in base64; absent if it is too long for a response. */
+  readonly data?: () => string;
+  /** Below {fhir_root}; absent for data in the Attachment itself. */
+  readonly address?: string;
+}
+
 export interface ReferenceRequest {
   /** The Reference of the resource. */
   readonly reference: JsonObject;
@@ -139,6 +150,8 @@ export interface Handlers<Context> {
     readonly statistics?: readonly NumbersOfUnit[];
   }>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
+  /** Returns undefined for an Attachment without data that names no Binary. */
+  content(attachment: JsonObject, context: Context): Promise<AttachmentContent | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** Returns a resource inside another one. */
   inner(resource: JsonObject): ResourceSource;

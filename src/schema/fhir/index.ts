@@ -1,5 +1,6 @@
 import type { GraphQLInputType, GraphQLNamedType } from 'graphql';
 import type { OwnDefinitions, SchemaDefinitions } from './definitions';
+import { attachmentFields } from './attachments';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
 import { MutationFields } from './mutations';
@@ -57,7 +58,8 @@ export function* fhirTypeSteps<Context>(
   ): Parts<Context> {
     const shared = release && changed && { fields: release.fields, changed };
     const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
-    const further = (typeName: string): Fields<Context> => fields.further(typeName);
+    const further = (typeName: string): Fields<Context> =>
+      typeName === 'Attachment' ? attachmentFields(handlers) : fields.further(typeName);
     const elements: ElementTypes<Context> = new ElementTypes(of, handlers, further, release?.elements);
     const operations = operationFields(of, elements, of.operations, (request, context) =>
       handlers.invoke(request, context),

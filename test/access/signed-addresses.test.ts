@@ -1,0 +1,148 @@
+/** The content of attachments in GraphQL: data, and signed addresses that have the rights of who asked for them. */
+import { openSignedRead, signRead } from '../../src/core/interactions/signed-read';
+import { gatewayPath } from '../graphql/gateway-client';
+import { makeClient, type MadeClient } from '../support/access';
+import { TESTED_RELEASES } from '../support/releases';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200ff00', 'hex');
+/** One byte too long for a response. */
+const LONG = Buffer.alloc(1024 * 1024 + 1, 'x');
+
+let server: TestServer;
+let writer: MadeClient;
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
+  for (const tenant of ['acme', 'other']) await server.app.core.tenants.create(tenant);
+  writer = await makeClient(server.app.core, 'acme', { scopes: ['system/*.cruds'] });
+});
+afterAll(() => server.close());
+
+describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
+  const root = `/w/acme/api/v1/fhir/${release}`;
+
+  const put = (path: string, body: unknown, type = 'application/json'): Promise<Answer> =>
+    server.request('PUT', `${root}/${path}`, body, { authorization: writer.basic, 'content-type': type });
+
+  beforeAll(async () => {
+    await put('Binary/photo', PNG, 'image/png');
+    await put('Binary/long', LONG, 'text/plain');
+    const content = [
+      { attachment: { contentType: 'text/plain', data: Buffer.from('hello').toString('base64') } },
+      { attachment: { contentType: 'image/png', url: 'Binary/photo' } },
+      { attachment: { url: 'Binary/long' } },
+      { attachment: { url: 'Binary/unknown' } },
+      { attachment: { url: 'https://elsewhere.example/Binary/photo' } },
+      { attachment: { title: 'nothing' } },
+    ];
+    const { status, text } = await put('DocumentReference/d', {
+      ...{ resourceType: 'DocumentReference', id: 'd', status: 'current', content },
+    });
+    if (status >= 300) throw new Error(text);
+  });
+
+  type Content = { contentType: string; size: number; data: string; address: string } | null;
+
+  async function contentsFor(client: MadeClient): Promise<Content[]> {
+    const query =
+      '{ DocumentReference(id: "d") { content { attachment { content { contentType size data address } } } } }';
+    const { json } = await server.request(
+      'POST',
+      gatewayPath('acme', release),
+      { query },
+      { authorization: client.basic, 'content-type': 'application/json' },
+    );
+    const { errors, data } = json as {
+      errors?: unknown;
+      data: { DocumentReference: { content: { attachment: { content: Content } }[] } };
+    };
+    expect(errors).toBeUndefined();
+    return data.DocumentReference.content.map(({ attachment: { content } }) => content);
+  }
+
+  async function addressFor(client: MadeClient, index = 1): Promise<string> {
+    return `${root}/${(await contentsFor(client))[index]?.address ?? ''}`;
+  }
+
+  /** Without credentials, as an image of a page. */
+  const load = (path: string): Promise<Answer> =>
+    server.request('GET', path, undefined, { accept: 'image/avif,image/*,*/*;q=0.8' });
+
+  it('have their data up to a megabyte, and an address for a Binary', async () => {
+    const address = expect.stringMatching(
+      /^Binary\/(photo|long)\/_history\/1\?_signature=[\w-]+$/,
+    ) as unknown;
+    expect(await contentsFor(writer)).toEqual([
+      { contentType: 'text/plain', size: 5, data: 'aGVsbG8=', address: null },
+      { contentType: 'image/png', size: PNG.length, data: PNG.toString('base64'), address },
+      { contentType: 'text/plain', size: LONG.length, data: null, address },
+      ...[null, null, null],
+    ]);
+  });
+
+  it('are loaded from their address without credentials, and are not stored on the way', async () => {
+    const { status, headers, bytes } = await load(await addressFor(writer));
+    expect([status, bytes]).toEqual([200, PNG]);
+    expect(headers).toMatchObject({
+      ...{ 'content-type': 'image/png', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'content-disposition': 'inline',
+    });
+    const long = await load(await addressFor(writer, 2));
+    expect([long.status, long.bytes.length]).toEqual([200, LONG.length]);
+  });
+
+  it('stay at the version of the address', async () => {
+    const address = await addressFor(writer);
+    await put('Binary/photo', Buffer.from('new'), 'text/plain');
+    expect((await load(address)).bytes).toEqual(PNG);
+    expect((await load(address.replace('/_history/1', '/_history/2'))).status).toBe(403);
+    await put('Binary/photo', PNG, 'image/png');
+  });
+
+  it('cannot be loaded by a changed address: another Binary, tenant, release, or signature', async () => {
+    const address = await addressFor(writer);
+    const otherRelease = release === 'r4' ? 'r4b' : 'r4';
+    const changed = [
+      address.replace('photo', 'long'),
+      address.replace('/acme/', '/other/'),
+      address.replace('/acme/', '/unknown/'),
+      address.replace(`/${release}/`, `/${otherRelease}/`),
+      address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      address.replace(/_signature=.*/, '_signature='),
+      address.replace(/_history\/[0-9]+/, '_history/99'),
+    ];
+    const answers = await Promise.all(changed.map(load));
+    expect(answers.map(({ status }) => status)).toEqual(changed.map(() => 403));
+    const [, ofOther, ofUnknown] = answers.map(({ text }) => text.replace(/[0-9a-f]{12}-\w+/, ''));
+    expect(ofOther).toBe(ofUnknown);
+    // The signature is for reading this version, and nothing else.
+    const query = address.slice(address.indexOf('?'));
+    for (const path of ['Binary/photo', 'Binary', 'DocumentReference/d/_history/1', 'Binary/photo/_history'])
+      expect((await load(`${root}/${path}${query}`)).status).toBe(401);
+  });
+
+  it('are loaded with the rights that the caller has by then', async () => {
+    const reader = await makeClient(server.app.core, 'acme', { scopes: ['system/*.rs'] });
+    const address = await addressFor(reader);
+    expect((await load(address)).status).toBe(200);
+    await server.app.core.clients.change('acme', reader.id, { scopes: ['system/DocumentReference.rs'] });
+    const until = async (status: number): Promise<void> => {
+      while ((await load(address)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await until(403);
+    await server.app.core.clients.change('acme', reader.id, { isDisabled: true });
+    await until(401);
+  });
+
+  it('are for a minute', async () => {
+    const space = await server.app.core.findSpace('acme', release);
+    if (space === undefined) throw new Error('there is no tenant acme');
+    const keys = [Buffer.from('a key')];
+    const version = { type: 'Binary', id: 'photo', versionId: '1' };
+    const signature = signRead(keys, { space, actor: 'anonymous' }, version, 1_000);
+    const open = (now: number): unknown => openSignedRead(keys, space, { version, signature }, now);
+    expect(open(61_000)).toEqual({ actor: 'anonymous' });
+    expect(() => open(61_001)).toThrow('for one minute');
+  });
+});
