@@ -157,6 +157,9 @@ export async function createApp(
       warm: RELEASE_NAMES.filter((release) => [release, 'all'].includes(settings.GRAPHQL_WARM)),
       trusted: settings.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: settings.GRAPHQL_TRUSTED_ONLY === 'on',
+      ...(settings.GRAPHQL_FEDERATION === 'off'
+        ? {}
+        : { subgraph: { isShareable: settings.GRAPHQL_FEDERATION === 'shareable' } }),
     },
     log,
     observeIntrospection: countIntrospections(metrics.registry),

@@ -225,6 +225,11 @@ export const SETTINGS = {
     'off',
     'on: GraphQL answers only the documents of GRAPHQL_TRUSTED_DOCUMENTS',
   ),
+  GRAPHQL_FEDERATION: row(
+    choice('off', 'on', 'shareable'),
+    'off',
+    'on: GraphQL is a subgraph of Apollo Federation 2; shareable: another subgraph may have the same data types',
+  ),
   GRAPHQL_SNAPSHOT_MS: row(
     integer(0, 86_400_000),
     2000,

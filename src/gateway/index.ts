@@ -28,9 +28,10 @@ import { type IntrospectionOutcome, Introspections, type SchemaForm } from './in
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { NamedQueryCache } from './named-queries';
+import type { SubgraphRequest } from '../schema/subgraph';
 import type { CacheForm } from './built-schema';
 import { refuseBlindQueries } from './query-origin';
-import { SchemaFiles, sendSchemaFile } from './schema-file';
+import { SchemaFiles, sendSchemaFile, unpack } from './schema-file';
 import { upgradeOf } from './upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
 import { type SocketSettings } from './web-socket';
@@ -53,6 +54,8 @@ export interface GatewaySettings {
   readonly trusted?: string | undefined;
   /** True: other documents are refused. */
   readonly trustedOnly?: boolean;
+  /** Set: the schemas are subgraphs of Apollo Federation. */
+  readonly subgraph?: Pick<SubgraphRequest, 'isShareable'>;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
   readonly subscriptions: SocketSettings;
@@ -95,13 +98,20 @@ const FHIR_URLS = [
 ];
 const SCHEMA_URL = `${URL}/schema.graphql`;
 const INTROSPECTION_URL = `${URL}/schema.json`;
+const SUBGRAPH_URL = `${URL}/subgraph.graphql`;
 const CACHE_URLS = ['possibleTypes', 'nodeFields'] as const;
 const STREAM_URL = `${URL}/stream`;
 /** Names in logs and metrics, instead of the address. */
 const INTERACTIONS = new Map(
-  [URL, ...FHIR_URLS, SCHEMA_URL, INTROSPECTION_URL, ...CACHE_URLS.map(toCacheUrl), STREAM_URL].map(
-    (pattern) => [pattern, { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern }],
-  ),
+  [
+    URL,
+    ...FHIR_URLS,
+    SCHEMA_URL,
+    INTROSPECTION_URL,
+    SUBGRAPH_URL,
+    ...CACHE_URLS.map(toCacheUrl),
+    STREAM_URL,
+  ].map((pattern) => [pattern, { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern }]),
 );
 function toCacheUrl(form: CacheForm): string {
   return `${URL}/${form}.json`;
@@ -145,6 +155,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const queries = new NamedQueryCache(core);
   const schemas = new SchemaCache(
     (space) => queries.of(space),
+    settings.subgraph !== undefined,
     (schema) => servers.delete(schema),
   );
 
@@ -255,12 +266,14 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const address = toAuditedAddress(search, body);
     if (ABOUT_SCHEMA.test(address)) await queries.refresh(context);
     const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
-      const apollo = await serverOf(await schemas.of(space));
+      const served = await schemas.of(space);
+      const apollo = await serverOf(served);
       const response = await apollo.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: request.method, headers, search, body },
         context: async () => {
           checkText(body, limits);
-          const made = createGatewayContext(core, recorded, { settings, parsed });
+          const subgraph = (): Promise<string> => textOfSubgraph(served, space);
+          const made = createGatewayContext(core, recorded, { settings, parsed, subgraph });
           return instance ? setInstance(made, instance) : made;
         },
       });
@@ -344,6 +357,24 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 
+  async function sendSubgraph(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { space, caller } = await identify(request);
+    if (settings.subgraph === undefined || !settings.execution.introspection)
+      throw fhirError('noSuchAddress');
+    await queries.refresh(toRequestContext(request, { space, caller }));
+    const types = readTypes(toSearch(request), core.resourceTypes(space.release));
+    const wanted = { ...settings.subgraph, ...(types === undefined ? {} : { types }) };
+    const file = await schemaFiles.subgraph(await schemas.of(space), wanted, space.tenantNumber);
+    return sendSchemaFile(request, reply, file, 'graphql');
+  }
+
+  /** Undefined where the schemas are no subgraphs. */
+  async function textOfSubgraph(served: ServedSchema, { tenantNumber }: TenantSpace): Promise<string> {
+    if (settings.subgraph === undefined) throw fhirError('noSuchAddress');
+    const { packed } = await schemaFiles.subgraph(served, settings.subgraph, tenantNumber);
+    return (await unpack(packed)).toString();
+  }
+
   async function sendCacheFile(
     request: GatewayRequest,
     reply: FastifyReply,
@@ -412,7 +443,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
           sendCacheFile(request, reply, form),
         );
       }
-      for (const url of [SCHEMA_URL, INTROSPECTION_URL, ...CACHE_URLS.map(toCacheUrl)])
+      scope.get<{ Params: Address }>(SUBGRAPH_URL, sendSubgraph);
+      for (const url of [SCHEMA_URL, INTROSPECTION_URL, SUBGRAPH_URL, ...CACHE_URLS.map(toCacheUrl)])
         refuseOtherMethods(scope, url, ['GET', 'HEAD']);
     });
   }
@@ -424,6 +456,22 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       await Promise.all([...servers.values()].map(async (server) => (await server).stop()));
     },
   };
+}
+
+/** Reads `?types=Patient,Observation`; undefined: all types. Throws `unknownType`, `invalidValue`. */
+function readTypes(search: string, existing: readonly string[]): readonly string[] | undefined {
+  const given = new URLSearchParams(search).get('types');
+  if (given === null) return undefined;
+  const types = [...new Set(given.split(',').filter((type) => type !== ''))].sort();
+  const stray = types.find((type) => !existing.includes(type));
+  if (stray !== undefined || types.length === 0)
+    throw fhirError('invalidValue', {
+      reason:
+        stray === undefined
+          ? "'types' names no resource type"
+          : `'types' has '${stray.slice(0, 80)}', which is no resource type`,
+    });
+  return types;
 }
 
 /** Returns the address for the audit record: the document, without its variables. */

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { parentPort } from 'node:worker_threads';
 import { type GraphQLSchema, parse, printSchema } from 'graphql';
 import type { Release } from '../core/index';
+import { subgraphText } from '../schema/subgraph';
 import { compileOperation } from './execution/compile';
 import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
 import { schemaOf, schemaOfRelease, type SchemaSource } from './own-schema';
@@ -26,6 +27,8 @@ function schemaFor(source: SchemaSource): GraphQLSchema {
 async function answer({ source: schemaSource, wanted }: IntrospectionTask): Promise<Packed> {
   const schema = schemaFor(schemaSource);
   if (wanted === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
+  if (typeof wanted === 'object' && 'isShareable' in wanted)
+    return pack({ graphql: subgraphText(schema, wanted) });
   const { source, operationName } =
     wanted === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : wanted;
   const compiled = compileOperation(schema, parse(source), operationName);

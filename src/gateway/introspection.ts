@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { fhirError, registerCache } from '../core/index';
 import { readBuiltSchema } from './built-schema';
 import { RawJson } from '../schema/raw-json';
+import type { SubgraphRequest } from '../schema/subgraph';
 import { IntrospectionAllowance } from './introspection-allowance';
 import type { SchemaSource } from './own-schema';
 
@@ -16,10 +17,10 @@ export interface Introspection {
   readonly operationName: string | undefined;
 }
 
-/** A task of the worker thread: the result of an operation, or the whole schema in one of its two forms. */
+/** A task of the worker thread: the result of an operation, or the whole schema in one of its forms. */
 export interface IntrospectionTask {
   readonly source: SchemaSource;
-  readonly wanted: Introspection | SchemaForm;
+  readonly wanted: Introspection | SchemaForm | SubgraphRequest;
 }
 
 /** `graphql`: as text (SDL). `json`: as the result of an introspection of the whole schema. */
@@ -139,6 +140,13 @@ export class Introspections {
   /** Returns the whole schema, compressed by gzip; it is not cached. Throws `overloaded`. */
   async whole(source: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
     const packed = (await this.runTask({ source, wanted: form }))[form];
+    if (packed === undefined) throw new Error('the introspection thread returned another form');
+    return packed;
+  }
+
+  /** Returns the text of a subgraph, compressed by gzip; it is not cached. Throws `overloaded`, `tooManyRequests`. */
+  async subgraph(source: SchemaSource, wanted: SubgraphRequest, tenant: number): Promise<Uint8Array> {
+    const { graphql: packed } = await this.runLimited({ source, wanted }, tenant);
     if (packed === undefined) throw new Error('the introspection thread returned another form');
     return packed;
   }

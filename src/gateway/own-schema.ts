@@ -40,12 +40,12 @@ const RESERVED = [...PAGING_NAMES, 'where', 'asOf', 'and', 'or', 'not'];
 
 /** Returns the schema of a release. Cost: that of the definitions of the release; half a second, once. */
 export function schemaOfRelease(release: Release): GraphQLSchema {
-  return createSchema(releaseDefinitions(release), true);
+  return createSchema(releaseDefinitions(release), { assumeValid: true });
 }
 
-/** Returns the same, in slices between other requests. */
-export function makeSchemaOfRelease(release: Release): Promise<GraphQLSchema> {
-  return finishInSlices(schemaSteps(releaseDefinitions(release), true));
+/** Returns the same, in slices between other requests. `isSubgraph`: with fields for routers, which introspection does not show. */
+export function makeSchemaOfRelease(release: Release, isSubgraph: boolean): Promise<GraphQLSchema> {
+  return finishInSlices(schemaSteps(releaseDefinitions(release), { assumeValid: true, isSubgraph }));
 }
 
 /**

@@ -37,10 +37,12 @@ export class SchemaCache {
 
   /**
    * @param queriesOf returns the cached named queries of a space
+   * @param isSubgraph as that of `makeSchemaOfRelease`
    * @param onEvict called for an evicted schema; requests may still use it
    */
   constructor(
     private readonly queriesOf: (space: TenantSpace) => readonly NamedQueryInfo[],
+    private readonly isSubgraph: boolean,
     onEvict: (schema: GraphQLSchema) => void,
   ) {
     this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => onEvict(schema) });
@@ -96,7 +98,10 @@ export class SchemaCache {
   ofRelease(release: Release): Promise<ServedSchema> {
     let served = this.#releases.get(release);
     if (served === undefined) {
-      served = makeSchemaOfRelease(release).then((schema) => ({ schema, source: sourceOfRelease(release) }));
+      served = makeSchemaOfRelease(release, this.isSubgraph).then((schema) => ({
+        schema,
+        source: sourceOfRelease(release),
+      }));
       this.#releases.set(release, served);
     }
     return served;

@@ -1,18 +1,23 @@
 /**
  * Serves a schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, the result of an
- * introspection as `…/schema.json`, and what caches of clients need: `…/possibleTypes.json`, `…/nodeFields.json`.
+ * introspection as `…/schema.json`, as a subgraph `…/subgraph.graphql`, and what caches of clients need: `…/possibleTypes.json`, `…/nodeFields.json`.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { fhirError, type Release } from '../core/index';
 import { readBuiltSchema, type CacheForm } from './built-schema';
 import { setCommonHeaders } from './http';
 import type { Introspections, SchemaForm } from './introspection';
+import type { SubgraphRequest } from '../schema/subgraph';
 import type { SchemaSource } from './own-schema';
 import type { ServedSchema } from './schema-cache';
+
+/** Limit on the cached parts of one schema, of less than a megabyte each. */
+const MOST_SUBGRAPHS = 8;
 
 export interface SchemaFile {
   /** The text, compressed by gzip. */
@@ -21,7 +26,7 @@ export interface SchemaFile {
   readonly etag: string;
 }
 
-const unpack = promisify<Uint8Array, Buffer>(gunzip);
+export const unpack = promisify<Uint8Array, Buffer>(gunzip);
 
 const CONTENT_TYPES: Readonly<Record<'graphql' | 'json', string>> = {
   graphql: 'text/plain; charset=utf-8',
@@ -33,6 +38,8 @@ export class SchemaFiles {
     graphql: new WeakMap(),
     json: new WeakMap(),
   };
+
+  readonly #subgraphs = new WeakMap<GraphQLSchema, LRUCache<string, Promise<SchemaFile>>>();
 
   constructor(private readonly introspections: Introspections) {}
 
@@ -55,6 +62,20 @@ export class SchemaFiles {
       (source.space === undefined ? await readBuiltSchema(source.release, form) : undefined) ??
       (await this.introspections.whole(source, form));
     return toFile(packed);
+  }
+
+  /** Returns a schema as a subgraph, or a part of it. Throws `overloaded`, `tooManyRequests`. Cost: as `of`. */
+  subgraph({ schema, source }: ServedSchema, wanted: SubgraphRequest, tenant: number): Promise<SchemaFile> {
+    let cached = this.#subgraphs.get(schema);
+    if (cached === undefined) this.#subgraphs.set(schema, (cached = new LRUCache({ max: MOST_SUBGRAPHS })));
+    const files = cached;
+    const key = JSON.stringify(wanted);
+    const existing = files.get(key);
+    if (existing !== undefined) return existing;
+    const file = this.introspections.subgraph(source, wanted, tenant).then(toFile);
+    files.set(key, file);
+    file.catch(() => files.delete(key));
+    return file;
   }
 
   /** Returns a file about the types of a release, which are those of all its tenants. Throws `noSuchAddress`. */

@@ -29,6 +29,8 @@ export interface GatewayContext {
   readonly parsed: ParsedResources;
   /** Undefined: this request cannot subscribe. */
   readonly live?: LiveContext;
+  /** Returns the text of the subgraph; undefined: there is none. */
+  readonly subgraph?: () => Promise<string>;
 }
 
 /** True for a GatewayContext. Apollo Server passes the context on without its type. */
@@ -43,10 +45,12 @@ export function createGatewayContext(
     settings,
     parsed,
     live,
+    subgraph,
   }: {
     readonly settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>;
     readonly parsed: ParsedCache;
     readonly live?: LiveContext;
+    readonly subgraph?: GatewayContext['subgraph'];
   },
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
@@ -59,6 +63,7 @@ export function createGatewayContext(
     issues: [],
     loaders: createLoaders(core, request),
     ...(live ? { live } : {}),
+    ...(subgraph ? { subgraph } : {}),
   };
 }
 

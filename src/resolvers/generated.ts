@@ -53,6 +53,11 @@ export const handlers: Handlers<GatewayContext> = {
     return inner && toInnerResource(inner);
   },
 
+  subgraph(context) {
+    if (context.subgraph === undefined) throw new Error('the gateway gives no subgraph');
+    return context.subgraph();
+  },
+
   async list(request, context) {
     const search = toSearch(request);
     const opened = request.isPage ? openConnection(request, search) : search;

@@ -123,9 +123,15 @@ function rows(
 /** Those that are not closed, or have more to be said of them. */
 const GRAPHQL = ROOT.replace('fhir', 'graphql');
 const GRAPHQL_ADDRESSES = [
-  ...['', '/stream', '/schema.graphql', '/schema.json', '/possibleTypes.json', '/nodeFields.json'].map(
-    (ending) => GRAPHQL + ending,
-  ),
+  ...[
+    '',
+    '/stream',
+    '/schema.graphql',
+    '/schema.json',
+    '/subgraph.graphql',
+    '/possibleTypes.json',
+    '/nodeFields.json',
+  ].map((ending) => GRAPHQL + ending),
   `${ROOT}/$graphql`,
   `${ROOT}/:type/:id/$graphql`,
 ];
@@ -151,6 +157,12 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   // It is long, so that it is requested once.
   [`GET ${GRAPHQL}/schema.graphql`]: { ...KNOWN_TO_CLIENTS, isSame: true },
   [`GET ${GRAPHQL}/schema.json`]: { ...KNOWN_TO_CLIENTS, isSame: true },
+  // It is off here.
+  [`GET ${GRAPHQL}/subgraph.graphql`]: {
+    ...KNOWN_TO_CLIENTS,
+    powerless: () => [[powerless.basic, 404]],
+    status: 404,
+  },
   [`GET ${GRAPHQL}/possibleTypes.json`]: KNOWN_TO_CLIENTS,
   [`GET ${GRAPHQL}/nodeFields.json`]: KNOWN_TO_CLIENTS,
   // The same for every tenant, also for one that does not exist.

@@ -74,7 +74,7 @@ describe.each(TESTED_RELEASES)('documents over the schema of %s and a database',
 
   beforeAll(async () => {
     opened = await openCore({ environment: { VALIDATION: 'structure' } });
-    schema = createSchema(releaseDefinitions(release), true);
+    schema = createSchema(releaseDefinitions(release), { assumeValid: true });
     const official = readExamples(release).filter(({ type, id }) => OFFICIAL.includes(`${type}/${id}`));
     expect(official).toHaveLength(OFFICIAL.length);
     await put(official.map(({ text }) => JSON.parse(text) as object));

@@ -139,6 +139,8 @@ export interface Handlers<Context> {
   ): Promise<ResourceSource | undefined>;
   /** Returns the resource with this `_key`; undefined if it is not stored, or inside of one that is not. */
   node(key: string, context: Context): Promise<ResourceSource | undefined>;
+  /** Returns the text of the subgraph (schema/subgraph.ts). */
+  subgraph(context: Context): Promise<string>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
   /** Returns `groups` if the request has `by`, `statistics` if it has `numbers`, else `total`. */
   count(

@@ -1,4 +1,4 @@
-import type { GraphQLInputType, GraphQLNamedType } from 'graphql';
+import type { GraphQLInputType, GraphQLInterfaceType, GraphQLNamedType } from 'graphql';
 import type { OwnDefinitions, SchemaDefinitions } from './definitions';
 import { attachmentFields } from './attachments';
 import { ElementTypes, type Fields } from './elements';
@@ -17,6 +17,8 @@ export type { ChangeKind, ChangeResult, Handlers, ListPage, ListRequest, TypedCh
 export interface FhirTypes<Context> {
   /** All types that other parts of the schema may refer to. */
   readonly types: readonly GraphQLNamedType[];
+  /** The interface of all resource types. */
+  readonly node: GraphQLInterfaceType;
   /** Fields of Query, from HL7's binding (http://hl7.org/fhir/R4/graphql.html). */
   readonly query: Fields<Context>;
   /** Fields of Mutation, with HL7's names. */
@@ -97,6 +99,7 @@ export function* fhirTypeSteps<Context>(
   ];
   return {
     types,
+    node: elements.node,
     query,
     mutation,
     own(definitionsOfOwn) {
