@@ -1,8 +1,8 @@
 /**
- * `npm run seed`: three patients with ten months of measurements, stored by one transaction. A second run only
- * changes their versions. ANDIRON is the address of the server, TENANT the tenant.
+ * `npm run seed`: three patients with a record and ten months of measurements, stored by one transaction. A second run only
+ * changes their versions. ANDIRON is the address of the server, TENANT the tenant, AUTHORIZATION a header where access is enforced.
  */
-const { ANDIRON = 'http://localhost:3000', TENANT = 'system' } = process.env;
+const { ANDIRON = 'http://localhost:3000', TENANT = 'system', AUTHORIZATION } = process.env;
 
 const vitalSigns = [
   { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
@@ -89,10 +89,59 @@ function toObservations(patient, month) {
   ];
 }
 
+const text = (words) => ({ text: words });
+const clinical = (kind) => ({
+  coding: [{ system: `http://terminology.hl7.org/CodeSystem/${kind}-clinical`, code: 'active' }],
+});
+
+/** What a summary shows: problems, an allergy, drugs (the second one contained), and the encounters of the year. */
+function toRecord({ id }) {
+  const subject = { reference: `Patient/${id}` };
+  const request = { status: 'active', intent: 'order', subject, authoredOn: '2026-03-02' };
+  const visit = (month, kind, code, display, hours) => ({
+    resourceType: 'Encounter',
+    id: `${id}-visit-${month}`,
+    status: 'finished',
+    class: { system: 'http://terminology.hl7.org/CodeSystem/v3-ActCode', code, display },
+    type: [text(kind)],
+    subject,
+    period: {
+      start: `2026-${String(month).padStart(2, '0')}-10T08:30:00Z`,
+      end: new Date(Date.UTC(2026, month - 1, 10, 8, 30) + hours * 3_600_000).toISOString(),
+    },
+  });
+  return [
+    {
+      ...{ resourceType: 'Condition', id: `${id}-hypertension`, subject, code: text('Hypertension') },
+      ...{ clinicalStatus: clinical('condition'), onsetDateTime: '2019-05-20' },
+    },
+    {
+      ...{ resourceType: 'AllergyIntolerance', id: `${id}-penicillin`, patient: subject },
+      ...{ clinicalStatus: clinical('allergyintolerance'), code: text('Penicillin'), criticality: 'high' },
+    },
+    {
+      ...{ resourceType: 'MedicationRequest', id: `${id}-ramipril`, ...request },
+      medicationCodeableConcept: text('Ramipril 5 mg'),
+      dosageInstruction: [{ text: 'one in the morning' }],
+    },
+    {
+      ...{ resourceType: 'MedicationRequest', id: `${id}-metoprolol`, ...request },
+      contained: [{ resourceType: 'Medication', id: 'drug', code: text('Metoprolol 47.5 mg') }],
+      medicationReference: { reference: '#drug' },
+      dosageInstruction: [{ text: 'one in the evening' }],
+    },
+    visit(1, 'Check-up', 'AMB', 'ambulatory', 0.5),
+    visit(4, 'Observation after a fall', 'IMP', 'inpatient', 72),
+    visit(7, 'Check-up', 'AMB', 'ambulatory', 0.5),
+    visit(10, 'Check-up', 'AMB', 'ambulatory', 0.5),
+  ];
+}
+
 const months = Array.from({ length: 10 }, (_, index) => index + 1);
 const resources = [
   practice,
   ...patients.map(toPatient),
+  ...patients.flatMap(toRecord),
   ...patients.flatMap((patient) => months.flatMap((month) => toObservations(patient, month))),
 ];
 const bundle = {
@@ -106,7 +155,7 @@ const bundle = {
 
 const response = await fetch(`${ANDIRON}/w/${TENANT}/api/v1/graphql/r4`, {
   method: 'POST',
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...(AUTHORIZATION ? { authorization: AUTHORIZATION } : {}) },
   body: JSON.stringify({
     query: 'mutation Seed($bundle: ResourceInput!) { transaction(bundle: $bundle) { id } }',
     variables: { bundle },

@@ -5,10 +5,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { makeClient } from '../support/access';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
 
@@ -18,7 +20,7 @@ const pictures = process.env.UPDATE_PICTURES ? path.join(root, 'docs/images') : 
 const run = promisify(execFile);
 
 let server: TestServer;
-let vite: ChildProcess;
+const vites: ChildProcess[] = [];
 let address: string;
 let browser: Browser;
 beforeAll(async () => {
@@ -26,18 +28,15 @@ beforeAll(async () => {
   server = await startServer();
   const env = { ...process.env, ANDIRON: server.base };
   await run(process.execPath, ['seed.mjs'], { cwd: example, env });
-  vite = spawn(process.execPath, ['node_modules/vite/bin/vite.js', '--port', '0'], {
-    cwd: example,
-    env: { ...env, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  address = await readAddress(vite);
+  address = await startPage(env);
   browser = await startChromium();
 });
 afterAll(async () => {
   await browser.close();
-  vite.kill();
-  if (vite.exitCode === null) await once(vite, 'exit');
+  for (const vite of vites) {
+    vite.kill();
+    if (vite.exitCode === null) await once(vite, 'exit');
+  }
   await server.close();
 });
 
@@ -47,6 +46,21 @@ async function install(): Promise<void> {
     (await stat(path.join(example, file)).catch(() => undefined))?.mtimeMs ?? 0;
   if ((await changed('node_modules/.package-lock.json')) >= (await changed('package-lock.json'))) return;
   await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: example });
+}
+
+/** Returns the address of the page; `port` 0: any. */
+function startPage(env: NodeJS.ProcessEnv, port = 0): Promise<string> {
+  const vite = spawn(
+    process.execPath,
+    ['node_modules/vite/bin/vite.js', '--strictPort', '--port', String(port)],
+    {
+      cwd: example,
+      env: { ...env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  vites.push(vite);
+  return readAddress(vite);
 }
 
 /** `Local: http://localhost:5173/` in the output of Vite, which must be read further: it ends when the pipe is full. */
@@ -79,7 +93,7 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: path.join(pictures, name), animations: 'disabled' });
+  await page.screenshot({ path: path.join(pictures, name), animations: 'disabled', fullPage: true });
 }
 
 async function openPatient(page: Page, name: string): Promise<void> {
@@ -114,12 +128,45 @@ it('lists patients and finds them by name', async () => {
 it('charts the measurements over time, each component of an observation as a line', async () => {
   const { page, faults } = await openPage();
   await openPatient(page, 'Anders, Ida');
-  const weight = page.getByRole('img', { name: 'Body weight over time' });
+  const weight = page.getByRole('img', { name: 'Body weight over time, in kg' });
   expect(await weight.locator('circle').count()).toBe(10);
   const pressure = page.getByRole('figure').filter({ hasText: 'Blood pressure' });
   expect(await pressure.locator('polyline').count()).toBe(2);
+  expect(await weight.locator('.time text').allTextContents()).toEqual([
+    'Mar 2026',
+    'May 2026',
+    'Jul 2026',
+    expect.stringMatching(/^Sept? 2026$/),
+  ]);
+  expect(await weight.locator('.unit').textContent()).toBe('kg');
   expect(await pressure.locator('.legend span').allTextContents()).toEqual(['Systolic', 'Diastolic']);
   await takePicture(page, 'patient-chart.png');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+it('sums up the record: problems, allergies, drugs (contained ones too), latest values, and the encounters in time', async () => {
+  const { page, faults } = await openPage();
+  await openPatient(page, 'Anders, Ida');
+  const summary = page.getByRole('region', { name: 'Summary' });
+  const card = (title: string) => summary.locator('div').filter({ hasText: title }).getByRole('listitem');
+  expect(await card('Problems').allTextContents()).toEqual(['Hypertension 20 May 2019']);
+  expect(await card('Allergies').allTextContents()).toEqual(['Penicillin high risk']);
+  expect((await card('Medication').allTextContents()).sort()).toEqual([
+    'Metoprolol 47.5 mg one in the evening',
+    'Ramipril 5 mg one in the morning',
+  ]);
+  const latest = (await card('Latest values').allTextContents()).sort();
+  expect(latest).toEqual([
+    expect.stringMatching(/^Blood pressure \d+ \/ \d+ mmHg · 10 Oct 2026$/),
+    expect.stringMatching(/^Body weight [\d.]+ kg · 10 Oct 2026$/),
+    expect.stringMatching(/^Heart rate \d+ \/min · 10 Oct 2026$/),
+  ]);
+  const encounters = page.getByRole('region', { name: 'Encounters' });
+  expect(await encounters.locator('rect').count()).toBe(4);
+  expect(await encounters.getByRole('listitem').first().textContent()).toBe(
+    '10 Oct 2026 Check-up ambulatory',
+  );
   expect(faults).toEqual([]);
   await page.close();
 });
@@ -161,7 +208,7 @@ it('follows the changes of others, in the list and in the chart', async () => {
   await openPatient(page, 'Çelik, Defne');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   const fhir = server.path('system', 'r4');
-  const pulse = page.getByRole('img', { name: 'Heart rate over time' }).locator('circle');
+  const pulse = page.getByRole('img', { name: 'Heart rate over time, in /min' }).locator('circle');
   expect(await pulse.count()).toBe(10);
   const last = await server.request('GET', `${fhir}/Observation/chart-celik-pulse-10`);
   await server.request('PUT', `${fhir}/Observation/chart-celik-pulse-11`, {
@@ -181,3 +228,69 @@ it('follows the changes of others, in the list and in the chart', async () => {
   expect(faults).toEqual([]);
   await page.close();
 });
+
+it('signs people in by SMART where the server answers nobody else, and follows changes with their rights', async () => {
+  const port = await freePort();
+  const guarded = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  try {
+    const { core } = guarded.app;
+    await core.tenants.create('acme');
+    const { basic } = await makeClient(core, 'acme');
+    const env = { ...process.env, ANDIRON: guarded.base, TENANT: 'acme', AUTHORIZATION: basic };
+    await run(process.execPath, ['seed.mjs'], { cwd: example, env });
+    const doctor = { resourceType: 'Practitioner', id: 'doc', name: [{ family: 'Doe' }] };
+    const fhir = guarded.path('acme', 'r4');
+    await guarded.request('PUT', `${fhir}/Practitioner/doc`, doctor, { authorization: basic });
+    await core.users.create('acme', {
+      name: 'dora',
+      display: 'Dr. Doe',
+      fhirUser: 'Practitioner/doc',
+      password: PASSWORD,
+    });
+    const { id } = await core.clients.create('acme', {
+      ...{ name: 'Patient charts', isPublic: true, redirectUris: [`http://localhost:${port}/`] },
+      scopes: ['openid', 'fhirUser', 'offline_access', 'user/*.cruds'],
+    });
+    const guardedPage = await startPage({ ...env, VITE_CLIENT_ID: id }, port);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    await page.goto(`${guardedPage}?tenant=acme`);
+    await page.getByText('Sign in to see patients.').waitFor();
+    await takePicture(page, 'patient-chart-sign-in.png');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('User name').fill('dora');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByTestId('count').filter({ hasText: '3 patients' }).waitFor();
+    expect(page.url()).toBe(guardedPage);
+    expect(await page.locator('.user').textContent()).toContain('Practitioner/doc');
+    await openPatient(page, 'Anders, Ida');
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    const patch = [{ op: 'replace', path: '/name/0/family', value: 'Andersen' }];
+    await guarded.request('PATCH', `${fhir}/Patient/chart-anders`, patch, {
+      ...{ 'content-type': 'application/json-patch+json', authorization: basic },
+    });
+    await page.getByRole('heading', { name: 'Andersen, Ida' }).waitFor();
+    await page.reload();
+    await page.getByTestId('count').filter({ hasText: '3 patients' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Sign in to see patients.').waitFor();
+    expect(faults).toEqual([]);
+    await page.close();
+  } finally {
+    await guarded.close();
+  }
+});
+
+const PASSWORD = 'correct horse battery';
+
+/** The address of the page is registered before it is started. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const at = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof at === 'object' && at !== null ? at.port : 0;
+}

@@ -1,9 +1,6 @@
 /** The GraphQL gateway: sends typed documents, and throws the errors of the server. */
 import type { TypedDocumentString } from './gql/graphql';
-
-const parameters = new URLSearchParams(location.search);
-export const tenant = parameters.get('tenant') ?? 'system';
-export const address = `/w/${encodeURIComponent(tenant)}/api/v1/graphql/r4`;
+import { address, credentials } from './sign-in';
 
 interface SentError {
   readonly message: string;
@@ -27,9 +24,15 @@ export async function execute<Result, Variables>(
 ): Promise<Result> {
   const response = await fetch(address, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json',
+      ...(await credentials()),
+    },
     body: JSON.stringify({ query: document, variables }),
   });
+  if (response.status === 401)
+    throw new GatewayError({ message: 'Sign in to see patients.', extensions: { code: 'login' } });
   const text = await response.text();
   const { data, errors } = parse<Result>(text, response.status);
   if (errors?.[0] !== undefined) throw new GatewayError(errors[0]);

@@ -1,8 +1,9 @@
 /** Live queries: the server reports changes by server-sent events. */
 import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { address, execute } from './gateway';
+import { execute } from './gateway';
 import { graphql } from './gql';
+import { address, credentials } from './sign-in';
 import type { ChangesSubscription, ChangesSubscriptionVariables, ResourceType } from './gql/graphql';
 
 const SEQUENCE = graphql(`
@@ -25,6 +26,7 @@ const RETRY_MS = 1_000;
 
 const client = createClient({
   url: `${address}/stream`,
+  headers: credentials,
   retryAttempts: Infinity,
   // Spreads the pages when the server is back.
   retry: () => new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random()))),

@@ -1,12 +1,12 @@
 import type { Line, Measure } from './measures';
+import { dayOf, toTimeTicks } from './time-axis';
 
 /** In units of the picture, which has the width of its container. */
-const SIZE = { width: 420, height: 180, left: 44, right: 12, top: 14, bottom: 26 };
+const SIZE = { width: 420, height: 190, left: 44, right: 28, top: 24, bottom: 26 };
 const plot = {
   width: SIZE.width - SIZE.left - SIZE.right,
   height: SIZE.height - SIZE.top - SIZE.bottom,
 };
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
 interface Scale {
   x(time: number): number;
@@ -49,9 +49,13 @@ export function MeasureChart({ measure: { name, unit, lines } }: { measure: Meas
   return (
     <figure>
       <figcaption>
-        <strong>{name}</strong> <span className="quiet">{unit}</span>
+        <strong>{name}</strong>
       </figcaption>
-      <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} role="img" aria-label={`${name} over time`}>
+      <svg
+        viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+        role="img"
+        aria-label={`${name} over time, in ${unit}`}
+      >
         {ticks.map((tick) => (
           <g key={tick} className="tick">
             <line x1={SIZE.left} x2={SIZE.width - SIZE.right} y1={scale.y(tick)} y2={scale.y(tick)} />
@@ -60,15 +64,16 @@ export function MeasureChart({ measure: { name, unit, lines } }: { measure: Meas
             </text>
           </g>
         ))}
-        {scale.times.map((time, end) => (
-          <text
-            key={end}
-            x={end === 0 ? SIZE.left : SIZE.width - SIZE.right}
-            y={SIZE.height - 8}
-            textAnchor={end === 0 ? 'start' : 'end'}
-          >
-            {day.format(time)}
-          </text>
+        <text className="unit" x={SIZE.left} y={SIZE.top - 6}>
+          {unit}
+        </text>
+        {toTimeTicks(...scale.times).map(({ time, label }) => (
+          <g key={time} className="tick time">
+            <line x1={scale.x(time)} x2={scale.x(time)} y1={SIZE.top} y2={SIZE.height - SIZE.bottom} />
+            <text x={scale.x(time)} y={SIZE.height - 8} textAnchor="middle">
+              {label}
+            </text>
+          </g>
         ))}
         {lines.map((line, index) => (
           <g key={line.name} className={`line line-${index % 4}`}>
@@ -77,7 +82,7 @@ export function MeasureChart({ measure: { name, unit, lines } }: { measure: Meas
             />
             {line.points.map(({ time, value }, place) => (
               <circle key={place} cx={scale.x(time)} cy={scale.y(value)} r={3.5}>
-                <title>{`${day.format(time)}: ${value} ${unit}`}</title>
+                <title>{`${dayOf(time)}: ${value} ${unit}`}</title>
               </circle>
             ))}
           </g>

@@ -1,5 +1,5 @@
 /** The measurements of a patient over time, from observations. */
-import type { ConceptFragment, PatientChartQuery } from './gql/graphql';
+import type { ConceptFragment, PatientChartQuery, ValuesFragment } from './gql/graphql';
 
 type Chart = NonNullable<PatientChartQuery['Patient']>;
 type Edges = NonNullable<NonNullable<Chart['ObservationConnection']>['edges']>;
@@ -31,9 +31,16 @@ export interface Measures {
   readonly single: { readonly name: string; readonly text: string }[];
 }
 
-function nameOf(concept: ConceptFragment | null): string {
+export function nameOf(concept: ConceptFragment | null | undefined): string {
   const coding = concept?.coding?.find((one) => one?.display || one?.code);
-  return concept?.text ?? coding?.display ?? coding?.code ?? 'Observation';
+  return concept?.text ?? coding?.display ?? coding?.code ?? 'No name';
+}
+
+/** Returns the value of an observation with its unit: `128 / 82 mmHg`. */
+export function toText({ valueQuantity, component }: ValuesFragment): string {
+  const quantities = [valueQuantity, ...(component ?? []).map((part) => part?.valueQuantity)];
+  const stated = quantities.filter((one) => typeof one?.value === 'number');
+  return `${stated.map((one) => one?.value).join(' / ')} ${stated[0]?.unit ?? ''}`.trim();
 }
 
 function addPoint(lines: Line[], name: string, point: Point): void {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Encounters } from './encounters';
 import { execute } from './gateway';
 import { graphql } from './gql';
 import { lastSequence, useChanges } from './live';
@@ -7,11 +8,14 @@ import { MeasureChart } from './measure-chart';
 import { toMeasures } from './measures';
 import { PatientForm } from './patient-form';
 import { toDisplayName } from './patient-name';
+import { Summary } from './summary';
 
 const PATIENT_CHART = graphql(`
-  query PatientChart($id: ID!) {
+  query PatientChart($id: ID!, $patient: [reference]) {
     Patient(id: $id) {
       ...PatientFields
+      ...Summary
+      ...Encounters
       managingOrganization {
         display
         resource(type: Organization, optional: true) {
@@ -24,26 +28,33 @@ const PATIENT_CHART = graphql(`
         count
         edges {
           resource {
-            id
-            code {
-              ...Concept
-            }
-            effectiveDateTime
-            valueQuantity {
-              value
-              unit
-            }
-            component {
-              code {
-                ...Concept
-              }
-              valueQuantity {
-                value
-                unit
-              }
-            }
+            ...Values
           }
         }
+      }
+    }
+    ObservationLastn(patient: $patient, category: "vital-signs") {
+      ...Latest
+    }
+  }
+
+  fragment Values on Observation {
+    _key
+    code {
+      ...Concept
+    }
+    effectiveDateTime
+    valueQuantity {
+      value
+      unit
+    }
+    component {
+      code {
+        ...Concept
+      }
+      valueQuantity {
+        value
+        unit
       }
     }
   }
@@ -83,8 +94,8 @@ export function PatientDetail({ id }: { id: string }) {
     queryKey: ['patient', id],
     queryFn: async () => {
       const sequence = await lastSequence();
-      const { Patient } = await execute(PATIENT_CHART, { id });
-      return { sequence, patient: Patient };
+      const { Patient, ObservationLastn } = await execute(PATIENT_CHART, { id, patient: `Patient/${id}` });
+      return { sequence, patient: Patient, latest: ObservationLastn };
     },
   });
   const followed = { after: data?.sequence, onChange: () => refetch() };
@@ -93,7 +104,7 @@ export function PatientDetail({ id }: { id: string }) {
 
   if (error !== null) return <p role="alert">{error.message}</p>;
   if (data === undefined) return <p className="empty">Loading …</p>;
-  const { patient } = data;
+  const { patient, latest } = data;
   if (patient === null) return <p className="empty">This patient has been deleted.</p>;
 
   const organization = patient.managingOrganization;
@@ -128,6 +139,8 @@ export function PatientDetail({ id }: { id: string }) {
           <Fact name="Cared for by" value={organization?.resource?.name ?? organization?.display} />
         </dl>
       )}
+      <Summary patient={patient} latest={latest} />
+      <Encounters patient={patient} />
       <section className="charts" aria-label="Observations">
         {charted.map((measure) => (
           <MeasureChart key={measure.name} measure={measure} />
