@@ -19,7 +19,7 @@ require.extensions['.ts'] = (module, file) => {
 const { createSchema } = require('../src/resolvers/index.ts');
 const { releaseDefinitions } = require('../src/core/conformance/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
-const { printSchema } = require('graphql');
+const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
 
 const checks = process.argv.includes('--check');
 const stale = [];
@@ -27,7 +27,7 @@ for (const release of RELEASE_NAMES) {
   const schema = createSchema(releaseDefinitions(release));
   const toJson = (content) => `${JSON.stringify(content, null, 1)}\n`;
   const files = {
-    graphql: `${printSchema(schema)}\n`,
+    graphql: `${printWithNullability(schema)}\n`,
     'possibleTypes.json': toJson(possibleTypesOf(schema)),
     'nodeFields.json': toJson(nodeFieldsOf(schema)),
   };

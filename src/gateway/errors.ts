@@ -5,6 +5,7 @@ import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } fr
 import { TOO_COSTLY } from '../schema/cost';
 import { DECIMAL_MARK } from '../schema/json';
 import { RawJson } from '../schema/raw-json';
+import { HAS_NO_ID } from '../schema/semantic-non-null';
 
 /**
  * FHIR issue codes (http://hl7.org/fhir/R4/valueset-issue-type.html) for requests that Apollo Server itself refuses.
@@ -18,6 +19,7 @@ const REQUEST_ERRORS: Readonly<Record<string, string>> = {
   PERSISTED_QUERY_NOT_SUPPORTED: 'not-supported',
   PERSISTED_QUERY_NOT_FOUND: 'not-found',
   [TOO_COSTLY]: 'too-costly',
+  [HAS_NO_ID]: 'not-found',
 };
 
 const BAD_REQUEST = 400;

@@ -1,8 +1,9 @@
 /** The worker thread for introspections, each of which takes a second that the main thread cannot spare. */
 import { gzipSync } from 'node:zlib';
 import { parentPort } from 'node:worker_threads';
-import { type GraphQLSchema, parse, printSchema } from 'graphql';
+import { type GraphQLSchema, parse } from 'graphql';
 import type { Release } from '../core/index';
+import { printWithNullability } from '../schema/semantic-non-null';
 import { subgraphText } from '../schema/subgraph';
 import { compileOperation } from './execution/compile';
 import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
@@ -26,7 +27,7 @@ function schemaFor(source: SchemaSource): GraphQLSchema {
 
 async function answer({ source: schemaSource, wanted }: IntrospectionTask): Promise<Packed> {
   const schema = schemaFor(schemaSource);
-  if (wanted === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
+  if (wanted === 'graphql') return pack({ graphql: `${printWithNullability(schema)}\n` });
   if (typeof wanted === 'object' && 'isShareable' in wanted)
     return pack({ graphql: subgraphText(schema, wanted) });
   const { source, operationName } =

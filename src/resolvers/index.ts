@@ -22,6 +22,7 @@ import { SEARCH_WHERE } from '../schema/fhir/where/any-type';
 import { ExtendedSchema } from '../schema/extended-schema';
 import { graftSteps, resourceTypeEnum } from '../schema/graft';
 import { setRelease } from '../schema/places';
+import { semanticNonNullDirective } from '../schema/semantic-non-null';
 import { finish, type Steps } from '../schema/steps';
 import type { GatewayContext } from './context';
 import { setCosts } from './costs';
@@ -58,7 +59,7 @@ export function* schemaSteps(
 ): Steps<GraphQLSchema> {
   const root = buildSchemaSync({
     resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver, ChangeResolver],
-    directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES],
+    directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES, semanticNonNullDirective],
     // type-graphql requires a `pubSub` for any subscription; these subscriptions read from core.
     pubSub: { publish: refuseTopics, subscribe: refuseTopics },
     // Arguments are checked by graphql and by core; class-validator is not installed.

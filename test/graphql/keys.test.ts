@@ -141,6 +141,34 @@ describe.each(TESTED_RELEASES)('keys under %s', (release) => {
     });
   });
 
+  it('ids are null only with an error, which says why there is none', async () => {
+    const entry = [
+      { fullUrl: 'urn:uuid:8a2c6f1e-3d52-4b8e-9c2a-5f0f3a1b7c11', resource: { resourceType: 'Patient' } },
+    ];
+    const bundle = { resourceType: 'Bundle', id: 'without', type: 'collection', entry };
+    await put(bundle);
+    const { found, errors } = await send(`{
+      Bundle(id: "without") { id entry { resource { _key ... on Patient { id } } } }
+      ValueSetExpand(url: "http://hl7.org/fhir/ValueSet/administrative-gender", filter: "fem") { id }
+    }`);
+    expect(found.Bundle).toEqual({
+      id: 'without',
+      entry: [{ resource: { _key: 'Bundle/without#entry[0].resource', id: null } }],
+    });
+    expect(errors.map(({ message, extensions: { code } }) => [message, code])).toEqual([
+      ['This Patient has no id: it is inside of another resource', 'not-found'],
+    ]);
+    const { text } = await server.request(
+      'GET',
+      `${server.path('keys', release).replace('/fhir/', '/graphql/')}/schema.graphql`,
+    );
+    const idOf = (type: string): string | undefined =>
+      new RegExp(`^type ${type} implements [^{]*\\{[^}]*?^ {2}(id: .*)$`, 'm').exec(text)?.[1];
+    expect(['Patient', 'Observation', 'Bundle', 'ValueSet'].map(idOf)).toEqual([
+      ...['id: ID @semanticNonNull', 'id: ID @semanticNonNull', 'id: ID', 'id: ID'],
+    ]);
+  });
+
   it('what is not stored has a digest, equal for equal answers', async () => {
     const expand = 'ValueSetExpand(url: "http://hl7.org/fhir/ValueSet/administrative-gender", filter: "fem")';
     const { found, errors } = await send(`{

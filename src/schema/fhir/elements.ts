@@ -1,5 +1,6 @@
 /** The object types of data types, of their inner elements, and of resources. */
 import {
+  GraphQLError,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
@@ -14,6 +15,7 @@ import { isJsonObject } from '../json';
 import { RawJson } from '../raw-json';
 import { jsonScalar } from '../scalars';
 import { withPlace } from '../places';
+import { HAS_NO_ID, SEMANTIC_NON_NULL } from '../semantic-non-null';
 import { memberOf, ResourceSource } from '../types/resource';
 import type { SchemaDefinitions, SchemaElement, SchemaStructure } from './definitions';
 import type { Handlers } from './handlers';
@@ -51,6 +53,8 @@ export class ElementTypes<Context> {
   private readonly types = new Map<string, { readonly place: string; readonly type: GraphQLObjectType }>();
   private readonly resolvers = new Map<string, Resolver<Context>>();
   private readonly resourceTypes: ReadonlySet<string>;
+  /** Resource types of results of operations, which have no id. */
+  private readonly returned: ReadonlySet<string>;
   /** The interface of everything with a key: all resource types. */
   readonly node: GraphQLInterfaceType;
   /** The interface of all resource types. */
@@ -67,6 +71,7 @@ export class ElementTypes<Context> {
     private readonly shared?: ElementTypes<Context>,
   ) {
     this.resourceTypes = new Set(definitions.resourceTypes);
+    this.returned = new Set(definitions.operations.map(({ returns }) => returns ?? 'Parameters'));
     this.node = shared?.node ?? nodeInterface();
     this.resource = shared?.resource ?? this.resourceInterface();
   }
@@ -116,6 +121,7 @@ export class ElementTypes<Context> {
       fields: () => ({
         ...(isResource ? this.ownFields() : {}),
         ...this.fieldsOf(structure, path),
+        ...(isResource && !this.returned.has(name) ? { id: this.idField(name) } : {}),
         ...(path === '' ? this.further(structure.name) : {}),
       }),
     });
@@ -132,6 +138,22 @@ export class ElementTypes<Context> {
         type: new GraphQLNonNull(jsonScalar),
         description: 'The whole resource as FHIR JSON, exactly as in REST.',
         resolve: (source) => (source instanceof ResourceSource ? new RawJson(source.text) : undefined),
+      },
+    };
+  }
+
+  /** Returns the field `id` of a type whose resources have one, except some inside of Bundles. */
+  private idField(typeName: string): Field<Context> {
+    return {
+      type: GraphQLID,
+      description: this.definitions.descriptions.element(typeName, 'id'),
+      extensions: SEMANTIC_NON_NULL,
+      resolve(source) {
+        const id = memberOf(source, 'id');
+        if (typeof id === 'string') return id;
+        throw new GraphQLError(`This ${typeName} has no id: it is inside of another resource`, {
+          extensions: { code: HAS_NO_ID },
+        });
       },
     };
   }
