@@ -1,8 +1,9 @@
 /**
  * Reports what would break documents of clients: the schemas of schema/ compared with those of schema/landed/, which
- * clients may use. `--land` replaces the latter, for a change that is meant; its reviewers see it then. Needs no database.
+ * clients may use. `--land` replaces the latter: for a change that is meant, which its reviewers see then, and for new fields, once
+ * clients may use them. Needs no database.
  */
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,13 +24,18 @@ export async function breakingChanges(before, after) {
     .map(({ message }) => message);
 }
 
+/** Descriptions break nothing, and are most of the text. */
+function withoutDescriptions(text) {
+  return text.replace(/^ *"""[^]*?"""\n/gm, '').replace(/\n\n(?= )/g, '\n');
+}
+
 async function main() {
   let count = 0;
   for (const release of RELEASES) {
     const file = path.join(folder, `${release}.graphql`);
     const landed = path.join(folder, 'landed', `${release}.graphql`);
     if (process.argv.includes('--land')) {
-      await copyFile(file, landed);
+      await writeFile(landed, withoutDescriptions(await readFile(file, 'utf8')));
       continue;
     }
     const breaking = await breakingChanges(await readFile(landed, 'utf8'), await readFile(file, 'utf8'));
