@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** `andiron`: finds the command and passes it the arguments. A command is one file in cli/ and one line here. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, toParseOptions, UsageError } from './cli/command';
 import { client } from './cli/client';
@@ -13,24 +15,34 @@ import { migrate } from './cli/migrate';
 import { policy } from './cli/policy';
 import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
+import { useRunningQuickstart } from './cli/running-quickstart';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
 import { user } from './cli/user';
 
-const COMMANDS: readonly Command[] = [
-  serve,
-  quickstart,
-  migrate,
-  tenant,
-  client,
-  user,
-  keys,
-  issuer,
-  policy,
-  importPackage,
-  reindex,
-  config,
+/** They work on the database of the settings, or on that of a running quick start. */
+const ON_DATABASE: readonly Command[] = [
+  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex].map(withDataFolder),
 ];
+const COMMANDS: readonly Command[] = [serve, quickstart, ...ON_DATABASE, config];
+
+function withDataFolder(command: Command): Command {
+  const data = { type: 'string', help: 'folder of a running quick start (its --data)' } as const;
+  return {
+    ...command,
+    options: { ...command.options, data },
+    async run(given) {
+      await useRunningQuickstart(given.options['data']);
+      await command.run(given);
+    },
+  };
+}
+
+/** The version of the package. */
+function readVersion(): string {
+  const text = readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
 
 function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
@@ -41,13 +53,17 @@ function helpOf(command: Command): string {
 function helpOfAll(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
-  return `andiron COMMAND\n\n${lines.join('')}\nandiron COMMAND --help explains a command. Settings come from the environment and .env.\n`;
+  return `andiron COMMAND\n\n${lines.join('')}\nandiron COMMAND --help explains a command, andiron --version names this version. Settings come from the environment and\n.env; without a database in them, commands find a running quick start.\n`;
 }
 
 async function run(written: readonly string[]): Promise<void> {
   const [name, ...rest] = written;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(helpOfAll());
+    return;
+  }
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`andiron ${readVersion()}\n`);
     return;
   }
   const command = COMMANDS.find((each) => each.name === name);

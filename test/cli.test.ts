@@ -1,6 +1,7 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -40,6 +41,13 @@ describe('andiron', () => {
     expect(code).toBe(0);
     for (const name of ['serve', 'quickstart', 'migrate', 'tenant', 'import-package', 'reindex', 'config'])
       expect(output).toContain(`\n  ${name} `);
+  });
+
+  it('names its version', async () => {
+    const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await run(['--version'])).toEqual({ code: 0, output: `andiron ${version}\n`, errors: '' });
   });
 
   it('explains the options of a command', async () => {

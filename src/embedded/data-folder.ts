@@ -8,7 +8,7 @@ const OWNER_FILE = 'owner';
  * Returns the start time of a process, which distinguishes it from a later process with the same id. Returns '' where
  * there is no /proc.
  */
-async function startOf(processId: number): Promise<string> {
+export async function startOf(processId: number): Promise<string> {
   const line = await readFile(`/proc/${processId}/stat`, 'utf8').catch(() => '');
   // The name in parentheses may contain any character; field 22 is the 20th field after it.
   return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -23,6 +23,11 @@ function isAlive(processId: number): boolean {
   }
 }
 
+/** True if the process runs that had this id and start time. */
+export async function isSameProcess(processId: number, started: string): Promise<boolean> {
+  return processId > 0 && isAlive(processId) && (await startOf(processId)) === started;
+}
+
 /**
  * Makes the folder and writes the id of this process into its owner file. Returns a function that removes the owner
  * file.
@@ -33,12 +38,7 @@ export async function claimDataFolder(folder: string): Promise<() => Promise<voi
   const file = path.join(folder, OWNER_FILE);
   const [owner, started] = (await readFile(file, 'utf8').catch(() => '')).split(' ');
   const processId = Number(owner);
-  if (
-    processId > 0 &&
-    processId !== process.pid &&
-    isAlive(processId) &&
-    (await startOf(processId)) === started
-  ) {
+  if (processId !== process.pid && (await isSameProcess(processId, started ?? ''))) {
     throw new Error(`${folder} is in use by process ${processId}`);
   }
   await writeFile(file, `${process.pid} ${await startOf(process.pid)}`);

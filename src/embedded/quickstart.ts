@@ -8,8 +8,10 @@ import { describeStart, loadSettings } from '../config';
 import type { Settings } from '../config/settings';
 import { claimDataFolder } from './data-folder';
 import { loadExamples } from './examples';
+import { makeFirstClient } from './first-client';
 import { startEmbeddedPostgres } from './postgres';
 import { findProgram, startEmbeddedRedis } from './redis';
+import { noteRunning } from './running';
 
 export interface QuickstartOptions {
   /** Data folder that is kept between runs. Undefined: a temporary folder that is removed at the end. */
@@ -99,13 +101,33 @@ async function addExamples(app: App, log: Logger, folder: string, output: NodeJS
   await writeFile(mark, `${stored}\n`);
 }
 
-function writeBanner(
-  output: NodeJS.WriteStream,
-  address: string,
-  options: QuickstartOptions,
-  seconds: number,
-): void {
+interface Banner {
+  readonly address: string;
+  /** `id:secret` of the first client; undefined: no credentials are needed, or they were shown by an earlier run. */
+  readonly credentials: string | undefined;
+  readonly isEnforced: boolean;
+  readonly seconds: number;
+}
+
+function writeBanner(options: QuickstartOptions, banner: Banner): void {
+  const { output } = options;
+  const { address, credentials, isEnforced, seconds } = banner;
   const root = `${address}/w/system/api/v1`;
+  const user = isEnforced ? ` -u '${credentials ?? 'CLIENT_ID:CLIENT_SECRET'}'` : '';
+  const access = !isEnforced
+    ? ''
+    : credentials === undefined
+      ? `
+  Other machines can reach this server, so that it answers nobody without credentials. Its first client was made by an
+  earlier run. Another secret: andiron client list --tenant system, andiron client secret add CLIENT_ID --tenant system
+`
+      : `
+  Other machines can reach this server, so that it answers nobody without credentials. A first client was made,
+  an administrator; its secret is not shown again:
+
+    client_id=${credentials.slice(0, credentials.indexOf(':'))}
+    client_secret=${credentials.slice(credentials.indexOf(':') + 1)}
+`;
   const end =
     options.folder === undefined
       ? 'Ctrl-C stops everything and removes the data; --data DIR keeps it.'
@@ -118,8 +140,9 @@ Andiron is ready after ${seconds.toFixed(1)} s.
   metadata    ${root}/fhir/r4/metadata
   GraphiQL    ${root}/graphql/r4   (in a browser)
 
-  curl '${root}/fhir/r4/Patient?name=chalmers'
-  curl '${root}/fhir/r4/Observation?subject=Patient/example&_sort=-date'
+${access}
+  curl${user} '${root}/fhir/r4/Patient?name=chalmers'
+  curl${user} '${root}/fhir/r4/Observation?subject=Patient/example&_sort=-date'
 
 ${end}
 `);
@@ -142,16 +165,22 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
     startPostgres(started, folder, options.folder !== undefined),
     startRedis(started, options),
   ]);
-  const settings = loadSettings({ ...options.environment, ...postgres, ...redis });
+  const services = { ...postgres, ...redis };
+  const settings = loadSettings({ ...options.environment, ...services });
   const log = options.makeLog(settings);
   for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
   const app = await createApp(settings, log);
   started.add(() => app.close());
   const { port } = await app.listen();
+  const isEnforced = settings.AUTH_MODE === 'enforced';
+  const credentials = isEnforced ? await makeFirstClient(app.core) : undefined;
   if (options.withExamples) await addExamples(app, log, folder, output);
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
   const name = host.includes(':') ? `[${host}]` : host;
-  writeBanner(output, `http://${name}:${port}`, options, (performance.now() - begun) / 1000);
+  const address = `http://${name}:${port}`;
+  started.add(await noteRunning({ address, environment: services }, options.folder));
+  const seconds = (performance.now() - begun) / 1000;
+  writeBanner(options, { address, credentials, isEnforced, seconds });
   return app;
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +12,19 @@ import { slowness } from '../support/machine-speed';
 
 const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
 const R4 = '/w/system/api/v1/fhir/r4';
+
+/** Not that of the user who runs the tests. */
+let stateFolder: string;
+beforeAll(async () => {
+  stateFolder = await mkdtemp(path.join(tmpdir(), 'andiron-state-test-'));
+});
+afterAll(() => rm(stateFolder, { recursive: true, force: true }));
+
+/** Runs a command in a shell without settings; returns what it prints. */
+async function andiron(...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const env = { PATH: process.env['PATH'], XDG_STATE_HOME: stateFolder };
+  return promisify(execFile)(process.execPath, [CLI, ...args], { cwd: tmpdir(), env });
+}
 
 interface Quickstart {
   readonly child: ChildProcess;
@@ -25,7 +38,7 @@ async function startQuickstart(args: readonly string[]): Promise<Quickstart> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [CLI, 'quickstart', '--port', String(port), ...args], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], METRICS_ADDRESS: 'off' },
+    env: { PATH: process.env['PATH'], METRICS_ADDRESS: 'off', XDG_STATE_HOME: stateFolder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -113,5 +126,44 @@ describe('the quick start', () => {
     const children = status.trim().split(' ').filter(Boolean);
     await run.end('SIGKILL');
     await waitUntil(() => children.every((child) => !existsSync(`/proc/${child}`)));
+  }, 120_000);
+
+  it('is found by the commands without any setting, with --data and without', async () => {
+    await expect(andiron('tenant', 'list', '--data', folder)).rejects.toThrow(
+      `No quick start runs on ${folder}`,
+    );
+    const run = await startQuickstart(['--empty', '--data', folder]);
+    for (const data of [[], ['--data', folder]]) {
+      const { stdout, stderr } = await andiron('tenant', 'list', ...data);
+      expect([stdout, stderr]).toEqual([
+        expect.stringMatching(/^system +active/),
+        expect.stringContaining(`Using the quick start at ${run.address}`),
+      ]);
+    }
+    await andiron('tenant', 'create', 'beta');
+    const client = createHttpClient(run.address);
+    while ((await client.request('GET', '/w/beta/api/v1/fhir/r4/Patient')).status !== 200) await delay(50);
+    client.close();
+    expect((await stat(path.join(stateFolder, 'andiron', 'quickstart.json'))).mode & 0o777).toBe(0o600);
+    expect(await run.end('SIGTERM')).toBe(0);
+    expect(await readdir(path.join(stateFolder, 'andiron'))).toEqual([]);
+    const after = (await andiron('tenant', 'list').catch((error: unknown) => error)) as { stderr: string };
+    expect(after.stderr).not.toContain('Using the quick start');
+  }, 120_000);
+
+  it('answers nobody without credentials where other machines reach it, and prints commands with those of a first client', async () => {
+    const run = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
+    const { output } = run;
+    expect(output).toContain('answers nobody without credentials');
+    const [command = ''] = /curl -u .*name=chalmers'/.exec(output) ?? [];
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -s')]);
+    expect(JSON.parse(stdout)).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });
+    const client = createHttpClient(run.address);
+    expect((await client.request('GET', `${R4}/Patient`)).status).toBe(401);
+    client.close();
+    expect(await run.end('SIGTERM')).toBe(0);
+    const again = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
+    expect(again.output).toContain('Its first client was made by an\n  earlier run');
+    expect(await again.end('SIGTERM')).toBe(0);
   }, 120_000);
 });

@@ -1,0 +1,20 @@
+import path from 'node:path';
+import { findRunning } from '../embedded/running';
+import { UsageError } from './command';
+
+/**
+ * Lets a command work on the database of a running quick start: that of the folder `data`, or, where no database is set, the newest
+ * one of this user. Settings of the environment take precedence over it.
+ */
+export async function useRunningQuickstart(data: string | boolean | undefined): Promise<void> {
+  const isSet = (process.env['FHIR_DATABASE_HOST'] ?? '') !== '';
+  if (data === undefined && isSet) return;
+  const running = await findRunning(typeof data === 'string' ? data : undefined);
+  if (running === undefined) {
+    if (typeof data !== 'string') return;
+    const folder = path.resolve(data);
+    throw new UsageError(`No quick start runs on ${folder}; start it: andiron quickstart --data ${folder}`);
+  }
+  Object.assign(process.env, running.environment);
+  process.stderr.write(`Using the quick start at ${running.address}\n`);
+}
