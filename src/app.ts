@@ -4,7 +4,16 @@ import { pino } from 'pino';
 import type { Settings } from './config/settings';
 import { isAudienceKnown, ownAddresses } from './config/exposure';
 import { planMemory } from './config/memory';
-import { ByteBudget, createCore, loopbackAddresses, RELEASE_NAMES, type Core, type Log } from './core';
+import {
+  ByteBudget,
+  createCore,
+  loopbackAddresses,
+  RELEASE_NAMES,
+  type Core,
+  type DatabaseOptions,
+  type Log,
+  type RedisOptions,
+} from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
@@ -30,6 +39,31 @@ export interface App {
 /** The certificate authorities that a TLS connection trusts: those of the file, or by default those of Node.js. */
 function toTrusted(caFile: string | undefined): { readonly ca?: string } {
   return caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+}
+
+/** The settings of the connections to PostgreSQL. */
+export function databaseOptions(settings: Settings): DatabaseOptions {
+  return {
+    host: settings.FHIR_DATABASE_HOST,
+    port: settings.FHIR_DATABASE_PORT,
+    database: settings.FHIR_DATABASE_NAME,
+    user: settings.FHIR_DATABASE_USERNAME,
+    password: settings.FHIR_DATABASE_PASSWORD,
+    ssl: settings.FHIR_DATABASE_SSL && toTrusted(settings.FHIR_DATABASE_CA_FILE),
+    statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+    connections: settings.DATABASE_CONNECTIONS,
+  };
+}
+
+/** The settings of the connections to Redis. */
+export function redisOptions(settings: Settings): RedisOptions {
+  return {
+    host: settings.REDIS_HOST,
+    port: settings.REDIS_PORT,
+    tls: settings.REDIS_TLS && toTrusted(settings.REDIS_CA_FILE),
+    ...(settings.REDIS_USERNAME === undefined ? {} : { username: settings.REDIS_USERNAME }),
+    ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
+  };
 }
 
 function toQuotas({ QUOTA_RESOURCES: maxResources, QUOTA_BYTES: maxBytes }: Settings): {
@@ -71,25 +105,9 @@ export async function createApp(
   };
   const memory = planMemory(settings);
   const core = await createCore({
-    database: {
-      host: settings.FHIR_DATABASE_HOST,
-      port: settings.FHIR_DATABASE_PORT,
-      database: settings.FHIR_DATABASE_NAME,
-      user: settings.FHIR_DATABASE_USERNAME,
-      password: settings.FHIR_DATABASE_PASSWORD,
-      ssl: settings.FHIR_DATABASE_SSL && toTrusted(settings.FHIR_DATABASE_CA_FILE),
-      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
-      connections: settings.DATABASE_CONNECTIONS,
-      quotas,
-    },
+    database: { ...databaseOptions(settings), quotas },
     start: { waitMs: settings.MIGRATION_WAIT_MS, ...(signal === undefined ? {} : { signal }) },
-    redis: {
-      host: settings.REDIS_HOST,
-      port: settings.REDIS_PORT,
-      tls: settings.REDIS_TLS && toTrusted(settings.REDIS_CA_FILE),
-      ...(settings.REDIS_USERNAME === undefined ? {} : { username: settings.REDIS_USERNAME }),
-      ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
-    },
+    redis: redisOptions(settings),
     publicUrls: settings.PUBLIC_URL,
     ownAddresses: ownAddresses(settings),
     assertionBases,

@@ -7,6 +7,7 @@ import { type Command, toParseOptions, UsageError } from './cli/command';
 import { client } from './cli/client';
 import { config } from './cli/config';
 import { loadEnvironmentFile } from './cli/environment-file';
+import { doctor } from './cli/doctor';
 import { fail } from './cli/failure';
 import { importPackage } from './cli/import-package';
 import { issuer } from './cli/issuer';
@@ -22,7 +23,7 @@ import { user } from './cli/user';
 
 /** They work on the database of the settings, or on that of a running quick start. */
 const ON_DATABASE: readonly Command[] = [
-  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex].map(withDataFolder),
+  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex, doctor].map(withDataFolder),
 ];
 const COMMANDS: readonly Command[] = [serve, quickstart, ...ON_DATABASE, config];
 

@@ -1,0 +1,237 @@
+/** `andiron doctor`: looks at what a server needs, changes nothing, and says in plain words what is wrong. */
+import { readFile, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { ConfigurationError, loadSettings } from '../config';
+import { openFilesWarning } from '../config/open-files';
+import type { Settings } from '../config/settings';
+import type { DatabaseInspection } from '../core';
+import { type Command, UsageError } from './command';
+
+interface Finding {
+  readonly verdict: 'ok' | 'warning' | 'fault';
+  /** `database` */
+  readonly about: string;
+  readonly text: string;
+}
+
+/** The oldest supported PostgreSQL. */
+const LEAST_POSTGRES = 15;
+const CLOCK_TOLERANCE_MS = 2_000;
+/** Reserved by PostgreSQL for superusers, and by this program beside its pool. */
+const CONNECTION_MARGIN = 10;
+const LEAST_FREE_BYTES = 1024 ** 3;
+
+export const doctor: Command = {
+  name: 'doctor',
+  usage: '[--json]',
+  summary:
+    'Check the settings, database, Redis, clock, file limit and disk; code 1 if the server could not run.',
+  options: { json: { type: 'boolean', help: 'print the findings as JSON' } },
+  async run({ words, options }) {
+    if (words.length > 0) throw new UsageError(`andiron doctor ${doctor.usage}`);
+    const findings = await examine();
+    process.stdout.write(options['json'] === true ? `${JSON.stringify(findings)}\n` : toText(findings));
+    if (findings.some(({ verdict }) => verdict === 'fault')) process.exitCode = 1;
+  },
+};
+
+function toText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ about }) => about.length));
+  return findings
+    .map(({ verdict, about, text }) => `${verdict.padEnd(7)}  ${about.padEnd(width)}  ${text}\n`)
+    .join('');
+}
+
+async function examine(): Promise<readonly Finding[]> {
+  let settings: Settings;
+  try {
+    settings = loadSettings(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map((text): Finding => ({ verdict: 'fault', about: 'settings', text }));
+  }
+  const found = await Promise.all([
+    examineSettings(settings),
+    examineDatabase(settings),
+    examineRedis(settings),
+    examineFiles(settings),
+    examineDisk(),
+  ]);
+  return found.flat();
+}
+
+async function examineSettings({ AUTH_MODE, HOST, PORT, PUBLIC_URL }: Settings): Promise<readonly Finding[]> {
+  const access =
+    AUTH_MODE === 'enforced' ? 'credentials are required' : 'every request is allowed (AUTH_MODE=open)';
+  const address = PUBLIC_URL[0] ?? `http://${HOST}:${PORT}`;
+  return [{ verdict: 'ok', about: 'settings', text: `${address}, ${access}` }];
+}
+
+async function examineDatabase(settings: Settings): Promise<readonly Finding[]> {
+  const { databaseOptions } = await import('../app.js');
+  const { inspectDatabase } = await import('../core/index.js');
+  const { FHIR_DATABASE_HOST: host, FHIR_DATABASE_PORT: port, FHIR_DATABASE_NAME: name } = settings;
+  let database: DatabaseInspection;
+  try {
+    database = await inspectDatabase(databaseOptions(settings));
+  } catch (error) {
+    const names = 'FHIR_DATABASE_HOST, _PORT, _NAME, _USERNAME, _PASSWORD and _SSL';
+    return [
+      fault(
+        'database',
+        `${name} at ${host}:${port} cannot be used: ${messageOf(error)}. It is set by ${names}`,
+      ),
+    ];
+  }
+  const { version, user, bytes } = database;
+  const size = `${(bytes / 1024 ** 2).toFixed(0)} MB`;
+  const ok: Finding = {
+    verdict: 'ok',
+    about: 'database',
+    text: `PostgreSQL ${version} at ${host}:${port}, database ${name} (${size}), user ${user}`,
+  };
+  const findings = [
+    ...schemaFindings(database),
+    ...rightsFindings(database),
+    ...capacityFindings(database, settings),
+  ];
+  return [ok, ...findings, clockFinding(database)];
+}
+
+function schemaFindings({
+  major,
+  version,
+  encoding,
+  schema,
+  programSchema,
+  least,
+}: DatabaseInspection): readonly Finding[] {
+  return [
+    ...(major < LEAST_POSTGRES
+      ? [fault('database', `PostgreSQL ${version} is too old: ${LEAST_POSTGRES} or later is needed`)]
+      : []),
+    ...(encoding === 'UTF8'
+      ? []
+      : [fault('database', `The encoding of the database is ${encoding}: create it with encoding UTF8`)]),
+    ...(least !== undefined && least > programSchema
+      ? [
+          fault(
+            'database',
+            `The database belongs to a newer version: its schema ${schema} needs a program with ${least} at least, and this one has ${programSchema}`,
+          ),
+        ]
+      : []),
+    ...(schema < programSchema
+      ? [
+          note(
+            'database',
+            schema === 0
+              ? 'It is empty: the first start fills it'
+              : `Its schema is ${schema}: the next start brings it to ${programSchema}`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function rightsFindings({
+  user,
+  isSuperuser,
+  canCreate,
+  canHaveRowSecurity,
+  schema,
+}: DatabaseInspection): readonly Finding[] {
+  return [
+    ...(canCreate || schema > 0
+      ? []
+      : [fault('rights', `${user} may not create the schema: grant create on database … to ${user}`)]),
+    ...(canHaveRowSecurity
+      ? [{ verdict: 'ok', about: 'rights', text: `${user} can use row-level security` } as const]
+      : [
+          warning(
+            'rights',
+            `${user} may not create the role of row-level security, so that it is off: alter role ${user} createrole`,
+          ),
+        ]),
+    ...(isSuperuser ? [warning('rights', `${user} is a superuser, which the server does not need`)] : []),
+  ];
+}
+
+function capacityFindings(
+  { maxConnections }: DatabaseInspection,
+  { DATABASE_CONNECTIONS: pool }: Settings,
+): readonly Finding[] {
+  if (pool + CONNECTION_MARGIN <= maxConnections) return [];
+  return [
+    warning(
+      'database',
+      `DATABASE_CONNECTIONS is ${pool}, and PostgreSQL allows ${maxConnections} for all: lower it, or raise max_connections`,
+    ),
+  ];
+}
+
+function clockFinding({ clockAheadMs }: DatabaseInspection): Finding {
+  const seconds = (Math.abs(clockAheadMs) / 1000).toFixed(1);
+  if (Math.abs(clockAheadMs) <= CLOCK_TOLERANCE_MS)
+    return { verdict: 'ok', about: 'clock', text: `It differs by ${seconds} s from that of PostgreSQL` };
+  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of';
+  return fault(
+    'clock',
+    `The clock of this machine is ${seconds} s ${direction} that of PostgreSQL: synchronize both, because tokens and times depend on them`,
+  );
+}
+
+async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
+  const { redisOptions } = await import('../app.js');
+  const { inspectRedis } = await import('../core/index.js');
+  const { REDIS_HOST: host, REDIS_PORT: port } = settings;
+  try {
+    const { version, evictionPolicy } = await inspectRedis(redisOptions(settings));
+    const text = `Redis ${version} at ${host}:${port}`;
+    if (evictionPolicy !== 'noeviction') return [{ verdict: 'ok', about: 'redis', text }];
+    return [
+      warning(
+        'redis',
+        `${text} evicts nothing (maxmemory-policy noeviction): set allkeys-lru, because it is a cache`,
+      ),
+    ];
+  } catch (error) {
+    return [
+      warning(
+        'redis',
+        `${host}:${port} cannot be used: ${messageOf(error)}. The server runs without it, slower (REDIS_HOST, REDIS_PORT)`,
+      ),
+    ];
+  }
+}
+
+async function examineFiles(settings: Settings): Promise<readonly Finding[]> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => undefined);
+  const text = openFilesWarning(settings, limits);
+  return [
+    text === undefined
+      ? { verdict: 'ok', about: 'files', text: 'The limit of open files suffices' }
+      : warning('files', text),
+  ];
+}
+
+/** Long bodies and exports pass through the folder for temporary files. */
+async function examineDisk(): Promise<readonly Finding[]> {
+  const folder = tmpdir();
+  const { bavail, bsize } = await statfs(folder);
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB are free in ${folder}`;
+  return [
+    bavail * bsize < LEAST_FREE_BYTES
+      ? warning('disk', `Only ${free}`)
+      : { verdict: 'ok', about: 'disk', text: free },
+  ];
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}
+
+const fault = (about: string, text: string): Finding => ({ verdict: 'fault', about, text });
+const warning = (about: string, text: string): Finding => ({ verdict: 'warning', about, text });
+const note = (about: string, text: string): Finding => ({ verdict: 'ok', about, text });
