@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes the folder that a machine or an image needs to run Andiron, beside Node.js: the compiled program, the definitions of FHIR
+# and the production packages. The PostgreSQL and the examples of the quick start, sources and tests are left out.
+#   deploy/production-tree.sh FOLDER
+set -euo pipefail
+tree=$(realpath -m "${1:?deploy/production-tree.sh FOLDER}")
+cd "$(dirname "$0")/.."
+
+[ -d node_modules ] || npm ci --no-audit --no-fund
+npm run --silent build
+
+mkdir -p "$tree/schema"
+cp package.json package-lock.json LICENSE "$tree"
+# dist refers to the definitions by a link.
+cp -r dist definitions "$tree"
+rm -rf "$tree/dist/examples"
+find "$tree/dist" -name '*.map' -delete
+cp schema/*.graphql schema/*.json "$tree/schema"
+cd "$tree"
+npm ci --omit=dev --omit=optional --no-audit --no-fund
+du -sm .
