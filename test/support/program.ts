@@ -15,7 +15,7 @@ export async function copyProgram(folder: string, change: (lines: string) => str
   await mkdir(path.join(folder, 'definitions'), { recursive: true });
   for (const name of await readdir(path.join(ROOT, 'definitions'))) {
     const bytes = await readFile(path.join(ROOT, 'definitions', name));
-    if (!name.endsWith('.json.gz')) {
+    if (!name.endsWith('.json.gz') || name.endsWith('.descriptions.json.gz')) {
       await writeFile(path.join(folder, 'definitions', name), bytes);
       continue;
     }
