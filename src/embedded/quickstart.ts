@@ -139,13 +139,26 @@ Andiron is ready after ${seconds.toFixed(1)} s.
   FHIR R4B    ${root}/fhir/r4b
   metadata    ${root}/fhir/r4/metadata
   GraphiQL    ${root}/graphql/r4   (in a browser)
-
 ${access}
   curl${user} '${root}/fhir/r4/Patient?name=chalmers'
   curl${user} '${root}/fhir/r4/Observation?subject=Patient/example&_sort=-date'
 
 ${end}
 `);
+}
+
+/** A home that cannot be written to prevents nothing but the note. */
+async function note(
+  started: Stoppable,
+  running: Parameters<typeof noteRunning>[0],
+  { folder, output }: QuickstartOptions,
+): Promise<void> {
+  try {
+    started.add(await noteRunning(running, folder));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    output.write(`Other commands will not find this quick start by themselves: ${reason}\n`);
+  }
 }
 
 /**
@@ -179,7 +192,7 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
   const name = host.includes(':') ? `[${host}]` : host;
   const address = `http://${name}:${port}`;
-  started.add(await noteRunning({ address, environment: services }, options.folder));
+  await note(started, { address, environment: services }, options);
   const seconds = (performance.now() - begun) / 1000;
   writeBanner(options, { address, credentials, isEnforced, seconds });
   return app;
