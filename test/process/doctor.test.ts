@@ -113,8 +113,8 @@ it('tells rights that a user of the database lacks', async () => {
     const { code, findings } = await findingsOf(environment);
     expect(code).toBe(1);
     expect(about('rights', findings)[0]).toMatch(`fault: ${ROLE} may not create the schema`);
-    const wrong = await findingsOf({ ...environment, FHIR_DATABASE_PASSWORD: 'guessed' });
-    expect(about('database', wrong.findings)[0]).toContain('password authentication failed');
+    const wrong = await findingsOf({ ...environment, FHIR_DATABASE_NAME: 'nowhere' });
+    expect(about('database', wrong.findings)[0]).toContain('database "nowhere" does not exist');
   } finally {
     await owner.query(`drop role if exists ${ROLE}`);
     await owner.end();
