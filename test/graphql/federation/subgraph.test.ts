@@ -20,7 +20,8 @@ let plain: TestServer;
 beforeAll(async () => {
   server = await startServer({ environment: { GRAPHQL_FEDERATION: 'on' } });
   plain = await startServer({ database: server.database });
-  await server.app.core.tenants.create('acme');
+  // A tenant may start few introspections at once.
+  for (const release of TESTED_RELEASES) await server.app.core.tenants.create(`acme-${release}`);
 });
 afterAll(async () => {
   await plain.close();
@@ -28,7 +29,8 @@ afterAll(async () => {
 });
 
 describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
-  const address = gatewayPath('acme', release);
+  const tenant = `acme-${release}`;
+  const address = gatewayPath(tenant, release);
 
   async function subgraph(query = '', of = server): Promise<string> {
     const { status, text } = await of.request('GET', `${address}/subgraph.graphql${query}`);
@@ -38,7 +40,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
 
   beforeAll(async () => {
     const put = async (resource: { resourceType: string; id: string }): Promise<void> => {
-      const path = `${server.path('acme', release)}/${resource.resourceType}/${resource.id}`;
+      const path = `${server.path(tenant, release)}/${resource.resourceType}/${resource.id}`;
       const { status, text } = await server.request('PUT', path, resource);
       if (status >= 300) throw new Error(text);
     };
@@ -77,7 +79,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
     expect(whole).not.toMatch(
       /LiveQuery|\b_service\b|\b_entities\b|\b_Any\b|\b_Entity\b|@flatten|@oneOf|(?<!")@shareable/,
     );
-    const { errors, found } = await createSender(server, 'acme', release)('{ _service { sdl } }');
+    const { errors, found } = await createSender(server, tenant, release)('{ _service { sdl } }');
     expect([errors, found._service.sdl === whole]).toEqual([[], true]);
   });
 
@@ -88,7 +90,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
     });
     const { status } = await server.request(
       'PUT',
-      `${server.path('acme', release)}/SearchParameter/${id}`,
+      `${server.path(tenant, release)}/SearchParameter/${id}`,
       parameter,
     );
     expect(status).toBe(201);
@@ -113,7 +115,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
       { __typename: 'Practitioner', _key: 'Patient/ann' },
       { __typename: 'Patient', id: 'Patient/ann', birthDate: '1970' },
     ];
-    const { errors, found, json } = await createSender(server, 'acme', release)(
+    const { errors, found, json } = await createSender(server, tenant, release)(
       query,
       { representations },
       { 'x-graphql-cost': '1' },
@@ -135,7 +137,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
   ])('refuses %s', async (_what, representations) => {
     const query =
       'query($representations: [_Any!]!) { _entities(representations: $representations) { _key } }';
-    const { status, errors } = await createSender(server, 'acme', release)(query, { representations });
+    const { status, errors } = await createSender(server, tenant, release)(query, { representations });
     expect([status, errors.map(({ extensions }) => extensions.code)]).toEqual([400, ['value']]);
   });
 
@@ -148,7 +150,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
 
   it('is there only with the setting', async () => {
     expect((await plain.request('GET', `${address}/subgraph.graphql`)).status).toBe(404);
-    const { errors } = await createSender(plain, 'acme', release)('{ _service { sdl } }');
+    const { errors } = await createSender(plain, tenant, release)('{ _service { sdl } }');
     expect(errors[0]?.message).toContain('Cannot query field "_service"');
   });
 });
@@ -161,7 +163,7 @@ it('may share its data types with a subgraph that is a FHIR server too', async (
   try {
     const { text } = await shared.request(
       'GET',
-      `${gatewayPath('acme', 'r4')}/subgraph.graphql?types=Patient`,
+      `${gatewayPath('acme-r4', 'r4')}/subgraph.graphql?types=Patient`,
     );
     const other = `
       extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
@@ -179,7 +181,7 @@ it('may share its data types with a subgraph that is a FHIR server too', async (
     );
     const alone = await server.request(
       'GET',
-      `${gatewayPath('acme', 'r4')}/subgraph.graphql?types=Observation`,
+      `${gatewayPath('acme-r4', 'r4')}/subgraph.graphql?types=Observation`,
     );
     expect(compose(alone.text)?.join()).toContain('DateCount');
   } finally {
