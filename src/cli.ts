@@ -23,7 +23,9 @@ import { user } from './cli/user';
 
 /** They work on the database of the settings, or on that of a running quick start. */
 const ON_DATABASE: readonly Command[] = [
-  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex, doctor].map(withDataFolder),
+  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex, doctor].map(
+    withDataFolder,
+  ),
 ];
 const COMMANDS: readonly Command[] = [serve, quickstart, ...ON_DATABASE, config];
 
