@@ -368,7 +368,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return sendSchemaFile(request, reply, file, 'graphql');
   }
 
-  /** Undefined where the schemas are no subgraphs. */
+  /** Throws `noSuchAddress` where the schemas are no subgraphs, and as `SchemaFiles.subgraph`. */
   async function textOfSubgraph(served: ServedSchema, { tenantNumber }: TenantSpace): Promise<string> {
     if (settings.subgraph === undefined) throw fhirError('noSuchAddress');
     const { packed } = await schemaFiles.subgraph(served, settings.subgraph, tenantNumber);

@@ -68,7 +68,7 @@ async function addMatches(
     },
   });
   if (isAll) return totals.list();
-  const reason = `More than ${bounds.read} ${request.type} resources match, and those numbers of them cannot be added up without reading them: narrow the search`;
+  const reason = `More than ${bounds.read} ${request.type} resources match, and their numbers can only be added up by reading each of them: narrow the search`;
   throw fhirError('tooCostly', { reason });
 }
 
