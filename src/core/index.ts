@@ -63,3 +63,4 @@ export { parseMediaRange, parseMediaRanges, splitOutsideQuotes, type MediaRange 
 export { isValidId } from './fhir/resource';
 export { Outbound, OutboundError } from './outbound/outbound';
 export { joinInTurns } from './concurrency/join-in-turns';
+export { inNextTurn } from './concurrency/next-turn';

@@ -6,6 +6,7 @@ import {
   decodeUtf8,
   FhirError,
   fhirError,
+  inNextTurn,
   joinInTurns,
   RELEASES,
   textOf,
@@ -106,7 +107,7 @@ export function readBody(
     }
     // Joining, decoding and passing on megabytes each take a turn of the event loop.
     const bytes = Buffer.concat(body);
-    setImmediate(() => decode(bytes, (failure, text) => setImmediate(() => done(failure, text))));
+    inNextTurn(() => decode(bytes, (failure, text) => inNextTurn(() => done(failure, text))));
   });
 }
 

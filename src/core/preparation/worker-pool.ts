@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
 import { InFlight } from '../concurrency/in-flight';
+import { inNextTurn } from '../concurrency/next-turn';
 import {
   toError,
   toFailure,
@@ -67,7 +68,7 @@ export class WorkerPool {
       this.waiting.push({ resolve, reject, task, isShort, isNested: false, texts: new Map() });
       // Building a large text and posting it take one turn of the event loop each.
       if (isShort) this.next();
-      else setImmediate(() => this.next());
+      else inNextTurn(() => this.next());
     });
   }
 
@@ -76,7 +77,10 @@ export class WorkerPool {
     if (this.isClosed || this.running.size >= THREAD_LIMITS.waiting)
       return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
-      this.send({ resolve, reject, task, isShort: false, isNested: true, texts: new Map() });
+      inNextTurn(() => {
+        if (this.isClosed) reject(fhirError('overloaded'));
+        else this.send({ resolve, reject, task, isShort: false, isNested: true, texts: new Map() });
+      });
     });
   }
 
@@ -173,9 +177,9 @@ export class WorkerPool {
     if (message.kind === 'request') {
       const { number } = message;
       // Sent to the thread that made the request, even after its replacement: another one starts its request numbers
-      // from 1 again.
+      // from 1 again. Reading a large answer and sending it take one turn of the event loop each.
       this.answer(message.request).then(
-        (value) => send(worker, { kind: 'answer', number, value }),
+        (value) => inNextTurn(() => send(worker, { kind: 'answer', number, value })),
         (error: unknown) => send(worker, { kind: 'failure', number, failure: toFailure(error) }),
       );
       return;
@@ -188,7 +192,7 @@ export class WorkerPool {
       const { number } = message;
       for (const [place, text] of message.part) this.running.get(number)?.texts.set(place, text);
       // Other requests get a turn before the next part.
-      setImmediate(() => send(worker, { kind: 'received', number }));
+      inNextTurn(() => send(worker, { kind: 'received', number }));
       return;
     }
     const oldest = this.running.oldestKey;
@@ -203,7 +207,7 @@ export class WorkerPool {
     const result = fromParts(message.value, queued.texts);
     if (queued.isShort) queued.resolve(result);
     // Receiving a large result and using it take one turn of the event loop each.
-    else setImmediate(() => queued.resolve(result));
+    else inNextTurn(() => queued.resolve(result));
   }
 
   /** Ends the thread and fails its oldest task; the next thread does the others. */

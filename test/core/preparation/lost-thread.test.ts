@@ -1,5 +1,6 @@
 /** The thread for long content may be lost: only what it was at is refused, and the next one does the rest. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inNextTurn } from '../../../src/core/concurrency/next-turn';
 import type { Task, TaskResult } from '../../../src/core/preparation/messages';
 import { THREAD_LIMITS } from '../../../src/core/preparation/thread-limits';
 import type { WorkerPool } from '../../../src/core/preparation/worker-pool';
@@ -33,7 +34,7 @@ async function untilReady(pool: WorkerPool): Promise<void> {
 async function loseThread(pool: WorkerPool, isShort = false): Promise<void> {
   const refused = expect(pool.run(LONG, isShort)).rejects.toMatchObject({ key: 'tooCostly', status: 422 });
   // A long task is handed over in a turn of its own.
-  await nextTurn();
+  await new Promise<void>(inNextTurn);
   jest.advanceTimersByTime(THREAD_LIMITS.taskMs);
   await refused;
 }
