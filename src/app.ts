@@ -1,5 +1,6 @@
 /** The composition root: creates the server from the settings. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Settings } from './config/settings';
 import { isAudienceKnown, ownAddresses } from './config/exposure';
@@ -16,6 +17,7 @@ import {
 } from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
+import { endListener } from './rest/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { watchUnusedConnections } from './rest/unused-connections';
@@ -32,7 +34,7 @@ export interface App {
   readonly routes: readonly Route[];
   /** Resolves with the bound address: PORT may be 0. */
   listen(): Promise<{ host: string; port: number }>;
-  /** Finishes open requests, then closes all connections. */
+  /** Says that it is not ready, after SHUTDOWN_DELAY_MS stops to listen, finishes open requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -182,6 +184,7 @@ export async function createApp(
     log,
     observeIntrospection: countIntrospections(metrics.registry),
   });
+  const stopping = new AbortController();
   const routes: Route[] = [];
   const server = createRestServer({
     core,
@@ -210,6 +213,7 @@ export async function createApp(
     budget: new ByteBudget(memory.underWay),
     log,
     metrics,
+    stopping: stopping.signal,
     register: (fastify) => gateway.register(fastify),
     onRoute: (method, pattern) => routes.push({ method, pattern }),
   });
@@ -230,6 +234,9 @@ export async function createApp(
       return { host: settings.HOST, port };
     },
     async close() {
+      stopping.abort();
+      await delay(settings.SHUTDOWN_DELAY_MS);
+      await endListener(server.server);
       // A keep-alive connection is idle only after its last answer, so that one call would not close it.
       const sweep = setInterval(() => {
         server.server.closeIdleConnections();

@@ -13,7 +13,11 @@ export async function runServer(): Promise<void> {
   endOnUncaughtErrors(log);
   const starting = new AbortController();
   let stop = (): Promise<void> => Promise.resolve(starting.abort());
-  endOnSignals({ log, timeoutMs: settings.SHUTDOWN_TIMEOUT_MS, stop: () => stop() });
+  endOnSignals({
+    log,
+    timeoutMs: settings.SHUTDOWN_DELAY_MS + settings.SHUTDOWN_TIMEOUT_MS,
+    stop: () => stop(),
+  });
   const { createApp } = await import('../app.js');
   const app = await createApp(settings, log, starting.signal);
   stop = () => app.close();

@@ -322,6 +322,11 @@ export const SETTINGS = {
     1_000,
     'Milliseconds between two polls for changes for live queries without a notice from Redis',
   ),
+  SHUTDOWN_DELAY_MS: row(
+    integer(0, 86_400_000),
+    0,
+    'Milliseconds for which a server that is stopped still accepts connections, while `/health/ready` answers 503',
+  ),
   SHUTDOWN_TIMEOUT_MS: row(
     milliseconds,
     10_000,

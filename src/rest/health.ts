@@ -7,8 +7,12 @@ import { refuseOtherMethods } from './method';
 /** Patterns of the health routes. */
 export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];
 const JSON_TYPE = 'application/json; charset=utf-8';
+const STOPPING: Awaited<ReturnType<Core['readiness']>> = {
+  ready: false,
+  notices: ['The server is being stopped: send requests to another one'],
+};
 
-export function registerHealthRoutes(server: FastifyInstance, core: Core): void {
+export function registerHealthRoutes(server: FastifyInstance, core: Core, stopping: AbortSignal): void {
   server.get('/health/live', (request, reply) => {
     request.logEntry.interaction = INTERACTIONS.health;
     return reply
@@ -18,7 +22,7 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core): void 
   });
   server.get('/health/ready', async (request, reply) => {
     request.logEntry.interaction = INTERACTIONS.health;
-    const { ready, notices } = await core.readiness();
+    const { ready, notices } = stopping.aborted ? STOPPING : await core.readiness();
     if (!ready) reply.header('retry-after', '1');
     return reply
       .code(ready ? 200 : 503)

@@ -17,6 +17,7 @@ import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
 import { checkHosts, toOriginForm } from './host';
 import { registerOidcRoutes } from './oidc/routes';
+import { sendClientsAway } from './listener-end';
 import type { Metrics } from './metrics';
 import { registerPolicyRoutes } from './policies';
 import { admitEveryMethod } from './method';
@@ -36,6 +37,8 @@ export interface RestServerOptions {
   readonly budget: ByteBudget;
   readonly log: Log;
   readonly metrics?: Metrics;
+  /** Aborted when the server begins to stop: it is not ready any more, and still answers. */
+  readonly stopping: AbortSignal;
   /**
    * Adds routes of other modules (GraphQL) before the server is ready; they share error responses, log lines and
    * metrics.
@@ -61,6 +64,7 @@ export function createRestServer({
   budget,
   log,
   metrics,
+  stopping,
   register,
   onRoute,
 }: RestServerOptions): FastifyInstance {
@@ -90,6 +94,7 @@ export function createRestServer({
     });
   admitEveryMethod(server);
   watchRequests(server, budget, log, metrics);
+  sendClientsAway(server, stopping);
   answerAtDeadlines(server, settings.requestTimeoutMs);
   limitRequests(server, settings.connection, log);
   checkHosts(server, settings);
@@ -101,7 +106,7 @@ export function createRestServer({
   readBodiesAsText(server, settings);
   allowOrigins(server, settings.corsOrigins);
   compressAnswers(server);
-  registerHealthRoutes(server, core);
+  registerHealthRoutes(server, core, stopping);
   void server.register(async (scope) => {
     admitAdministratorsOnly(scope, core, settings);
     registerTenantRoutes(scope, core);

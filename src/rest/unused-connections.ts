@@ -1,19 +1,23 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** A request may be on its way on a connection that is younger than this. */
+const LEAST_MS = 500;
+
 /**
  * Closes the connections on which no request has ever begun: browsers and pools open some in advance. Node counts them
  * as busy, so that a server which ends would wait for them for ever.
- * @returns a function that closes the unused connections of that moment
+ * @returns a function that closes the connections that are unused for a while at that moment
  */
 export function watchUnusedConnections(server: Server): () => void {
-  const unused = new Set<Socket>();
+  const unused = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
-    unused.add(socket);
+    unused.set(socket, performance.now());
     socket.once('close', () => unused.delete(socket));
   });
   server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
   return () => {
-    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+    const latest = performance.now() - LEAST_MS;
+    for (const [socket, since] of unused) if (socket.bytesRead === 0 && since < latest) socket.destroy();
   };
 }

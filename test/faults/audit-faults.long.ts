@@ -3,7 +3,7 @@ import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 import { startForwarder } from './forwarder';
-import { eventually } from './two-servers';
+import { eventually } from '../support/eventually';
 
 const READS = 300;
 const PATIENT = { resourceType: 'Patient', id: 'a', active: true };

@@ -8,7 +8,8 @@ import { copyProgram } from '../support/program';
 import { startTestRedis, type TestRedis } from '../support/redis';
 import { findServices, runOnServer } from '../support/services';
 import { startForwarder, type Forwarder } from './forwarder';
-import { eventually, startTwoServers, type MeasuredServer, type TwoServers } from './two-servers';
+import { eventually } from '../support/eventually';
+import { startTwoServers, type MeasuredServer, type TwoServers } from './two-servers';
 
 const HITS = 'andiron_cache_lookups_total{outcome="hit"}';
 const UNREACHABLE = 'andiron_cache_lookups_total{outcome="unreachable"}';

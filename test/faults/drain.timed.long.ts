@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
 import { createHttpClient } from '../support/http';
 import { startProcess } from '../support/process';
-import { eventually } from './two-servers';
+import { eventually } from '../support/eventually';
 
 it('a server that is stopped under load answers all accepted requests, and loses nothing', async () => {
   const database = await createTestDatabase();

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { slowness } from '../support/machine-speed';
 import { startTestRedis, type TestRedis } from '../support/redis';
 import { subscribeByEvents, subscribeBySocket, type ChangeSeen } from '../graphql/live/subscriber';
-import { eventually, startTwoServers, type MeasuredServer, type TwoServers } from './two-servers';
+import { eventually } from '../support/eventually';
+import { startTwoServers, type MeasuredServer, type TwoServers } from './two-servers';
 import { rounds } from '../support/rounds';
 
 const KILLS = rounds(30, 100);

@@ -10,7 +10,7 @@ import { startProcess, type ServerProcess } from '../support/process';
 import { closedAtEnd } from '../support/left-open';
 import { runOnServer } from '../support/services';
 import { startForwarder, type Forwarder } from './forwarder';
-import { eventually } from './two-servers';
+import { eventually } from '../support/eventually';
 
 let folder: string;
 let postgres: EmbeddedPostgres;

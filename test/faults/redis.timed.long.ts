@@ -1,7 +1,8 @@
 /** Redis may die and return at any moment: every answer stays right, and it is used again. */
 import { openCore } from '../support/core';
 import { startTestRedis, type TestRedis } from '../support/redis';
-import { eventually, startTwoServers, type TwoServers } from './two-servers';
+import { eventually } from '../support/eventually';
+import { startTwoServers, type TwoServers } from './two-servers';
 
 const HITS = 'andiron_cache_lookups_total{outcome="hit"}';
 const JSON_TYPE = { 'content-type': 'application/json' };

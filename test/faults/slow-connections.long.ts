@@ -5,7 +5,7 @@ import { defineStatement, template } from '../../src/core/storage/connection/sta
 import { createTestDatabase } from '../support/database';
 import { silentLog } from '../support/log';
 import { startForwarder } from './forwarder';
-import { eventually } from './two-servers';
+import { eventually } from '../support/eventually';
 
 const STATEMENT = defineStatement(template(sql`select 1`));
 /** A connection needs three answers to open (0.5 s each), which is in time, and nine more until it may be used. */

@@ -12,7 +12,8 @@ import { silentLog } from '../support/log';
 import { startProcess } from '../support/process';
 import { findServices } from '../support/services';
 import { startTlsPostgres, startTlsRedis, type TlsRedis } from '../support/tls-services';
-import { eventually, startMeasured, type MeasuredServer } from './two-servers';
+import { eventually } from '../support/eventually';
+import { startMeasured, type MeasuredServer } from './two-servers';
 
 const HITS = 'andiron_cache_lookups_total{outcome="hit"}';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,5 +1,6 @@
 /** Further requests beyond those of two-servers.long.ts, at two server processes and of two tenants. */
-import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
+import { eventually } from '../support/eventually';
+import { startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
 import { makeParameter } from '../support/search-parameters';
 import { gatewayPath, type GatewayAnswer, toGatewayAnswer } from './gateway-client';

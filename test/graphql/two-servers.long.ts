@@ -1,6 +1,7 @@
 /** Mutations through two server processes at the same time, and the reads of the one after writes of the other. */
 import { createHash } from 'node:crypto';
-import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
+import { eventually } from '../support/eventually';
+import { startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
 import { makeParameter } from '../support/search-parameters';
 import { gatewayPath, type GatewayAnswer, toGatewayAnswer } from './gateway-client';

@@ -32,6 +32,8 @@ export interface ServerProcess extends Pick<HttpClient, 'request'> {
 }
 
 export interface ProcessOptions extends TestServerOptions {
+  /** Default: a free one. */
+  readonly port?: number;
   /** Folder of the program, with `dist/src/main.js`; default this one. */
   readonly program?: string;
 }
@@ -42,7 +44,7 @@ export interface ProcessOptions extends TestServerOptions {
  */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const database = options.database ?? (await createTestDatabase());
-  const port = await findFreePort();
+  const port = options.port ?? (await findFreePort());
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
   const logFile = path.join(folder, 'output');
   const log = await open(logFile, 'w');

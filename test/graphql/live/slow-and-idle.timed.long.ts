@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { countLiveQueries, startServer, type TestServer } from '../../support/server';
-import { eventually } from '../../faults/two-servers';
+import { eventually } from '../../support/eventually';
 import { gatewayPath } from '../gateway-client';
 import { SUBSCRIPTION, subscribeByEvents } from './subscriber';
 import { ALL_BASICS, putBasic } from './two-servers';
