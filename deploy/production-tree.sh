@@ -11,9 +11,7 @@ npm run --silent build
 
 mkdir -p "$tree/schema"
 cp package.json package-lock.json LICENSE "$tree"
-# dist refers to the definitions by a link.
 cp -r dist definitions "$tree"
-rm -rf "$tree/dist/examples"
 find "$tree/dist" -name '*.map' -delete
 cp schema/*.graphql schema/*.json "$tree/schema"
 cd "$tree"

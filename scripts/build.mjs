@@ -3,7 +3,7 @@
  * migrations are copied.
  * Types are not checked here (`npm run check` does). `--if-stale` does nothing when dist is newer than its sources.
  */
-import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
@@ -70,20 +70,10 @@ async function removeOthers(outputs) {
   }
 }
 
-/** Makes `../../../definitions` of a source file true in dist as well, without a copy that could become outdated. */
-async function linkFolders() {
-  for (const folder of ['definitions', 'examples']) {
-    await symlink(path.join('..', folder), path.join(target, folder), 'dir').catch((error) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  }
-}
-
 const started = performance.now();
 const files = await sources();
 if (process.argv.includes('--if-stale') && (await isFresh(files))) process.exit(0);
 const outputs = await Promise.all(files.map(build));
 await removeOthers(outputs);
-await linkFolders();
 await writeFile(stamp, files.join('\n'));
 console.log(`Built ${files.length} files in ${Math.round(performance.now() - started)} ms`);

@@ -16,6 +16,7 @@ import { migrate } from './cli/migrate';
 import { policy } from './cli/policy';
 import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
+import { PACKAGE_FOLDER } from './package-folder';
 import { useRunningQuickstart } from './cli/running-quickstart';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
@@ -43,7 +44,7 @@ function withDataFolder(command: Command): Command {
 
 /** The version of the package. */
 function readVersion(): string {
-  const text = readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8');
+  const text = readFileSync(path.join(PACKAGE_FOLDER, 'package.json'), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 

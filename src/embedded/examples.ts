@@ -17,9 +17,10 @@ import {
   type RequestContext,
   switchedOff,
 } from '../core';
+import { PACKAGE_FOLDER } from '../package-folder';
 import { createProgressBar, type ProgressOutput } from './progress-bar';
 
-const FOLDER = path.resolve(__dirname, '..', '..', 'examples');
+const FOLDER = path.join(PACKAGE_FOLDER, 'examples');
 /** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 64;
 const PATIENCE_MS = 120_000;

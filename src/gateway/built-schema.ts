@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Release } from '../core/index';
+import { PACKAGE_FOLDER } from '../package-folder';
 
 /**
  * `graphql`: the schema as text. `json`: the result of an introspection of the whole schema. `standard`: `__schema` of
@@ -13,11 +14,10 @@ import type { Release } from '../core/index';
 export type BuiltForm = 'graphql' | 'json' | 'standard' | CacheForm;
 export type CacheForm = 'possibleTypes' | 'nodeFields';
 
-const PACKAGE = path.resolve(__dirname, '../../..');
 /** Output of scripts/build-schema.mjs. */
-const PRINTED = path.join(PACKAGE, 'schema');
+const PRINTED = path.join(PACKAGE_FOLDER, 'schema');
 /** Output of scripts/build-introspection.mjs; the name of a file has the hash of the printed schema. */
-const INTROSPECTIONS = path.join(PACKAGE, 'dist/introspection');
+const INTROSPECTIONS = path.join(PACKAGE_FOLDER, 'dist/introspection');
 const ENDINGS = { json: '.json.gz', standard: '-standard.json.gz' } as const;
 
 const pack = promisify<string, Buffer>(gzip);
