@@ -1,0 +1,164 @@
+/** What the files for containers say about the program: its settings, addresses, ports and times. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigurationError, loadSettings } from '../../src/config';
+import type { Row } from '../../src/config/row';
+import { SETTINGS } from '../../src/config/table';
+import { HEALTH_ADDRESSES } from '../../src/rest/health';
+import { type Fields, fieldAt, readManifest, readYaml, ROOT } from '../support/deployment-files';
+
+/** Variables of Node.js, which are not settings. */
+const OF_NODE = ['NODE_ENV', 'NODE_OPTIONS'];
+const POD = 'spec.template.spec';
+const CONTAINER = `${POD}.containers.0`;
+const MEGABYTES_OF_CODE = 100;
+
+const compose = readYaml(path.join(ROOT, 'compose.yaml'));
+const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
+const deployment = readManifest('deployment.yaml');
+const configured = readManifest('config-map.yaml')['data'] as Record<string, string>;
+const secret = readManifest('secret.example.yaml')['stringData'] as Record<string, string>;
+
+/** The settings of a service of compose.yaml, with texts in place of variables. */
+function composeSettings(service: string): Record<string, string> {
+  const written = fieldAt(compose, `services.${service}.environment`) as Record<string, string>;
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => [
+      name,
+      value.replace(/^\$\{\w+:(-(.*)|\?.*)\}$/, (_, __, fallback: string | undefined) => fallback ?? 'given'),
+    ]),
+  );
+}
+
+const imageVariables = Object.fromEntries(
+  Array.from(/^ENV (.*)$/m.exec(dockerfile)?.[1]?.matchAll(/(\w+)=(\S+)/g) ?? [], ([, name, value]) => [
+    name,
+    value,
+  ]),
+);
+const podVariables = Object.fromEntries(
+  (fieldAt(deployment, `${CONTAINER}.env`) as { name: string; value: string }[]).map(({ name, value }) => [
+    name,
+    value,
+  ]),
+);
+
+it.each([
+  ['Dockerfile', imageVariables],
+  ['the server of compose.yaml', composeSettings('server')],
+  ['the migration of compose.yaml', composeSettings('migrate')],
+  ['the ConfigMap', configured],
+  ['the Secret', secret],
+  ['the Deployment', podVariables],
+])('the variables of %s are settings of the program', (_, variables) => {
+  const names = Object.keys(variables).filter((name) => !OF_NODE.includes(name));
+  expect(names.filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([]);
+  expect(Object.keys(variables)).not.toEqual([]);
+});
+
+it.each([
+  ['compose.yaml', { ...imageVariables, ...composeSettings('server') }],
+  ['Kubernetes', { ...imageVariables, ...configured, ...secret, ...podVariables }],
+])('the program accepts the settings of %s, and requires credentials', (_, variables) => {
+  const settings = loadSettings(variables);
+  expect(settings).toMatchObject({ AUTH_MODE: 'enforced', AUDIT: 'on', HOST: '0.0.0.0' });
+});
+
+it('the program would refuse a wrong value', () => {
+  expect(() => loadSettings({ ...configured, FHIR_DATABASE_SSL: 'yes please' })).toThrow(ConfigurationError);
+});
+
+it('secrets are in the Secret and not in the ConfigMap', () => {
+  const isSecret = (name: string): boolean =>
+    (SETTINGS as Record<string, Row<unknown>>)[name]?.secret === true;
+  expect(Object.keys(configured).filter(isSecret)).toEqual([]);
+  expect(Object.keys(secret).filter((name) => !isSecret(name))).toEqual([]);
+});
+
+it('nobody outside of the machine reaches a port of compose.yaml', () => {
+  const services = Object.values(compose['services'] as Record<string, Fields>);
+  const ports = services.flatMap((service) => (service['ports'] ?? []) as string[]);
+  expect(ports).toEqual([`127.0.0.1:\${ANDIRON_PORT:-3000}:${SETTINGS.PORT.default}`]);
+});
+
+it('probes and health checks ask for addresses that the server has', () => {
+  const probe = (kind: string): unknown => fieldAt(deployment, `${CONTAINER}.${kind}.httpGet.path`);
+  expect([probe('startupProbe'), probe('livenessProbe')]).toEqual(['/health/live', '/health/live']);
+  expect(probe('readinessProbe')).toBe('/health/ready');
+  const checks = [dockerfile, JSON.stringify(fieldAt(compose, 'services.server.healthcheck'))];
+  const asked = checks.flatMap((text) => text.match(/\/health\/\w+/g) ?? []);
+  expect(asked).toEqual(['/health/live', '/health/ready']);
+  for (const address of asked) expect(HEALTH_ADDRESSES).toContain(address);
+});
+
+it('the ports of pods and of the image are those of the settings', () => {
+  const settings = loadSettings({ ...configured, ...secret });
+  expect(fieldAt(deployment, `${CONTAINER}.ports`)).toEqual([
+    { name: 'http', containerPort: settings.PORT },
+    { name: 'metrics', containerPort: settings.METRICS_ADDRESS?.port },
+  ]);
+  expect(fieldAt(readManifest('service.yaml'), 'spec.ports.0.targetPort')).toBe('http');
+  for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+    expect(fieldAt(deployment, `${CONTAINER}.${kind}.httpGet.port`)).toBe('http');
+  expect(dockerfile).toContain(`\nEXPOSE ${SETTINGS.PORT.default}\n`);
+});
+
+/** Seconds until a probe has failed as often as it may. */
+function secondsOf(kind: string): number {
+  const probe = fieldAt(deployment, `${CONTAINER}.${kind}`) as Record<string, number>;
+  return (probe['periodSeconds'] ?? Number.NaN) * (probe['failureThreshold'] ?? Number.NaN);
+}
+
+it('a pod is killed only when its requests had their time, and after new requests go elsewhere', () => {
+  const settings = loadSettings({ ...configured, ...secret });
+  const end = (settings.SHUTDOWN_DELAY_MS + settings.SHUTDOWN_TIMEOUT_MS) / 1000;
+  expect(fieldAt(deployment, `${POD}.terminationGracePeriodSeconds`)).toBeGreaterThan(end);
+  expect(settings.SHUTDOWN_TIMEOUT_MS).toBeGreaterThan(settings.REQUEST_TIMEOUT_MS);
+  expect(settings.SHUTDOWN_DELAY_MS).toBeGreaterThan(secondsOf('readinessProbe') * 1000);
+  const ofCompose = loadSettings(composeSettings('server'));
+  expect(ofCompose.SHUTDOWN_TIMEOUT_MS).toBeGreaterThan(ofCompose.REQUEST_TIMEOUT_MS);
+  const grace = Number.parseInt(String(fieldAt(compose, 'services.server.stop_grace_period')), 10);
+  expect(grace * 1000).toBeGreaterThan(ofCompose.SHUTDOWN_DELAY_MS + ofCompose.SHUTDOWN_TIMEOUT_MS);
+});
+
+it('a start that waits for the migration of another process is not taken for a failure', () => {
+  const wait = SETTINGS.MIGRATION_WAIT_MS.default / 60_000;
+  expect(secondsOf('startupProbe') / 60).toBeGreaterThan(wait);
+  expect((fieldAt(deployment, 'spec.progressDeadlineSeconds') as number) / 60).toBeGreaterThan(wait);
+  const periods = [
+    /--start-period=(\d+)m /.exec(dockerfile)?.[1],
+    String(fieldAt(compose, 'services.server.healthcheck.start_period')).replace('m', ''),
+  ];
+  for (const minutes of periods) expect(Number(minutes)).toBeGreaterThan(wait);
+});
+
+it('the memory of a pod has room for the heaps of the process and of its thread', () => {
+  const heap = Number(/--max-old-space-size=(\d+)/.exec(podVariables['NODE_OPTIONS'] ?? '')?.[1]);
+  const limit = Number(
+    /^(\d+)Gi$/.exec(String(fieldAt(deployment, `${CONTAINER}.resources.limits.memory`)))?.[1],
+  );
+  expect(limit * 1024).toBeGreaterThan(2 * heap + MEGABYTES_OF_CODE);
+});
+
+it('the image has one exact version of Node.js that the program supports, and no secret', () => {
+  const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
+  expect(bases).toEqual([bases[1], expect.stringMatching(/^node:24\.\d+\.\d+-bookworm-slim$/)]);
+  expect(dockerfile).not.toMatch(/PASSWORD|SECRET|^ARG /m);
+});
+
+it('all containers run as the user of the image, which is not root', () => {
+  const user = /^USER (\d+):(\d+)$/m.exec(dockerfile);
+  expect(Number(user?.[1])).toBeGreaterThan(0);
+  for (const file of ['deployment.yaml', 'migration-job.yaml'])
+    expect(fieldAt(readManifest(file), `${POD}.securityContext`)).toMatchObject({
+      runAsUser: Number(user?.[1]),
+      runAsGroup: Number(user?.[2]),
+    });
+});
+
+it('pods at their highest number fit into the connections that PostgreSQL has by default', () => {
+  const pods = fieldAt(readManifest('horizontal-pod-autoscaler.yaml'), 'spec.maxReplicas') as number;
+  // Two more during a start and one for /health/ready; an upgrade adds a pod. PostgreSQL reserves three of its 100.
+  const each = SETTINGS.DATABASE_CONNECTIONS.default + 3;
+  expect((pods + 1) * each).toBeLessThanOrEqual(97);
+});
