@@ -57,7 +57,7 @@ export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>
   return result;
 }
 
-/** Bytes from which memory is transferred, not copied. Smaller arrays may share their memory with others. */
+/** Bytes from which memory is transferred, not copied. */
 const TRANSFERRED = 64 * 1024;
 
 /** Returns the memory of a result that is transferred to the receiving thread. */
@@ -70,7 +70,9 @@ export function transferredBy(result: TaskResult): ArrayBuffer[] {
       if (
         value instanceof Uint8Array &&
         value.buffer instanceof ArrayBuffer &&
-        value.buffer.byteLength >= TRANSFERRED
+        value.byteLength >= TRANSFERRED &&
+        // A part of larger memory, such as a pool of Node.js, belongs to others too.
+        value.byteLength === value.buffer.byteLength
       )
         found.add(value.buffer);
   return [...found];
