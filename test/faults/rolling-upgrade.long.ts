@@ -96,6 +96,34 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
   600_000,
 );
 
+it('the version before starts again on an upgraded database: it reads what the new one wrote, and writes', async () => {
+  const database = await createTestDatabase({ empty: true });
+  const patient = (family: string) => ({ resourceType: 'Patient', id: 'back', name: [{ family }] });
+  const families: string[] = [];
+  for (const [family, options] of [
+    ['Old', { program: previous.program }],
+    ['New', {}],
+    ['Back', { program: previous.program }],
+    ['Forward', {}],
+  ] as const) {
+    const server = await startProcess({ database, ...options });
+    const address = `${server.path('system', 'r4')}/Patient/back`;
+    const last = families.at(-1);
+    if (last !== undefined)
+      expect((await server.request('GET', address)).json.name).toEqual([{ family: last }]);
+    expect([200, 201]).toContain((await server.request('PUT', address, patient(family))).status);
+    families.push(family);
+    const found = await server.request('GET', `${server.path('system', 'r4')}/Patient?family=${family}`);
+    expect(found.json.entry).toHaveLength(1);
+    const { json } = await server.request('GET', `${address}/_history`);
+    const stored = json.entry.map((entry: ReturnType<typeof JSON.parse>) => entry.resource.name[0].family);
+    expect(stored).toEqual(families.toReversed());
+    expect(await server.terminate()).toBe('with code 0');
+    await server.close();
+  }
+  await database.drop();
+}, 600_000);
+
 /** Resolves when some more requests were answered, or one was wrong. */
 function startPhase(noted: Acknowledged): () => Promise<void> {
   return async () => {

@@ -61,6 +61,13 @@ const GRANTS: readonly Grant[] = [
 ];
 
 /**
+ * Since PostgreSQL 16 a membership may lack the right to take the role: that of the user who has created it lacks it.
+ * Earlier versions do not have the word SET.
+ */
+const mayTakeRole = sql`
+  pg_has_role(current_user, oid, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)`;
+
+/**
  * Creates the role that serves all requests, and grants its privileges again where a later step of migrations/ has
  * created an object anew, because a dropped object loses its grants. Roles belong to the whole cluster: the server of
  * another database may have created it before, or may be creating it now. **Cost**: two statements if nothing is
@@ -86,7 +93,11 @@ export async function ensureApplicationRole(client: ClientBase, log: Log): Promi
     sql`select ${held} as done ${named}`.compile(builder).sql,
   );
   if (granted.rows[0]?.done === true) return;
-  await attempt('member', sql`grant ${role} to current_user`);
+  // A member may use the role, and may grant it only with its admin option.
+  const taken = await client.query<{ done: boolean }>(
+    sql`select ${mayTakeRole} as done ${named}`.compile(builder).sql,
+  );
+  if (taken.rows[0]?.done !== true) await attempt('member', sql`grant ${role} to current_user`);
   for (const grant of GRANTS) await attempt('grant', sql`${grantSql(grant)} to ${role}`);
 }
 
