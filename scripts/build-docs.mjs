@@ -57,7 +57,8 @@ const configuration = `# Configuration
 
 Settings are environment variables. A file \`.env\` in the working directory is read too; the environment takes
 precedence. An unset or empty variable has its default. A malformed or contradictory value stops the start, with one line
-per fault. \`andiron config\` shows the values in force.
+per fault. A variable that is probably a misspelled setting is a warning. \`andiron config\` shows the values in force and where each comes
+from; \`andiron config --json\` shows them for programs.
 
 ${settingsTable()}
 

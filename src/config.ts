@@ -2,6 +2,7 @@
 import { findCertificateFault } from './config/certificates';
 import { findExposure, startWarnings } from './config/exposure';
 import { Malformed } from './config/kinds';
+import { findMisspelled } from './config/misspelled';
 import { openFilesWarning } from './config/open-files';
 import type { Row } from './config/row';
 import type { SettingName, Settings } from './config/settings';
@@ -102,8 +103,14 @@ export function loadSettings(environment: Environment): Settings {
   const isRecorded = (isExposed || mode === 'enforced') && !isSet(environment['AUDIT']);
   const settings: Settings = { ...read, AUTH_MODE: mode, AUDIT: isRecorded ? 'on' : read.AUDIT };
   faults.push(...findOldNames(environment), ...findContradictions(settings));
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  // A misspelled name may be the cause of a fault.
+  if (faults.length > 0) throw new ConfigurationError([...faults, ...misspelledSettings(environment)]);
   return Object.freeze(settings);
+}
+
+/** The variables that are probably misspelled settings, one line each, for a warning. */
+export function misspelledSettings(environment: Environment): readonly string[] {
+  return findMisspelled(environment, settingNames());
 }
 
 function isSet(written: string | undefined): boolean {

@@ -3,5 +3,9 @@ import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
 import { runServer } from './cli/serve';
 
-loadEnvironmentFile();
-runServer().catch(fail);
+async function run(): Promise<void> {
+  loadEnvironmentFile();
+  await runServer();
+}
+
+run().catch(fail);

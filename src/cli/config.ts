@@ -1,16 +1,33 @@
-import { describeSetting, loadSettings, printSetting, settingNames } from '../config';
+import { describeSetting, loadSettings, misspelledSettings, printSetting, settingNames } from '../config';
 import type { Command } from './command';
+import { JSON_OPTION, print } from './output';
+import { sourceOf } from './setting-sources';
 
 export const config: Command = {
   name: 'config',
   usage: '',
-  summary: 'Show every setting with its value (secrets masked), its default and its meaning.',
-  async run() {
+  summary: 'Show every setting with its value (secrets masked), its source, its default and its meaning.',
+  options: JSON_OPTION,
+  examples: [
+    { line: 'andiron config', does: 'Print all settings with their meaning.' },
+    { line: 'PORT=8080 andiron config --json', does: 'Print what a server would use, for a program.' },
+  ],
+  async run(given) {
     const settings = loadSettings(process.env);
-    for (const name of settingNames()) {
+    for (const line of misspelledSettings(process.env)) process.stderr.write(`andiron: ${line}\n`);
+    const all = settingNames().map((name) => {
       const { help, default: defaultText } = describeSetting(name);
-      const shown = defaultText === '' ? 'none' : defaultText;
-      process.stdout.write(`${name}=${printSetting(settings, name)}\n    ${help}. Default: ${shown}\n`);
-    }
+      const isSet = (process.env[name] ?? '').trim() !== '';
+      const source = isSet ? sourceOf(name) : 'default';
+      return { name, value: printSetting(settings, name), source, default: defaultText, meaning: help };
+    });
+    print(
+      given,
+      { settings: all },
+      all.flatMap((one) => [
+        `${one.name}=${one.value}`,
+        `    ${one.meaning}. Default: ${one.default === '' ? 'none' : one.default}${one.source === 'default' ? '' : `. Set by ${one.source}`}`,
+      ]),
+    );
   },
 };

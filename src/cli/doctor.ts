@@ -1,11 +1,13 @@
 /** `andiron doctor`: looks at what a server needs, changes nothing, and says in plain words what is wrong. */
 import { readFile, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { ConfigurationError, loadSettings } from '../config';
+import { ConfigurationError, loadSettings, misspelledSettings } from '../config';
 import { openFilesWarning } from '../config/open-files';
 import type { Settings } from '../config/settings';
 import type { DatabaseInspection } from '../core';
-import { type Command, UsageError } from './command';
+import type { Command } from './command';
+import { explainDatabaseError } from './service-failure';
+import { withSources } from './setting-sources';
 
 interface Finding {
   readonly verdict: 'ok' | 'warning' | 'fault';
@@ -23,12 +25,15 @@ const LEAST_FREE_BYTES = 1024 ** 3;
 
 export const doctor: Command = {
   name: 'doctor',
-  usage: '[--json]',
+  usage: '',
   summary:
     'Check the settings, database, Redis, clock, file limit and disk; code 1 if the server could not run.',
-  options: { json: { type: 'boolean', help: 'print the findings as JSON' } },
-  async run({ words, options }) {
-    if (words.length > 0) throw new UsageError(`andiron doctor ${doctor.usage}`);
+  options: { json: { type: 'boolean', help: 'print the findings as one JSON document' } },
+  examples: [
+    { line: 'andiron doctor', does: 'Check what a server needs, before its start or after a failure.' },
+    { line: 'andiron doctor --json', does: 'Print the findings for a program.' },
+  ],
+  async run({ options }) {
     const findings = await examine();
     process.stdout.write(options['json'] === true ? `${JSON.stringify(findings)}\n` : toText(findings));
     if (findings.some(({ verdict }) => verdict === 'fault')) process.exitCode = 1;
@@ -48,7 +53,7 @@ async function examine(): Promise<readonly Finding[]> {
     settings = loadSettings(process.env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map((text): Finding => ({ verdict: 'fault', about: 'settings', text }));
+    return error.faults.map((text) => fault('settings', withSources(text)));
   }
   const found = await Promise.all([
     examineSettings(settings),
@@ -64,7 +69,10 @@ async function examineSettings({ AUTH_MODE, HOST, PORT, PUBLIC_URL }: Settings):
   const access =
     AUTH_MODE === 'enforced' ? 'credentials are required' : 'every request is allowed (AUTH_MODE=open)';
   const address = PUBLIC_URL[0] ?? `http://${HOST}:${PORT}`;
-  return [{ verdict: 'ok', about: 'settings', text: `${address}, ${access}` }];
+  return [
+    { verdict: 'ok', about: 'settings', text: `${address}, ${access}` },
+    ...misspelledSettings(process.env).map((text) => warning('settings', withSources(text))),
+  ];
 }
 
 async function examineDatabase(settings: Settings): Promise<readonly Finding[]> {
@@ -75,13 +83,10 @@ async function examineDatabase(settings: Settings): Promise<readonly Finding[]> 
   try {
     database = await inspectDatabase(databaseOptions(settings));
   } catch (error) {
-    const names = 'FHIR_DATABASE_HOST, _PORT, _NAME, _USERNAME, _PASSWORD and _SSL';
-    return [
-      fault(
-        'database',
-        `${name} at ${host}:${port} cannot be used: ${messageOf(error)}. It is set by ${names}`,
-      ),
-    ];
+    const line =
+      explainDatabaseError(error, settings) ??
+      `${name} at ${host}:${port} cannot be used: ${messageOf(error)}`;
+    return [fault('database', withSources(line))];
   }
   const { version, user, bytes } = database;
   const size = `${(bytes / 1024 ** 2).toFixed(0)} MB`;
@@ -183,7 +188,7 @@ function clockFinding({ clockAheadMs }: DatabaseInspection): Finding {
 
 async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
   const { redisOptions } = await import('../app.js');
-  const { inspectRedis } = await import('../core/index.js');
+  const { inspectRedis, settingsBehind } = await import('../core/index.js');
   const { REDIS_HOST: host, REDIS_PORT: port } = settings;
   try {
     const { version, evictionPolicy } = await inspectRedis(redisOptions(settings));
@@ -196,10 +201,14 @@ async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
       ),
     ];
   } catch (error) {
+    const reason = messageOf(error);
+    const names = settingsBehind(reason).join(', ');
     return [
       warning(
         'redis',
-        `${host}:${port} cannot be used: ${messageOf(error)}. The server runs without it, slower (REDIS_HOST, REDIS_PORT)`,
+        withSources(
+          `${host}:${port} cannot be used: ${reason}. The server runs without it, slower (${names})`,
+        ),
       ),
     ];
   }

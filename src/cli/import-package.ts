@@ -1,12 +1,12 @@
 import { loadSettings } from '../config';
-import { isRelease } from '../core';
+import { isRelease, RELEASE_NAMES } from '../core';
 import type { MissingPackage } from '../packages/dependencies';
 import type { ImportSummary } from '../packages/import-package';
-import { type Command, UsageError } from './command';
+import type { Command } from './command';
 import { makeLog } from './log';
-import { withApp } from './with-app';
-
-const USAGE = 'FILE.tgz|NAME@VERSION --tenant NAME [--release r4|r4b] [--examples] [--dependencies]';
+import { JSON_OPTION, print } from './output';
+import { textOf, wrongValue } from './option-values';
+import { TENANT_OPTION, withTenant } from './with-tenant';
 
 /** Further files are only counted. */
 const MAX_PRINTED = 1_000;
@@ -28,15 +28,13 @@ function toText({ name, version, present }: MissingPackage): string {
 function toLines(summary: ImportSummary, tenant: string): readonly string[] {
   const { manifest, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing } = summary;
   const { refused, warned, replaced, renamed, switchedOff } = summary;
-  const all = [...counts.values()];
-  const sum = (name: 'stored' | 'unchanged') => all.reduce((total, count) => total + count[name], 0);
   const width = Math.max(0, ...[...counts.keys()].map((type) => type.length));
   const types = [...counts].map(
     ([type, { stored, unchanged }]) =>
       `  ${type.padEnd(width)}  ${String(stored).padStart(5)} stored  ${String(unchanged).padStart(5)} unchanged`,
   );
   return [
-    `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sum('stored')} stored, ${sum('unchanged')} unchanged, ${refused.length} refused`,
+    `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sum(counts, 'stored')} stored, ${sum(counts, 'unchanged')} unchanged, ${refused.length} refused`,
     ...types,
     ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
     ...(examplesLeftOut > 0 ? [`Examples not loaded: ${examplesLeftOut} (--examples loads them)`] : []),
@@ -54,23 +52,54 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
   ];
 }
 
+function sum(counts: ImportSummary['counts'], name: 'stored' | 'unchanged'): number {
+  return [...counts.values()].reduce((total, count) => total + count[name], 0);
+}
+
+/** The result of one package; lists have every file. */
+function toDocument({ manifest, counts, ...summary }: ImportSummary, tenant: string): object {
+  const { release, snapshots, examplesLeftOut, missing } = summary;
+  const { refused, warned, replaced, renamed, switchedOff, withoutSnapshot } = summary;
+  return {
+    ...{ name: manifest.name, version: manifest.version, tenant, release },
+    ...{ stored: sum(counts, 'stored'), unchanged: sum(counts, 'unchanged') },
+    types: [...counts].map(([type, { stored, unchanged }]) => ({ type, stored, unchanged })),
+    ...{ snapshots, examplesLeftOut, missing },
+    ...{ withoutSnapshot, renamed, replaced, switchedOff, warned, refused },
+  };
+}
+
 export const importPackage: Command = {
   name: 'import-package',
-  usage: USAGE,
+  usage: 'FILE.tgz|NAME@VERSION',
   summary:
     'Load the npm package of an implementation guide, a file or one of PACKAGE_REGISTRY, into a tenant; code 1 if a resource was refused.',
   options: {
-    tenant: { type: 'string', help: 'name of the tenant' },
-    release: { type: 'string', help: 'r4 or r4b; by default that of the package' },
+    ...TENANT_OPTION,
+    release: { type: 'string', value: 'r4|r4b', help: 'by default that of the package' },
     examples: { type: 'boolean', help: 'also load the examples of the package' },
     dependencies: { type: 'boolean', help: 'first load the packages that it needs, from PACKAGE_REGISTRY' },
+    ...JSON_OPTION,
   },
-  async run({ words, options }) {
-    const [source, ...more] = words;
-    const { tenant, release } = options;
-    const isKnown = release === undefined || (typeof release === 'string' && isRelease(release));
-    if (source === undefined || more.length > 0 || typeof tenant !== 'string' || !isKnown)
-      throw new UsageError(`andiron import-package ${USAGE}`);
+  examples: [
+    {
+      line: 'andiron import-package hl7.fhir.uv.ips@2.0.0 --tenant acme',
+      does: 'Load a package of the registry.',
+    },
+    {
+      line: 'andiron import-package guide.tgz --tenant acme --release r4 --examples',
+      does: 'Load a file, with the examples of the guide.',
+    },
+    {
+      line: 'andiron import-package hl7.fhir.uv.ips@2.0.0 --tenant acme --dependencies',
+      does: 'Load the packages that it needs, too.',
+    },
+  ],
+  async run(given) {
+    const { options } = given;
+    const [source = ''] = given.words;
+    const release = textOf(options['release']);
+    if (release !== undefined && !isRelease(release)) throw wrongValue('release', RELEASE_NAMES);
     const settings = loadSettings(process.env);
     const { PackageSource } = await import('../packages/package-source.js');
     const { importWithDependencies } = await import('../packages/import-dependencies.js');
@@ -81,7 +110,7 @@ export const importPackage: Command = {
     });
     const file = await packages.open(source);
     let refused = 0;
-    await withApp(async ({ core }) => {
+    await withTenant(given, async (core, tenant) => {
       const summaries = await importWithDependencies(core, {
         file,
         ...(options['dependencies'] === true ? { fetch: (name) => packages.fetch(name) } : {}),
@@ -94,10 +123,12 @@ export const importPackage: Command = {
           log: makeLog({ LOG_LEVEL: 'warn' }, 2),
         },
       });
-      for (const summary of summaries) {
-        refused += summary.refused.length;
-        process.stdout.write(`${toLines(summary, tenant).join('\n')}\n`);
-      }
+      refused = summaries.reduce((total, summary) => total + summary.refused.length, 0);
+      print(
+        given,
+        { packages: summaries.map((summary) => toDocument(summary, tenant)) },
+        summaries.flatMap((summary) => toLines(summary, tenant)),
+      );
     });
     if (refused > 0) throw new Error(`${refused} resources were refused`);
   },

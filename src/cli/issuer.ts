@@ -1,20 +1,26 @@
 import { isReleaseScope, type Core, type NewIssuer } from '../core';
-import { type Arguments, type Command, UsageError } from './command';
-import { withApp } from './with-app';
+import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
+import { JSON_OPTION, print } from './output';
+import { textOf, wrongValue } from './option-values';
+import { TENANT_OPTION, withTenant } from './with-tenant';
 
-async function list({ issuers }: Core, tenant: string): Promise<void> {
-  for (const { issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap } of await issuers.list(
-    tenant,
-  )) {
-    process.stdout.write(
-      `${issuer}\n  client: ${client}\n  release: ${release}\n  audience: ${audience}\n  keys: ${jwksUrl}\n  ${scopeClaim}:`,
-    );
+async function printAll({ issuers }: Core, tenant: string, given: Arguments): Promise<void> {
+  const all = await issuers.list(tenant);
+  const lines = all.flatMap(({ issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap }) => {
     const mapping =
       scopeMap === null
         ? ['scopes']
         : Object.entries(scopeMap).map(([word, to]) => `${word}=${to.join('+')}`);
-    process.stdout.write(` ${mapping.join(' ')}\n`);
-  }
+    return [
+      issuer,
+      `  client: ${client}`,
+      `  release: ${release}`,
+      `  audience: ${audience}`,
+      `  keys: ${jwksUrl}`,
+      `  ${scopeClaim}: ${mapping.join(' ')}`,
+    ];
+  });
+  print(given, { issuers: all }, lines);
 }
 
 /** `doctors=user/*.cruds+launch,nurses=user/*.rs` */
@@ -24,75 +30,109 @@ function toMap(text: string): Record<string, readonly string[]> {
     entries.map((entry) => {
       const [word, scopes, ...more] = entry.split('=');
       if (word === undefined || word === '' || scopes === undefined || more.length > 0)
-        throw new UsageError(`'${entry}' is not VALUE=SCOPE+SCOPE`);
+        throw new UsageError(`'${entry}' of --map is not VALUE=SCOPE+SCOPE`);
       return [word, scopes.split('+')];
     }),
   );
 }
 
-function toIssuer(issuer: string, options: Arguments['options']): NewIssuer {
-  const text = (name: string): string | undefined => {
-    const value = options[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const needed = (name: string): string => {
-    const value = text(name);
-    if (value === undefined) throw new UsageError(`--${name} is missing`);
-    return value;
-  };
-  const map = text('map');
-  const release = text('release');
-  if (release !== undefined && !isReleaseScope(release))
-    throw new UsageError('--release must be r4, r4b or both');
+function toIssuer({ words, options }: Arguments): NewIssuer {
+  const [issuer = ''] = words;
+  const map = textOf(options['map']);
+  const release = textOf(options['release']);
+  if (release !== undefined && !isReleaseScope(release)) throw wrongValue('release', ['r4, r4b', 'both']);
   return {
-    issuer,
-    client: needed('client'),
-    release,
-    audience: needed('audience'),
-    jwksUrl: needed('jwks-url'),
-    scopeClaim: text('scope-claim'),
+    ...{ issuer, client: String(options['client']), release },
+    ...{ audience: String(options['audience']), jwksUrl: String(options['jwks-url']) },
+    scopeClaim: textOf(options['scope-claim']),
     scopeMap: map === undefined ? undefined : toMap(map),
-    userClaim: text('user-claim'),
-    patientClaim: text('patient-claim'),
+    userClaim: textOf(options['user-claim']),
+    patientClaim: textOf(options['patient-claim']),
   };
 }
 
-export const issuer: Command = {
-  name: 'issuer',
-  usage: 'list | put ISSUER | remove ISSUER, with --tenant NAME',
-  summary: 'List, add, change or remove the identity providers whose tokens a tenant accepts.',
+const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'List the identity providers whose tokens a tenant accepts.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron issuer list --tenant acme', does: 'Print them with their clients and keys.' }],
+  run: (given) => withTenant(given, (core, tenant) => printAll(core, tenant, given)),
+};
+
+const put: Command = {
+  name: 'put',
+  usage: 'ISSUER',
+  summary: 'Add an identity provider, or replace the one of this name.',
   options: {
-    tenant: { type: 'string', help: 'name of the tenant' },
-    client: { type: 'string', help: 'id of the client that its tokens act for' },
-    release: { type: 'string', help: 'r4, r4b or both: the release of the ids in its tokens; default r4' },
-    audience: { type: 'string', help: 'the aud that its tokens must contain' },
-    'jwks-url': { type: 'string', help: 'address of its keys' },
-    'scope-claim': { type: 'string', help: 'claim with the scopes of a token; default scope' },
+    ...TENANT_OPTION,
+    client: {
+      ...{ type: 'string', value: 'CLIENT_ID', isRequired: true },
+      help: 'id of the client that its tokens act for',
+    },
+    audience: {
+      ...{ type: 'string', value: 'TEXT', isRequired: true },
+      help: 'the aud that its tokens must contain',
+    },
+    'jwks-url': { type: 'string', value: 'URL', isRequired: true, help: 'address of its keys' },
+    release: {
+      ...{ type: 'string', value: 'RELEASE' },
+      help: 'r4, r4b or both: the release of the ids in its tokens; default r4',
+    },
+    'scope-claim': {
+      ...{ type: 'string', value: 'CLAIM' },
+      help: 'claim with the scopes of a token; default scope',
+    },
     map: {
-      type: 'string',
+      ...{ type: 'string', value: 'MAP' },
       help: 'scopes for the values of that claim: "doctors=user/*.cruds nurses=user/*.rs"',
     },
-    'user-claim': { type: 'string', help: 'claim with the reference to the user; default fhirUser' },
-    'patient-claim': { type: 'string', help: 'claim with the id of the Patient; default patient' },
+    'user-claim': {
+      ...{ type: 'string', value: 'CLAIM' },
+      help: 'claim with the reference to the user; default fhirUser',
+    },
+    'patient-claim': {
+      ...{ type: 'string', value: 'CLAIM' },
+      help: 'claim with the id of the Patient; default patient',
+    },
+    ...JSON_OPTION,
   },
-  async run({ words, options }) {
-    const { tenant } = options;
-    const [action, name, ...more] = words;
-    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
-    if (more.length > 0) throw new UsageError('Only one issuer can be named');
-    if (action === 'list' && name === undefined) return withApp(({ core }) => list(core, tenant));
-    if (action === 'put' && name !== undefined) {
-      const given = toIssuer(name, options);
-      return withApp(async ({ core }) => {
-        await core.issuers.put(tenant, given);
-        await list(core, tenant);
-      });
-    }
-    if (action === 'remove' && name !== undefined)
-      return withApp(async ({ core }) => {
-        if (!(await core.issuers.remove(tenant, name))) throw new UsageError(`There is no issuer '${name}'`);
-        process.stdout.write(`Removed ${name}\n`);
-      });
-    throw new UsageError(`andiron issuer ${issuer.usage}`);
+  examples: [
+    {
+      line: 'andiron issuer put https://login.hospital.example --tenant acme --client CLIENT_ID --audience andiron --jwks-url https://login.hospital.example/keys --scope-claim groups --map "doctors=user/*.cruds nurses=user/*.rs"',
+      does: 'Accept its tokens with the rights of a client, by the groups of the person.',
+    },
+  ],
+  run: async (given) => {
+    const issuer = toIssuer(given);
+    await withTenant(given, async (core, tenant) => {
+      await core.issuers.put(tenant, issuer);
+      await printAll(core, tenant, given);
+    });
   },
+};
+
+const remove: Command = {
+  name: 'remove',
+  usage: 'ISSUER',
+  summary: 'Accept the tokens of an identity provider no more.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [
+    {
+      line: 'andiron issuer remove https://login.hospital.example --tenant acme',
+      does: 'Refuse its tokens from now on.',
+    },
+  ],
+  run: (given) =>
+    withTenant(given, async ({ issuers }, tenant) => {
+      const [name = ''] = given.words;
+      if (!(await issuers.remove(tenant, name))) throw new Error(`There is no issuer '${name}'`);
+      print(given, { removed: name }, [`Removed ${name}`]);
+    }),
+};
+
+export const issuer: CommandGroup = {
+  name: 'issuer',
+  summary: 'List, add, change or remove the identity providers whose tokens a tenant accepts.',
+  commands: [list, put, remove],
 };

@@ -1,22 +1,33 @@
-import { type Command, UsageError } from './command';
-import { withApp } from './with-app';
+import type { Command, CommandGroup } from './command';
+import { JSON_OPTION, print } from './output';
+import { TENANT_OPTION, withTenant } from './with-tenant';
 
-export const keys: Command = {
-  name: 'keys',
-  usage: 'rotate, with --tenant NAME',
-  summary:
-    'Create new signing keys for the tokens of a tenant; tokens of the old keys stay valid until they expire.',
+const rotate: Command = {
+  name: 'rotate',
+  usage: '',
+  summary: 'Create new signing keys; tokens of the old keys stay valid until they expire.',
   options: {
-    tenant: { type: 'string', help: 'name of the tenant' },
+    ...TENANT_OPTION,
     revoke: { type: 'boolean', help: 'make all issued tokens invalid' },
+    ...JSON_OPTION,
   },
-  async run({ words, options }) {
-    const { tenant, revoke } = options;
-    if (words.join(' ') !== 'rotate' || typeof tenant !== 'string')
-      throw new UsageError(`andiron keys ${keys.usage}`);
-    await withApp(async ({ core }) => {
-      for (const id of await core.tokens.rotateKeys(tenant, revoke === true))
-        process.stdout.write(`${id} signs from now on\n`);
-    });
-  },
+  examples: [
+    { line: 'andiron keys rotate --tenant acme', does: 'Sign with new keys from now on.' },
+    { line: 'andiron keys rotate --tenant acme --revoke', does: 'End all tokens too, after a theft.' },
+  ],
+  run: (given) =>
+    withTenant(given, async ({ tokens }, tenant) => {
+      const ids = await tokens.rotateKeys(tenant, given.options['revoke'] === true);
+      print(
+        given,
+        { keys: ids },
+        ids.map((id) => `${id} signs from now on`),
+      );
+    }),
+};
+
+export const keys: CommandGroup = {
+  name: 'keys',
+  summary: 'Create new signing keys for the tokens of a tenant.',
+  commands: [rotate],
 };

@@ -1,48 +1,59 @@
-import { readFile } from 'node:fs/promises';
-import type { Core } from '../core';
-import { type Command, UsageError } from './command';
-import { withApp } from './with-app';
+import type { Command, CommandGroup } from './command';
+import { JSON_OPTION, print } from './output';
+import { readJsonFile } from './option-values';
+import { TENANT_OPTION, withTenant } from './with-tenant';
 
-async function listPolicies({ policies }: Core, tenant: string): Promise<void> {
-  for (const [name, definition] of Object.entries(await policies.list(tenant)))
-    process.stdout.write(`${name}  ${JSON.stringify(definition)}\n`);
-}
+const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'List the policies of a tenant.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron policy list --tenant acme', does: 'Print each policy with its definition.' }],
+  run: (given) =>
+    withTenant(given, async ({ policies }, tenant) => {
+      const all = Object.entries(await policies.list(tenant));
+      print(
+        given,
+        { policies: all.map(([name, definition]) => ({ name, ...definition })) },
+        all.map(([name, definition]) => `${name}  ${JSON.stringify(definition)}`),
+      );
+    }),
+};
 
-async function putPolicy({ policies }: Core, tenant: string, name: string, file: string): Promise<void> {
-  const text = await readFile(file, 'utf8');
-  let definition: unknown;
-  try {
-    definition = JSON.parse(text);
-  } catch {
-    throw new UsageError(`${file} is not JSON`);
-  }
-  await policies.put(tenant, name, definition);
-  process.stdout.write(`Stored policy ${name}\n`);
-}
-
-async function deletePolicy({ policies }: Core, tenant: string, name: string): Promise<void> {
-  if (!(await policies.delete(tenant, name))) throw new UsageError(`There is no policy '${name}'`);
-  process.stdout.write(`Deleted policy ${name}\n`);
-}
-
-export const policy: Command = {
-  name: 'policy',
-  usage: 'list | put NAME FILE | delete NAME, with --tenant NAME',
-  summary: 'List, store or delete the policies of a tenant, which narrow the scopes of its clients.',
-  options: { tenant: { type: 'string', help: 'name of the tenant' } },
-  async run({ words, options: { tenant } }) {
-    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
-    const [action, name, file, ...others] = words;
-    const perform = (core: Core): Promise<void> => {
-      if (others.length === 0) {
-        if (action === 'list' && name === undefined) return listPolicies(core, tenant);
-        if (action === 'put' && name !== undefined && file !== undefined)
-          return putPolicy(core, tenant, name, file);
-        if (action === 'delete' && name !== undefined && file === undefined)
-          return deletePolicy(core, tenant, name);
-      }
-      throw new UsageError(`andiron policy ${policy.usage}`);
-    };
-    await withApp(({ core }) => perform(core));
+const put: Command = {
+  name: 'put',
+  usage: 'NAME FILE',
+  summary: 'Store a policy from a file of JSON, or replace the one of this name.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [
+    { line: 'andiron policy put ward ward.json --tenant acme', does: 'Store the policy ward of a file.' },
+  ],
+  run: async (given) => {
+    const [name = '', file = ''] = given.words;
+    const written = await readJsonFile(file, `policy ${name}`);
+    await withTenant(given, async ({ policies }, tenant) => {
+      const { definition } = await policies.put(tenant, name, written);
+      print(given, { name, ...definition }, [`Stored policy ${name}`]);
+    });
   },
+};
+
+const remove: Command = {
+  name: 'delete',
+  usage: 'NAME',
+  summary: 'Delete a policy.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron policy delete ward --tenant acme', does: 'Delete the policy ward.' }],
+  run: (given) =>
+    withTenant(given, async ({ policies }, tenant) => {
+      const [name = ''] = given.words;
+      if (!(await policies.delete(tenant, name))) throw new Error(`There is no policy '${name}'`);
+      print(given, { removed: name }, [`Deleted policy ${name}`]);
+    }),
+};
+
+export const policy: CommandGroup = {
+  name: 'policy',
+  summary: 'List, store or delete the policies of a tenant, which narrow the scopes of its clients.',
+  commands: [list, put, remove],
 };

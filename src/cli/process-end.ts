@@ -4,14 +4,16 @@ export interface EndOptions {
   readonly log: ProcessLog;
   /** Milliseconds that `stop` may take. */
   readonly timeoutMs: number;
+  /** Exit code after `stop`; default 0. */
+  readonly code?: number;
   stop(): Promise<void>;
 }
 
 /**
- * Ends the process on SIGTERM, SIGINT and SIGHUP: with code 0 after `stop`, with 1 if that takes too long or a second signal
+ * Ends the process on SIGTERM, SIGINT and SIGHUP: with `code` after `stop`, with 1 if that takes too long or a second signal
  * arrives.
  */
-export function endOnSignals({ log, timeoutMs, stop }: EndOptions): void {
+export function endOnSignals({ log, timeoutMs, code = 0, stop }: EndOptions): void {
   let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stoppingSince !== undefined) {
@@ -28,7 +30,7 @@ export function endOnSignals({ log, timeoutMs, stop }: EndOptions): void {
     stop().then(
       () => {
         log.info('stopped');
-        process.exit(0);
+        process.exit(code);
       },
       (error: unknown) => {
         log.error(toLoggable(error), 'stopping failed');

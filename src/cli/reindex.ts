@@ -6,8 +6,11 @@ import {
   type ReindexProgress,
   type ReindexScope,
 } from '../core';
-import { type Arguments, type Command, UsageError } from './command';
+import type { Arguments, Command } from './command';
+import { JSON_OPTION, print } from './output';
+import { textOf, wrongValue } from './option-values';
 import { withApp } from './with-app';
+import { noTenant } from './with-tenant';
 
 /** Further differences are only counted. */
 const MAX_PRINTED = 1_000;
@@ -18,55 +21,70 @@ function ownerOf({ tenant, release }: { readonly tenant: string; readonly releas
   return `${tenant === '' ? 'base resources' : tenant} ${release}`;
 }
 
-function print(difference: IndexDifference): void {
+function toLines(difference: IndexDifference): readonly string[] {
   const { type, id, table, missing, superfluous } = difference;
-  const lines = [
+  return [
+    `${ownerOf(difference)} ${type}/${id} ${table}`,
     ...missing.map((row) => `  missing      ${row}`),
     ...superfluous.map((row) => `  superfluous  ${row}`),
   ];
-  process.stdout.write(`${ownerOf(difference)} ${type}/${id} ${table}\n${lines.join('\n')}\n`);
 }
 
-function toScope({ words, options }: Arguments): ReindexScope {
-  if (words.length > 0) throw new UsageError(`andiron reindex ${reindex.usage}`);
-  const { tenant, release } = options;
-  if (typeof release === 'string' && !isRelease(release))
-    throw new UsageError(`--release must be ${RELEASE_NAMES.join(' or ')}`);
-  return {
-    ...(typeof tenant === 'string' ? { tenant } : {}),
-    ...(typeof release === 'string' ? { release } : {}),
-  };
+/** `tenant` is null for the base resources. */
+function toDocument({ tenant, release, type, id, table, missing, superfluous }: IndexDifference): object {
+  return { tenant: tenant === '' ? null : tenant, release, type, id, table, missing, superfluous };
+}
+
+/** Prints differences as they are found, or collects the first ones for a JSON document. */
+class Found {
+  count = 0;
+  readonly first: object[] = [];
+
+  constructor(private readonly isJson: boolean) {}
+
+  add(difference: IndexDifference): void {
+    this.count += 1;
+    if (this.count > MAX_PRINTED) return;
+    if (this.isJson) this.first.push(toDocument(difference));
+    else process.stdout.write(`${toLines(difference).join('\n')}\n`);
+  }
+}
+
+function toScope({ options }: Arguments): ReindexScope {
+  const [tenant, release] = [textOf(options['tenant']), textOf(options['release'])];
+  if (release !== undefined && !isRelease(release)) throw wrongValue('release', RELEASE_NAMES);
+  return { ...(tenant === undefined ? {} : { tenant }), ...(release === undefined ? {} : { release }) };
 }
 
 async function checkTenant({ tenants }: Core, { tenant }: ReindexScope): Promise<void> {
   if (tenant === undefined) return;
   const all = await tenants.list();
-  if (!all.some(({ name }) => name === tenant)) throw new UsageError(`There is no tenant '${tenant}'`);
+  if (!all.some(({ name }) => name === tenant)) throw noTenant(tenant);
 }
 
-async function verify(core: Core, scope: ReindexScope): Promise<void> {
-  let differences = 0;
-  for await (const difference of core.verifyIndex(scope)) {
-    differences += 1;
-    if (differences <= MAX_PRINTED) print(difference);
-  }
-  if (differences > 0)
-    throw new Error(`${differences} differences between the index and the stored versions`);
-  process.stdout.write('The index matches the stored versions\n');
+async function verify(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
+  const found = new Found(given.options['json'] === true);
+  for await (const difference of core.verifyIndex(scope)) found.add(difference);
+  const { count, first } = found;
+  print(given, { count, differences: first }, count === 0 ? ['The index matches the stored versions'] : []);
+  if (count > 0) throw new Error(`${count} differences between the index and the stored versions`);
 }
 
 /** A progress line that redraws itself on a terminal; elsewhere nothing. */
-function createStatusLine(output: NodeJS.WriteStream): { show(text: string): void; clear(): void } {
+function createStatusLine(
+  output: NodeJS.WriteStream,
+  isShown: boolean,
+): { show(text: string): void; clear(): void } {
   let drawnAt = -Infinity;
   return {
     show(text) {
       const now = performance.now();
-      if (!output.isTTY || now - drawnAt < REDRAW_MS) return;
+      if (!isShown || !output.isTTY || now - drawnAt < REDRAW_MS) return;
       drawnAt = now;
       output.write(`\r${text}\u001b[K`);
     },
     clear() {
-      if (output.isTTY) output.write('\r\u001b[K');
+      if (isShown && output.isTTY) output.write('\r\u001b[K');
     },
   };
 }
@@ -86,56 +104,64 @@ function addTo(totals: Totals, progress: Totals | undefined): void {
   totals.removed += progress.removed;
 }
 
-async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
+async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
+  const isJson = given.options['json'] === true;
   const { now } = await core.outdatedIndex();
-  for (const release of RELEASE_NAMES) {
-    if (scope.release === undefined || scope.release === release)
-      process.stdout.write(`Indexing ${release} with ${now[release]}\n`);
-  }
-  const status = createStatusLine(process.stdout);
+  const releases = RELEASE_NAMES.filter(
+    (release) => scope.release === undefined || scope.release === release,
+  );
+  if (!isJson)
+    for (const release of releases) process.stdout.write(`Indexing ${release} with ${now[release]}\n`);
+  const status = createStatusLine(process.stdout, !isJson);
   const totals: Totals = { compared: 0, repaired: 0, added: 0, removed: 0 };
   let last: ReindexProgress | undefined;
-  let losses = 0;
+  const lost = new Found(isJson);
   for await (const progress of core.reindex(scope)) {
     if (last?.space !== progress.space) addTo(totals, last);
     last = progress;
-    for (const loss of progress.losses) {
-      if (losses === 0) status.clear();
-      losses += 1;
-      if (losses <= MAX_PRINTED) print(loss);
-    }
+    if (progress.losses.length > 0) status.clear();
+    for (const loss of progress.losses) lost.add(loss);
     const { compared, resources, repaired } = progress;
     status.show(`${ownerOf(progress)}: ${compared} of ${resources} resources compared, ${repaired} repaired`);
   }
   addTo(totals, last);
   status.clear();
   const { compared, repaired, added, removed } = totals;
-  process.stdout.write(
-    `${compared} resources compared, ${repaired} repaired: ${added} rows added, ${removed} removed\n`,
-  );
-  if (losses > 0)
+  print(given, { ...totals, count: lost.count, losses: lost.first }, [
+    `${compared} resources compared, ${repaired} repaired: ${added} rows added, ${removed} removed`,
+  ]);
+  if (lost.count > 0)
     throw new Error(
-      `${losses} versions or heads are missing: a reindex cannot repair this; restore a backup`,
+      `${lost.count} versions or heads are missing: a reindex cannot repair this; restore a backup`,
     );
 }
 
 export const reindex: Command = {
   name: 'reindex',
-  usage: '[--verify] [--tenant NAME] [--release r4|r4b]',
+  usage: '',
   summary: 'Repair the search index from the stored versions while the server runs, or only compare.',
   options: {
     verify: { type: 'boolean', help: 'change nothing and print each difference; code 1 if there is one' },
     tenant: {
-      type: 'string',
+      ...{ type: 'string', value: 'NAME' },
       help: 'only the data of this tenant; default all tenants and the base resources',
     },
-    release: { type: 'string', help: 'only the data of this release' },
+    release: { type: 'string', value: 'r4|r4b', help: 'only the data of this release' },
+    ...JSON_OPTION,
   },
+  examples: [
+    {
+      line: 'andiron reindex --verify',
+      does: 'Compare the index with the stored versions, for example after a restore.',
+    },
+    { line: 'andiron reindex', does: 'Repair it, after a change of PUBLIC_URL or of the definitions.' },
+    { line: 'andiron reindex --tenant acme --release r4', does: 'Repair that of one tenant and release.' },
+  ],
   async run(given) {
     const scope = toScope(given);
     await withApp(async ({ core }) => {
       await checkTenant(core, scope);
-      await (given.options['verify'] === true ? verify(core, scope) : rebuild(core, scope));
+      await (given.options['verify'] === true ? verify : rebuild)(core, scope, given);
     });
   },
 };

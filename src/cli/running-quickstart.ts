@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRunning } from '../embedded/running';
-import { UsageError } from './command';
+import { noteSource } from './setting-sources';
 
 /**
  * Lets a command work on the database of a running quick start: that of the folder `data`, or, where no database is set, the newest
@@ -13,8 +13,9 @@ export async function useRunningQuickstart(data: string | boolean | undefined): 
   if (running === undefined) {
     if (typeof data !== 'string') return;
     const folder = path.resolve(data);
-    throw new UsageError(`No quick start runs on ${folder}; start it: andiron quickstart --data ${folder}`);
+    throw new Error(`No quick start runs on ${folder}; start it: andiron quickstart --data ${folder}`);
   }
   Object.assign(process.env, running.environment);
+  noteSource(Object.keys(running.environment), 'the quick start');
   process.stderr.write(`Using the quick start at ${running.address}\n`);
 }

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { EXPORT_PARTS, type ExportLine } from '../core';
-import { UsageError } from './command';
 
 const MANIFEST = 'manifest.json';
 /** Patients' data: readable by the owner only. */
@@ -23,7 +22,7 @@ function fileOf(folder: string, part: string): string {
  */
 export async function writeFolder(folder: string, lines: AsyncIterable<ExportLine>): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new UsageError(`The folder ${folder} is not empty`);
+  if ((await readdir(folder)).length > 0) throw new Error(`The folder ${folder} is not empty`);
   const files = new Map<string, WriteStream>();
   for (const part of EXPORT_PARTS)
     files.set(part, createWriteStream(fileOf(folder, part), { mode: MODE, flags: 'wx' }));

@@ -1,105 +1,105 @@
-import type { Core, InvalidatedCaches } from '../core';
-import { type Arguments, type Command, UsageError } from './command';
-import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
+import type { Core, Tenant } from '../core';
+import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
+import { JSON_OPTION, print, toInstant } from './output';
+import { deleteTenant, exportTenant, importTenant } from './tenant-data';
 import { withApp } from './with-app';
+import { noTenant } from './with-tenant';
 
-async function listTenants({ tenants }: Core): Promise<void> {
-  const all = await tenants.list();
-  const width = Math.max(...all.map(({ name }) => name.length));
-  for (const { name, display, status, created } of all) {
-    const called = display === name ? '' : `  ${display}`;
-    process.stdout.write(
-      `${name.padEnd(width)}  ${status.padEnd(8)}  ${new Date(created).toISOString()}${called}\n`,
+/** As in the answers of the HTTP API. */
+function toDocument({ name, display, status, created }: Tenant): object {
+  return { name, display, status, created: toInstant(created) };
+}
+
+const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'List all tenants.',
+  options: JSON_OPTION,
+  examples: [
+    { line: 'andiron tenant list', does: 'Print a line for each tenant.' },
+    { line: 'andiron tenant list --json', does: 'Print them for a program.' },
+  ],
+  run: (given) =>
+    withApp(async ({ core }) => {
+      const all = await core.tenants.list();
+      const width = Math.max(...all.map(({ name }) => name.length));
+      const lines = all.map(({ name, display, status, created }) => {
+        const called = display === name ? '' : `  ${display}`;
+        return `${name.padEnd(width)}  ${status.padEnd(8)}  ${toInstant(created)}${called}`;
+      });
+      print(given, { tenants: all.map(toDocument) }, lines);
+    }),
+};
+
+const create: Command = {
+  name: 'create',
+  usage: 'NAME [SETTING=VALUE …]',
+  summary: 'Create a tenant. The setting time-zone can be set only now.',
+  options: JSON_OPTION,
+  examples: [
+    { line: 'andiron tenant create acme', does: 'Create the tenant acme, with the defaults of the server.' },
+    {
+      line: 'andiron tenant create nord time-zone=Europe/Copenhagen validation=lenient',
+      does: 'Create a tenant with settings of its own.',
+    },
+  ],
+  run: async (given) => {
+    const [name = '', ...words] = given.words;
+    const settings = new Map(
+      Object.entries(toChanges(words)).map(([setting, value]) => [setting, value ?? '']),
     );
-  }
-}
+    await withApp(async ({ core }) => {
+      const tenant = await core.tenants.create(name, Object.fromEntries(settings));
+      print(given, toDocument(tenant), [`Created tenant ${tenant.name}`]);
+    });
+  },
+};
 
-async function createTenant({ tenants }: Core, name: string, words: readonly string[]): Promise<void> {
-  const settings = new Map(
-    Object.entries(toChanges(words)).map(([setting, value]) => [setting, value ?? '']),
-  );
-  const tenant = await tenants.create(name, Object.fromEntries(settings));
-  process.stdout.write(`Created tenant ${tenant.name}\n`);
-}
+const show: Command = {
+  name: 'show',
+  usage: 'NAME',
+  summary: 'Show a tenant with its settings and the size of its data.',
+  options: JSON_OPTION,
+  examples: [{ line: 'andiron tenant show acme', does: 'Show which settings differ from the server.' }],
+  run: (given) => withApp(({ core }) => showTenant(core, given)),
+};
 
-async function disableTenant({ tenants }: Core, name: string): Promise<void> {
-  if (!(await tenants.disable(name))) throw new UsageError(`There is no tenant '${name}'`);
-  process.stdout.write(`Disabled tenant ${name}\n`);
-}
-
-async function enableTenant({ tenants }: Core, name: string): Promise<void> {
-  if (!(await tenants.enable(name))) throw new UsageError(`There is no tenant '${name}'`);
-  process.stdout.write(`Enabled tenant ${name}\n`);
-}
-
-/** Without a display name the name is shown. */
-async function renameTenant({ tenants }: Core, name: string, words: readonly string[]): Promise<void> {
-  const display = words.length === 0 ? null : words.join(' ');
-  if (!(await tenants.rename(name, display))) throw new UsageError(`There is no tenant '${name}'`);
-  process.stdout.write(`The display name of tenant ${name} is ${display ?? name}\n`);
-}
-
-async function deleteTenant({ tenants }: Core, name: string, confirmed: unknown): Promise<void> {
-  if (confirmed !== name)
-    throw new UsageError(
-      `This permanently deletes tenant ${name} with all its data. Confirm with: andiron tenant delete ${name} --confirm ${name}`,
-    );
-  const removal = await tenants.remove(name);
-  if (removal === undefined) throw new UsageError(`There is no tenant '${name}'`);
-  const width = Math.max(...removal.tables.map(({ table }) => table.length));
-  for (const { table, removed, left } of removal.tables)
-    process.stdout.write(`${table.padEnd(width)}  ${removed} rows removed, ${left} left\n`);
-  process.stdout.write(`${inWords(removal)}\n`);
-  if (!removal.isComplete) throw new Error(`Data of tenant ${name} are left; run the command again`);
-  process.stdout.write(`Deleted tenant ${name}\n`);
-}
-
-async function exportTenant({ tenants }: Core, name: string, options: Options): Promise<void> {
-  const { to, current } = options;
-  if (current === true && typeof to !== 'string')
-    throw new UsageError('--current needs --to FOLDER, because it writes two files');
-  const lines = await tenants.export(name, current === true ? 'current' : 'all');
-  if (lines === undefined) throw new UsageError(`There is no tenant '${name}' that can be exported`);
-  if (typeof to === 'string') await writeFolder(to, lines);
-  else await writeStream(process.stdout, lines);
-}
-
-async function importTenant({ tenants }: Core, name: string, { from }: Options): Promise<void> {
-  const lines = typeof from === 'string' ? readFolder(from) : readLines(process.stdin);
-  const { versions, resources, subscriptionsOff } = await tenants.import(name, lines);
-  process.stdout.write(`Tenant ${name} has ${versions} versions of ${resources} resources\n`);
-  if (subscriptionsOff > 0)
-    process.stdout.write(
-      `${subscriptionsOff} versions of Subscriptions that request notifications are stored as off\n`,
-    );
-}
-
-/** The result of the cache invalidation. */
-function inWords({ processes, silentProcesses, cachedTexts }: InvalidatedCaches): string {
-  const silent = silentProcesses === 0 ? '' : `; ${silentProcesses} do not respond and are ignored`;
-  const texts =
-    cachedTexts === undefined
-      ? 'Redis could not be reached; its entries expire within a day'
-      : `${cachedTexts} entries removed from Redis`;
-  return `Caches cleared in ${processes} server processes${silent}; ${texts}`;
-}
-
-async function showTenant({ tenants }: Core, name: string): Promise<void> {
+async function showTenant({ tenants }: Core, given: Arguments): Promise<void> {
+  const [name = ''] = given.words;
   const described = await tenants.describe(name);
-  if (described === undefined) throw new UsageError(`There is no tenant '${name}'`);
+  if (described === undefined) throw noTenant(name);
   const { display, status, created, settings, own, usage } = described;
   const called = display === name ? name : `${name} (${display})`;
-  process.stdout.write(`${called}  ${status}  ${new Date(created).toISOString()}\n`);
-  process.stdout.write(`${usage.resources} resources, ${usage.bytes} bytes\n`);
-  for (const [setting, value] of Object.entries(settings))
-    process.stdout.write(`${setting}=${value}${own.includes(setting) ? '' : '  (default of the server)'}\n`);
+  print(given, { ...toDocument(described), settings, own, usage }, [
+    `${called}  ${status}  ${toInstant(created)}`,
+    `${usage.resources} resources, ${usage.bytes} bytes`,
+    ...Object.entries(settings).map(
+      ([setting, value]) => `${setting}=${value}${own.includes(setting) ? '' : '  (default of the server)'}`,
+    ),
+  ]);
 }
 
-async function setTenant(core: Core, name: string, words: readonly string[]): Promise<void> {
-  if (!(await core.tenants.changeSettings(name, toChanges(words))))
-    throw new UsageError(`There is no tenant '${name}'`);
-  await showTenant(core, name);
-}
+const set: Command = {
+  name: 'set',
+  usage: 'NAME SETTING=VALUE …',
+  summary: 'Change settings of a tenant; SETTING= resets one to the default of the server.',
+  options: JSON_OPTION,
+  examples: [
+    {
+      line: 'andiron tenant set acme rate-limit=200/s search-unknown=lenient',
+      does: 'Limit its requests, and ignore unknown search parameters.',
+    },
+    { line: 'andiron tenant set acme rate-limit=', does: 'Use the default of the server again.' },
+  ],
+  run: async (given) => {
+    const [name = '', ...words] = given.words;
+    const changes = toChanges(words);
+    await withApp(async ({ core }) => {
+      if (!(await core.tenants.changeSettings(name, changes))) throw noTenant(name);
+      await showTenant(core, given);
+    });
+  },
+};
 
 /** `validation=structure`; without a value the setting is reset to the server's default. */
 function toChanges(words: readonly string[]): Readonly<Record<string, string | null>> {
@@ -112,46 +112,60 @@ function toChanges(words: readonly string[]): Readonly<Record<string, string | n
   return Object.fromEntries(changes);
 }
 
-type Options = Arguments['options'];
-type Action = (core: Core, name: string, more: readonly string[], options: Options) => Promise<void>;
+/** Changes the tenant and prints `line`, or the tenant as JSON. */
+function changed(change: (core: Core, name: string) => Promise<boolean>, line: (name: string) => string) {
+  return (given: Arguments): Promise<void> =>
+    withApp(async ({ core }) => {
+      const [name = ''] = given.words;
+      if (!(await change(core, name))) throw noTenant(name);
+      const now = (await core.tenants.list()).find((tenant) => tenant.name === name);
+      print(given, now === undefined ? { name } : toDocument(now), [line(name)]);
+    });
+}
 
-/** Only actions with `takesWords` accept further arguments. */
-const ACTIONS: ReadonlyMap<string, { readonly run: Action; readonly takesWords?: boolean }> = new Map<
-  string,
-  { readonly run: Action; readonly takesWords?: boolean }
->([
-  ['create', { run: createTenant, takesWords: true }],
-  ['disable', { run: disableTenant }],
-  ['enable', { run: enableTenant }],
-  ['rename', { run: renameTenant, takesWords: true }],
-  ['show', { run: showTenant }],
-  ['set', { run: setTenant, takesWords: true }],
-  ['delete', { run: (core, name, _more, { confirm }) => deleteTenant(core, name, confirm) }],
-  ['export', { run: (core, name, _more, options) => exportTenant(core, name, options) }],
-  ['import', { run: (core, name, _more, options) => importTenant(core, name, options) }],
-]);
+const rename: Command = {
+  name: 'rename',
+  usage: 'NAME [DISPLAY …]',
+  summary: 'Change the display name of a tenant; without DISPLAY it is the name.',
+  options: JSON_OPTION,
+  examples: [
+    { line: 'andiron tenant rename acme "Acme Hospital"', does: 'Change the name that people see.' },
+  ],
+  run: (given) => {
+    const display = given.words.length === 1 ? null : given.words.slice(1).join(' ');
+    return changed(
+      ({ tenants }, name) => tenants.rename(name, display),
+      (name) => `The display name of tenant ${name} is ${display ?? name}`,
+    )(given);
+  },
+};
 
-export const tenant: Command = {
+const disable: Command = {
+  name: 'disable',
+  usage: 'NAME',
+  summary: 'Answer no request of a tenant any more; its data stay.',
+  options: JSON_OPTION,
+  examples: [{ line: 'andiron tenant disable acme', does: 'Stop all requests of the tenant.' }],
+  run: changed(
+    ({ tenants }, name) => tenants.disable(name),
+    (name) => `Disabled tenant ${name}`,
+  ),
+};
+
+const enable: Command = {
+  name: 'enable',
+  usage: 'NAME',
+  summary: 'Answer requests of a disabled tenant again.',
+  options: JSON_OPTION,
+  examples: [{ line: 'andiron tenant enable acme', does: 'Answer its requests again.' }],
+  run: changed(
+    ({ tenants }, name) => tenants.enable(name),
+    (name) => `Enabled tenant ${name}`,
+  ),
+};
+
+export const tenant: CommandGroup = {
   name: 'tenant',
-  usage:
-    'list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME | rename NAME [DISPLAY] | show NAME | set NAME SETTING=VALUE … | delete NAME --confirm NAME | export NAME [--to FOLDER] [--current] | import NAME [--from FOLDER]',
-  summary: 'List, create, configure, rename, disable, enable, delete, export or import tenants.',
-  options: {
-    confirm: { type: 'string', help: 'the name of the tenant to delete, to confirm' },
-    to: { type: 'string', help: 'a new folder for the export; default standard output' },
-    current: {
-      type: 'boolean',
-      help: 'export only the current resources, without history, for other programs',
-    },
-    from: { type: 'string', help: 'the folder of an export with all versions; default standard input' },
-  },
-  async run({ words, options }) {
-    const [action = '', name, ...more] = words;
-    if (action === 'list' && name === undefined) return withApp(({ core }) => listTenants(core));
-    const command = ACTIONS.get(action);
-    if (command === undefined || name === undefined || (action === 'set' && more.length === 0))
-      throw new UsageError(`andiron tenant ${tenant.usage}`);
-    if (more.length > 0 && command.takesWords !== true) throw new UsageError('Only one tenant can be named');
-    return withApp(({ core }) => command.run(core, name, more, options));
-  },
+  summary: 'List, create, configure, rename, disable, enable, export, import or delete tenants.',
+  commands: [list, create, show, set, rename, disable, enable, exportTenant, importTenant, deleteTenant],
 };

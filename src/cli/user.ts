@@ -1,19 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
-import { type Arguments, type Command, UsageError } from './command';
-import { withApp } from './with-app';
-
-type Options = Arguments['options'];
+import type { Arguments, Command, CommandGroup, Options } from './command';
+import { JSON_OPTION, print, toInstant } from './output';
+import { textOf, wrongValue } from './option-values';
+import { TENANT_OPTION, withTenant } from './with-tenant';
 
 /** Length of a generated password: 144 random bits. */
 const PASSWORD_BYTES = 18;
 
-function show({ id, name, display, isDisabled, release, fhirUser, patient }: User): void {
+const DETAILS = {
+  name: { type: 'string', value: 'NAME', help: 'user name for signing in' },
+  display: { type: 'string', value: 'TEXT', help: 'display name' },
+  'fhir-user': { type: 'string', value: 'REFERENCE', help: 'identity in FHIR, such as Practitioner/1' },
+  patient: { type: 'string', value: 'ID', help: 'id of the Patient whose record is their own' },
+  release: {
+    ...{ type: 'string', value: 'RELEASE' },
+    help: 'r4, r4b or both: the release of these ids; default r4',
+  },
+} as const satisfies Options;
+
+const PASSWORD_OPTION = {
+  'password-stdin': {
+    type: 'boolean',
+    help: 'read the password from the standard input; by default one is generated',
+  },
+} as const satisfies Options;
+
+function toLine({ id, name, display, isDisabled, release, fhirUser, patient }: User): string {
   const person = fhirUser === null ? 'no FHIR identity' : `${fhirUser} (${release})`;
   const record = patient === null ? '' : `, record of Patient/${patient}`;
-  process.stdout.write(
-    `${id}  ${isDisabled ? 'disabled' : 'active'}  ${name}  ${display}: ${person}${record}\n`,
-  );
+  return `${id}  ${isDisabled ? 'disabled' : 'active'}  ${name}  ${display}: ${person}${record}`;
+}
+
+/** As in the answers of the HTTP API. */
+function toDocument({ id, name, display, created, ...user }: User): object {
+  const { isDisabled: disabled, release, fhirUser, patient } = user;
+  return { id, name, display, created: toInstant(created), disabled, release, fhirUser, patient };
+}
+
+interface Password {
+  readonly password: string;
+  readonly isMade: boolean;
 }
 
 /** Reads the standard input, so that neither the process list nor a shell's history contains the password. */
@@ -23,35 +50,33 @@ async function readPassword(): Promise<string> {
   return text.replace(/\r?\n$/, '');
 }
 
-async function toPassword(
-  options: Options,
-): Promise<{ readonly password: string; readonly isMade: boolean }> {
+async function toPassword({ options }: Arguments): Promise<Password> {
   if (options['password-stdin'] === true) return { password: await readPassword(), isMade: false };
   return { password: randomBytes(PASSWORD_BYTES).toString('base64url'), isMade: true };
 }
 
-function printPassword({ password, isMade }: Awaited<ReturnType<typeof toPassword>>): void {
-  if (!isMade) return;
-  process.stdout.write(`password=${password}\n`);
-  process.stderr.write('The password is not shown again\n');
+/** Prints the user, and the password if it was generated. */
+function printWith(
+  { password, isMade }: Password,
+  given: Arguments,
+  user: User,
+  lines: readonly string[],
+): void {
+  print(given, { ...toDocument(user), ...(isMade ? { password } : {}) }, [
+    ...lines,
+    ...(isMade ? [`password=${password}`] : []),
+  ]);
+  if (isMade) process.stderr.write('The password is not shown again\n');
 }
 
 /** Options that are not given change nothing; an empty text removes the value. */
-function toChanges(options: Options): UserChanges {
-  const text = (name: string): string | undefined => {
-    const value = options[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const orNull = (name: string): string | null | undefined => (text(name) === '' ? null : text(name));
-  const release = text('release');
-  if (release !== undefined && !isReleaseScope(release))
-    throw new UsageError('--release must be r4, r4b or both');
-  const [name, display, fhirUser, patient] = [
-    text('name'),
-    text('display'),
-    orNull('fhir-user'),
-    orNull('patient'),
-  ];
+function toChanges(options: Arguments['options']): UserChanges {
+  const orNull = (name: string): string | null | undefined =>
+    options[name] === '' ? null : textOf(options[name]);
+  const release = textOf(options['release']);
+  if (release !== undefined && !isReleaseScope(release)) throw wrongValue('release', ['r4, r4b', 'both']);
+  const [name, display] = [textOf(options['name']), textOf(options['display'])];
+  const [fhirUser, patient] = [orNull('fhir-user'), orNull('patient')];
   return {
     ...(name === undefined ? {} : { name }),
     ...(display === undefined ? {} : { display }),
@@ -61,62 +86,135 @@ function toChanges(options: Options): UserChanges {
   };
 }
 
-async function create({ users }: Core, tenant: string, options: Options): Promise<void> {
-  const made = await toPassword(options);
-  const user = await users.create(tenant, { ...toChanges(options), password: made.password });
-  process.stdout.write(`user_id=${user.id}\nname=${user.name}\n`);
-  printPassword(made);
-}
+const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'List the accounts of people who sign in to a tenant.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron user list --tenant acme', does: 'Print a line for each account.' }],
+  run: (given) =>
+    withTenant(given, async ({ users }, tenant) => {
+      const all = await users.list(tenant);
+      print(given, { users: all.map(toDocument) }, all.map(toLine));
+    }),
+};
 
-async function change({ users }: Core, tenant: string, id: string, changes: UserChanges): Promise<void> {
-  const changed = await users.change(tenant, id, changes);
-  if (changed === undefined) throw new UsageError(`There is no user '${id}'`);
-  show(changed);
-}
-
-async function changePassword(core: Core, tenant: string, id: string, options: Options): Promise<void> {
-  const made = await toPassword(options);
-  await change(core, tenant, id, { password: made.password });
-  printPassword(made);
-}
-
-async function remove({ users }: Core, tenant: string, id: string): Promise<void> {
-  if (!(await users.remove(tenant, id))) throw new UsageError(`There is no user '${id}'`);
-  process.stdout.write(`Removed user ${id}\n`);
-}
-
-export const user: Command = {
-  name: 'user',
-  usage: 'list | create | change ID | password ID | disable ID | enable ID | remove ID, with --tenant NAME',
-  summary:
-    'List, create, change, disable or remove the accounts of people who sign in to a tenant; a generated password is shown once.',
-  options: {
-    tenant: { type: 'string', help: 'name of the tenant' },
-    name: { type: 'string', help: 'user name for signing in' },
-    display: { type: 'string', help: 'display name' },
-    'fhir-user': { type: 'string', help: 'identity in FHIR, such as Practitioner/1' },
-    patient: { type: 'string', help: 'id of the Patient whose record is their own' },
-    release: { type: 'string', help: 'r4, r4b or both: the release of these ids; default r4' },
-    'password-stdin': {
-      type: 'boolean',
-      help: 'read the password from the standard input; by default one is generated',
+const create: Command = {
+  name: 'create',
+  usage: '',
+  summary: 'Create an account; a generated password is shown once.',
+  options: { ...TENANT_OPTION, ...DETAILS, ...PASSWORD_OPTION, ...JSON_OPTION },
+  examples: [
+    {
+      line: 'andiron user create --tenant acme --name dora --display "Dr. Dora Doe" --fhir-user Practitioner/doc',
+      does: 'Create an account and print its password.',
     },
+    {
+      line: "echo 'correct horse battery' | andiron user create --tenant acme --name emil --fhir-user Practitioner/emil --password-stdin",
+      does: 'Create one with a given password, of 12 characters or more.',
+    },
+  ],
+  run: async (given) => {
+    const changes = toChanges(given.options);
+    const made = await toPassword(given);
+    await withTenant(given, async ({ users }, tenant) => {
+      const user = await users.create(tenant, { ...changes, password: made.password });
+      printWith(made, given, user, [`user_id=${user.id}`, `name=${user.name}`]);
+    });
   },
-  async run({ words, options }) {
-    const { tenant } = options;
-    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
-    const [action, id, ...more] = words;
-    const perform = async (core: Core): Promise<void> => {
-      if (action === 'list' && id === undefined) return (await core.users.list(tenant)).forEach(show);
-      if (action === 'create' && id === undefined) return create(core, tenant, options);
-      if (id === undefined || more.length > 0) throw new UsageError(`andiron user ${user.usage}`);
-      if (action === 'change') return change(core, tenant, id, toChanges(options));
-      if (action === 'password') return changePassword(core, tenant, id, options);
-      if (action === 'disable') return change(core, tenant, id, { isDisabled: true });
-      if (action === 'enable') return change(core, tenant, id, { isDisabled: false });
-      if (action === 'remove') return remove(core, tenant, id);
-      throw new UsageError(`andiron user ${user.usage}`);
-    };
-    await withApp(({ core }) => perform(core));
+};
+
+const changeUser: Command = {
+  name: 'change',
+  usage: 'USER_ID',
+  summary: 'Change an account; options that are not given change nothing, an empty value removes it.',
+  options: { ...TENANT_OPTION, ...DETAILS, ...JSON_OPTION },
+  examples: [
+    {
+      line: 'andiron user change USER_ID --tenant acme --display "Prof. Dora Doe"',
+      does: 'Change the display name.',
+    },
+  ],
+  run: async (given) => {
+    const changes = toChanges(given.options);
+    await withTenant(given, async ({ users }, tenant) => {
+      const user = await changed(users, tenant, given, changes);
+      print(given, toDocument(user), [toLine(user)]);
+    });
   },
+};
+
+const password: Command = {
+  name: 'password',
+  usage: 'USER_ID',
+  summary: 'Set a new password, which is shown once if it is generated; all sign-ins of the account end.',
+  options: { ...TENANT_OPTION, ...PASSWORD_OPTION, ...JSON_OPTION },
+  examples: [
+    { line: 'andiron user password USER_ID --tenant acme', does: 'Generate a new password and print it.' },
+  ],
+  run: async (given) => {
+    const made = await toPassword(given);
+    await withTenant(given, async ({ users }, tenant) => {
+      const user = await changed(users, tenant, given, { password: made.password });
+      printWith(made, given, user, [toLine(user)]);
+    });
+  },
+};
+
+const disable: Command = {
+  name: 'disable',
+  usage: 'USER_ID',
+  summary: 'Sign an account out everywhere, and let it sign in no more.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron user disable USER_ID --tenant acme', does: 'Lock the person out.' }],
+  run: setDisabled(true),
+};
+
+const enable: Command = {
+  name: 'enable',
+  usage: 'USER_ID',
+  summary: 'Let a disabled account sign in again.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron user enable USER_ID --tenant acme', does: 'Let the person sign in again.' }],
+  run: setDisabled(false),
+};
+
+const remove: Command = {
+  name: 'remove',
+  usage: 'USER_ID',
+  summary: 'Remove an account with its sign-ins.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [{ line: 'andiron user remove USER_ID --tenant acme', does: 'Remove the account.' }],
+  run: (given) =>
+    withTenant(given, async ({ users }, tenant) => {
+      const [id = ''] = given.words;
+      if (!(await users.remove(tenant, id))) throw new Error(`There is no user '${id}'`);
+      print(given, { removed: id }, [`Removed user ${id}`]);
+    }),
+};
+
+function setDisabled(isDisabled: boolean): Command['run'] {
+  return (given) =>
+    withTenant(given, async ({ users }, tenant) => {
+      const user = await changed(users, tenant, given, { isDisabled });
+      print(given, toDocument(user), [toLine(user)]);
+    });
+}
+
+async function changed(
+  users: Core['users'],
+  tenant: string,
+  given: Arguments,
+  changes: UserChanges,
+): Promise<User> {
+  const [id = ''] = given.words;
+  const user = await users.change(tenant, id, changes);
+  if (user === undefined) throw new Error(`There is no user '${id}'`);
+  return user;
+}
+
+export const user: CommandGroup = {
+  name: 'user',
+  summary: 'List, create, change, disable or remove the accounts of people who sign in to a tenant.',
+  commands: [list, create, changeUser, password, disable, enable, remove],
 };

@@ -140,33 +140,38 @@ describe('the start ends with one line about PostgreSQL', () => {
 
   it('with a certificate that was not signed by the authority of the file', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_CA_FILE: stranger.file })).toEqual([
-      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
+      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate. ' +
+        'FHIR_DATABASE_SSL needs a trusted certificate: check FHIR_DATABASE_CA_FILE',
     ]);
   });
 
   it('with a certificate that was signed by an unknown authority', async () => {
     expect(await sayings({ FHIR_DATABASE_SSL: 'true' })).toEqual([
-      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate',
+      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: unable to verify the first certificate. ' +
+        'FHIR_DATABASE_SSL needs a trusted certificate: check FHIR_DATABASE_CA_FILE',
     ]);
   });
 
   it('with a certificate for another host', async () => {
     expect(await sayings({ ...databaseTls(), FHIR_DATABASE_HOST: '127.0.0.1' })).toEqual([
       "andiron: PostgreSQL at 127.0.0.1, port PORT, cannot be reached by TLS: Hostname/IP does not match certificate's " +
-        "altnames: IP: 127.0.0.1 is not in the cert's list:",
+        "altnames: IP: 127.0.0.1 is not in the cert's list. FHIR_DATABASE_HOST must be a name of the certificate",
     ]);
   });
 
   it('that refuses connections without TLS', async () => {
     expect(await sayings({})).toEqual([
-      'andiron: no pg_hba.conf entry for host "127.0.0.1", user "postgres", database "postgres", no encryption',
+      'andiron: PostgreSQL at localhost, port PORT, refuses the connection: no pg_hba.conf entry for host "127.0.0.1", ' +
+        'user "postgres", database "postgres", no encryption. Check FHIR_DATABASE_USERNAME and FHIR_DATABASE_SSL, or ' +
+        'pg_hba.conf of PostgreSQL',
     ]);
   });
 
   it('that does not speak TLS', async () => {
     const plain = await createTestDatabase();
     expect(await sayings(databaseTls(), plain)).toEqual([
-      'andiron: PostgreSQL at 127.0.0.1, port PORT, cannot be reached by TLS: The server does not support SSL connections',
+      'andiron: PostgreSQL at 127.0.0.1, port PORT, cannot be reached by TLS: The server does not support SSL connections. ' +
+        'Check FHIR_DATABASE_SSL, or switch TLS on in PostgreSQL',
     ]);
     await plain.drop();
   });
@@ -175,7 +180,8 @@ describe('the start ends with one line about PostgreSQL', () => {
     const mute = createServer((socket) => socket.resume());
     const environment = { ...databaseTls(), FHIR_DATABASE_PORT: String(await listen(mute)) };
     expect(await sayings(environment)).toEqual([
-      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: timeout expired',
+      'andiron: PostgreSQL at localhost, port PORT, cannot be reached by TLS: timeout expired. ' +
+        'Check FHIR_DATABASE_HOST and FHIR_DATABASE_PORT',
     ]);
     await new Promise((resolve) => mute.close(resolve));
   });

@@ -99,16 +99,13 @@ describe('andiron import-package', () => {
   });
 
   it.each([
-    [[], 'andiron import-package FILE.tgz|NAME@VERSION --tenant NAME'],
-    [['guide.tgz'], 'andiron import-package FILE.tgz|NAME@VERSION --tenant NAME'],
-    [
-      ['guide.tgz', '--tenant', 'system', '--release', 'r5'],
-      'andiron import-package FILE.tgz|NAME@VERSION --tenant NAME',
-    ],
-    [['nothing.tgz', '--tenant', 'system'], 'There is no file nothing.tgz'],
-  ])('answers %j with one line and code 1', async (args, words) => {
+    [[], 2, 'FILE.tgz|NAME@VERSION is missing: andiron import-package FILE.tgz|NAME@VERSION --tenant NAME'],
+    [['guide.tgz'], 2, '--tenant is missing: name of the tenant'],
+    [['guide.tgz', '--tenant', 'system', '--release', 'r5'], 2, '--release must be r4 or r4b'],
+    [['nothing.tgz', '--tenant', 'system'], 1, 'There is no file nothing.tgz'],
+  ])('answers %j with one line and code %d', async (args, expected, words) => {
     const { code, output, errors } = await run(...args);
-    expect([code, output]).toEqual([1, '']);
+    expect([code, output]).toEqual([expected, '']);
     expect(errors).toMatch(/^andiron: [^\n]*\n$/);
     expect(errors).toContain(words);
   });

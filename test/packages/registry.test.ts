@@ -1,52 +1,20 @@
 /** `andiron import-package NAME@VERSION` against a registry. */
 import { execFile, type ExecFileException } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { openCore, type OpenedCore } from '../support/core';
 import { toEnvironment } from '../support/server';
 import { makeFolder, packResources } from './make-package';
+import { openRegistry, type Registry } from './open-registry';
 
 let opened: OpenedCore;
 let folder: string;
 let remove: () => Promise<void>;
-let registry: Server;
-let address: string;
-
-/** Files by the name and version of their package. */
-const files = new Map<string, Buffer>();
-let isDamaged = false;
+let registry: Registry;
 
 beforeAll(async () => {
   opened = await openCore();
   ({ folder, remove } = await makeFolder());
-  registry = createServer((request, response) => {
-    const [, name = '', version] = decodeURIComponent(request.url ?? '').split('/');
-    const bytes = files.get(`${name}#${version ?? ''}`);
-    if (version !== undefined && bytes !== undefined) {
-      response.end(isDamaged ? Buffer.concat([bytes, Buffer.from('x')]) : bytes);
-      return;
-    }
-    const versions = [...files].filter(([key]) => key.startsWith(`${name}#`));
-    response.statusCode = versions.length === 0 ? 404 : 200;
-    const listed = versions.map(([key, content]) => {
-      const each = key.slice(name.length + 1);
-      const shasum = createHash('sha1').update(content).digest('hex');
-      return [
-        each,
-        { name, version: each, dist: { tarball: `${address}/${name}/${each}`, shasum } },
-      ] as const;
-    });
-    const latest = listed.at(-1)?.[0];
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ name, 'dist-tags': { latest }, versions: Object.fromEntries(listed) }));
-  });
-  await new Promise<void>((resolve) => {
-    registry.listen(0, '127.0.0.1', resolve);
-  });
-  const bound = registry.address();
-  address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
+  registry = await openRegistry();
   await publish('base.example', '1.0.0', {});
   await publish('base.example', '1.0.9', {});
   await publish('base.example', '1.0.10', {});
@@ -55,10 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await opened.close();
   await remove();
-  registry.closeAllConnections();
-  await new Promise((resolve) => {
-    registry.close(resolve);
-  });
+  await registry.close();
 });
 
 async function publish(name: string, version: string, dependencies: object): Promise<void> {
@@ -70,9 +35,10 @@ async function publish(name: string, version: string, dependencies: object): Pro
     status: 'active',
   };
   const manifest = { name, version, fhirVersions: ['4.0.1'], dependencies };
-  files.set(
-    `${name}#${version}`,
-    await readFile(await packResources(folder, manifest, { 'ValueSet-rooms.json': valueSet })),
+  await registry.publish(
+    name,
+    version,
+    await packResources(folder, manifest, { 'ValueSet-rooms.json': valueSet }),
   );
 }
 
@@ -84,7 +50,7 @@ function run(
   const env = {
     PATH: process.env['PATH'],
     ...toEnvironment(opened.database),
-    PACKAGE_REGISTRY: address,
+    PACKAGE_REGISTRY: registry.address,
     ...settings,
   };
   return new Promise((resolve) => {
@@ -128,9 +94,9 @@ it.each([
 });
 
 it('a file with another hash than the registry names is refused', async () => {
-  isDamaged = true;
+  registry.isDamaged = true;
   const { code, errors } = await run(['base.example@1.0.0']);
-  isDamaged = false;
+  registry.isDamaged = false;
   expect(code).toBe(1);
   expect(errors).toContain('its hash differs');
 });

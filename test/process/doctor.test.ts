@@ -84,11 +84,13 @@ it('names the settings of services that cannot be reached', async () => {
   expect(code).toBe(1);
   expect(about('database', findings)).toEqual([
     expect.stringMatching(
-      /^fault: .* cannot be used: connect ECONNREFUSED .*:1\. It is set by FHIR_DATABASE_HOST/,
+      /^fault: PostgreSQL at .*, port 1, cannot be reached: connect ECONNREFUSED .*:1\. Check FHIR_DATABASE_HOST and FHIR_DATABASE_PORT$/,
     ),
   ]);
   expect(about('redis', findings)).toEqual([
-    expect.stringMatching(/^warning: .*:1 cannot be used: connect ECONNREFUSED .*The server runs without it/),
+    expect.stringMatching(
+      /^warning: .*:1 cannot be used: connect ECONNREFUSED .*The server runs without it, slower \(REDIS_HOST, REDIS_PORT\)$/,
+    ),
   ]);
 });
 
@@ -114,7 +116,13 @@ it('tells rights that a user of the database lacks', async () => {
     expect(code).toBe(1);
     expect(about('rights', findings)[0]).toMatch(`fault: ${ROLE} may not create the schema`);
     const wrong = await findingsOf({ ...environment, FHIR_DATABASE_NAME: 'nowhere' });
-    expect(about('database', wrong.findings)[0]).toContain('database "nowhere" does not exist');
+    expect(about('database', wrong.findings)[0]).toMatch(
+      /database "nowhere" does not exist\. Create it with createdb, or check FHIR_DATABASE_NAME$/,
+    );
+    const misspelled = await findingsOf({ ...toEnvironment(empty), REDIS_HOTS: 'x' });
+    expect(about('settings', misspelled.findings)).toContain(
+      'warning: REDIS_HOTS is not a setting; did you mean REDIS_HOST?',
+    );
   } finally {
     await owner.query(`drop role if exists ${ROLE}`);
     await owner.end();

@@ -45,6 +45,23 @@ it('prints missing and superfluous rows, and ends with code 1', async () => {
   expect(code).toBe(1);
 });
 
+it('prints differences as one JSON document with --json, and ends with code 1', async () => {
+  const { code, output } = await run('--verify', '--tenant', 'system', '--json');
+  expect([code, JSON.parse(output)]).toEqual([
+    1,
+    {
+      count: 1,
+      differences: [
+        {
+          ...{ tenant: 'system', release: 'r4', type: 'Patient', id: 'verified', table: 'string_index' },
+          missing: [expect.stringContaining('chalmers'), expect.stringContaining('chalmers')],
+          superfluous: [expect.stringContaining('smith'), expect.stringContaining('smith')],
+        },
+      ],
+    },
+  ]);
+});
+
 it('repairs the index without --verify, and reports the changed rows', async () => {
   const { code, output, errors } = await run('--tenant', 'system', '--release', 'r4');
   expect(errors).toBe('');
@@ -52,7 +69,10 @@ it('repairs the index without --verify, and reports the changed rows', async () 
     /^Indexing r4 with rows \d+, fold table \d+, definitions \w+, own addresses none\n1 resources compared, 1 repaired: 2 rows added, 2 removed\n$/,
   );
   expect(code).toBe(0);
-  expect(await run('--verify', '--tenant', 'system')).toMatchObject({ code: 0 });
+  const none = { compared: 1, repaired: 0, added: 0, removed: 0, count: 0, losses: [] };
+  expect(JSON.parse((await run('--tenant', 'system', '--release', 'r4', '--json')).output)).toEqual(none);
+  const verified = await run('--verify', '--tenant', 'system', '--json');
+  expect(verified).toEqual({ code: 0, output: '{"count":0,"differences":[]}\n', errors: '' });
 });
 
 it('prints differences that a reindex cannot repair, and ends with code 1', async () => {
@@ -67,10 +87,10 @@ it('prints differences that a reindex cannot repair, and ends with code 1', asyn
 });
 
 it.each([
-  [['now'], 'andiron reindex [--verify] [--tenant NAME] [--release r4|r4b]'],
-  [['--tenant', 'acme'], "There is no tenant 'acme'"],
-  [['--tenant', ''], "There is no tenant ''"],
-  [['--release', 'r5'], '--release must be r4 or r4b'],
-])('answers %j with one line and code 1', async (words, line) => {
-  expect(await run(...words)).toEqual({ code: 1, output: '', errors: `andiron: ${line}\n` });
+  [['now'], 2, "'now' is one word too many: andiron reindex [options]. See andiron reindex --help"],
+  [['--tenant', 'acme'], 1, "There is no tenant 'acme'"],
+  [['--tenant', ''], 1, "There is no tenant ''"],
+  [['--release', 'r5'], 2, '--release must be r4 or r4b'],
+])('answers %j with one line and code %d', async (words, code, line) => {
+  expect(await run(...words)).toEqual({ code, output: '', errors: `andiron: ${line}\n` });
 });

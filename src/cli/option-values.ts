@@ -1,0 +1,25 @@
+/** The values of options and arguments: texts, choices, and files of JSON. */
+import { readFile } from 'node:fs/promises';
+import { UsageError } from './command';
+
+/** Reads a file of JSON. `source`: what named the file, such as `--jwks`. Throws Error with a line for the user. */
+export async function readJsonFile(file: string, source: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'it does not exist' : error.message;
+    throw new Error(`The file ${file} of ${source} cannot be read: ${reason}`);
+  });
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error(`The file ${file} of ${source} is not JSON`);
+  }
+}
+
+export function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The error about an option whose value is not one of the allowed ones. */
+export function wrongValue(option: string, allowed: readonly string[]): UsageError {
+  return new UsageError(`--${option} must be ${allowed.join(' or ')}`);
+}

@@ -1,0 +1,18 @@
+/** Where the values of settings come from, for messages: the environment, unless it is noted here. */
+const sources = new Map<string, string>();
+
+export function noteSource(names: readonly string[], source: string): void {
+  for (const name of names) sources.set(name, source);
+}
+
+/** `.env`, `--port`, `the quick start`, or `the environment`. */
+export function sourceOf(name: string): string {
+  return sources.get(name) ?? 'the environment';
+}
+
+/** Adds where the settings that a message names come from, if one does not come from the environment. */
+export function withSources(line: string): string {
+  const names = [...new Set(line.match(/\b[A-Z][A-Z_]+\b/g))].filter((name) => sources.has(name));
+  if (names.length === 0) return line;
+  return `${line} (${names.map((name) => `${name} comes from ${sourceOf(name)}`).join(', ')})`;
+}

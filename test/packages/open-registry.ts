@@ -1,0 +1,55 @@
+/** A package registry on this machine, as npm's and FHIR's answer. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+
+export interface Registry {
+  readonly address: string;
+  /** True: its files are not those that it names. */
+  isDamaged: boolean;
+  publish(name: string, version: string, file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openRegistry(): Promise<Registry> {
+  /** Files by the name and version of their package. */
+  const files = new Map<string, Buffer>();
+  const server = createServer((request, response) => {
+    const [, name = '', version] = decodeURIComponent(request.url ?? '').split('/');
+    const bytes = files.get(`${name}#${version ?? ''}`);
+    if (version !== undefined && bytes !== undefined) {
+      response.end(registry.isDamaged ? Buffer.concat([bytes, Buffer.from('x')]) : bytes);
+      return;
+    }
+    const versions = [...files].filter(([key]) => key.startsWith(`${name}#`));
+    response.statusCode = versions.length === 0 ? 404 : 200;
+    const listed = versions.map(([key, content]) => {
+      const each = key.slice(name.length + 1);
+      const shasum = createHash('sha1').update(content).digest('hex');
+      const tarball = `${registry.address}/${name}/${each}`;
+      return [each, { name, version: each, dist: { tarball, shasum } }] as const;
+    });
+    const latest = listed.at(-1)?.[0];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name, 'dist-tags': { latest }, versions: Object.fromEntries(listed) }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const registry: Registry = {
+    address: `http://127.0.0.1:${port}`,
+    isDamaged: false,
+    async publish(name, version, file) {
+      files.set(`${name}#${version}`, await readFile(file));
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+  return registry;
+}

@@ -1,0 +1,137 @@
+/** `--json` of the commands: one document, the same as the HTTP API answers, and nothing else on the standard output. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packResources } from '../packages/make-package';
+import { createShell, type Shell } from '../support/run-command';
+import { startServer, toEnvironment, type TestServer } from '../support/server';
+
+const TENANTS = '/w/system/api/v1/tenants';
+const RULES = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: ['status=final'] }] };
+
+let server: TestServer;
+let shell: Shell;
+beforeAll(async () => {
+  server = await startServer();
+  const folder = await mkdtemp(path.join(tmpdir(), 'andiron-json-'));
+  shell = await createShell(folder, toEnvironment(server.database));
+  await server.createTenant('acme');
+});
+afterAll(async () => {
+  await server.close();
+  await rm(shell.folder, { recursive: true, force: true });
+});
+
+async function run(line: string): Promise<Readonly<Record<string, unknown>>> {
+  const { code, output, errors } = await shell.run(`andiron ${line} --json`);
+  expect([code, errors.replace(/^The \w+ is not shown again\n/, '')]).toEqual([0, '']);
+  expect(output).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(output) as Readonly<Record<string, unknown>>;
+}
+
+async function answer(address: string): Promise<Readonly<Record<string, unknown>>> {
+  const { status, json } = await server.request('GET', `${TENANTS}${address}`);
+  expect(status).toBe(200);
+  return json as Readonly<Record<string, unknown>>;
+}
+
+it('andiron tenant', async () => {
+  const made = await run('tenant create beta validation=lenient');
+  expect(made).toEqual({
+    ...{ name: 'beta', display: 'beta', status: 'active' },
+    created: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  expect(await run('tenant list')).toEqual(await answer(''));
+  expect(await run('tenant show beta')).toEqual(await answer('/beta'));
+  expect(await run('tenant set beta validation=structure')).toEqual({
+    ...(await answer('/beta')),
+    settings: expect.objectContaining({ validation: 'structure' }),
+    own: ['validation'],
+  });
+  expect(await run('tenant rename beta Beta Clinic')).toMatchObject({ display: 'Beta Clinic' });
+  expect(await run('tenant disable beta')).toMatchObject({ name: 'beta', status: 'disabled' });
+  expect(await run('tenant enable beta')).toMatchObject({ name: 'beta', status: 'active' });
+  await shell.run('andiron tenant export beta --to beta-export');
+  expect(await run('tenant import beta-2 --from beta-export')).toEqual({
+    ...{ name: 'beta-2', versions: 0, resources: 0, subscriptionsOff: 0 },
+  });
+  expect(await run('tenant delete beta-2 --confirm beta-2')).toMatchObject({
+    ...{ name: 'beta-2', isComplete: true },
+    tables: expect.arrayContaining([expect.objectContaining({ table: 'resource', left: 0 })]),
+  });
+}, 240_000);
+
+it('andiron client, with secrets that are shown once', async () => {
+  const made = await run('client create --tenant acme --name "Ward app" --scopes system/*.rs --days 9');
+  const { id, secret } = made as { id: string; secret: { id: string; secret: string } };
+  expect(secret).toEqual({
+    ...{ id: expect.any(String), secret: expect.stringMatching(/^andiron_/) },
+    expires: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  const { secret: _secret, ...client } = made;
+  expect(client).toEqual(await answer(`/acme/clients/${id}`));
+  expect(await run(`client change ${id} --tenant acme --auditor`)).toMatchObject({ auditor: true });
+  expect(await run(`client disable ${id} --tenant acme`)).toMatchObject({ id, disabled: true });
+  expect(await run(`client enable ${id} --tenant acme`)).toMatchObject({ id, disabled: false });
+  const added = await run(`client secret add ${id} --tenant acme`);
+  expect(Object.keys(added)).toEqual(['id', 'secret']);
+  expect(await run(`client secret remove ${id} ${String(added['id'])} --tenant acme`)).toEqual({
+    removed: added['id'],
+  });
+  const listed = await run('client list --tenant acme');
+  expect(listed).toEqual(await answer('/acme/clients'));
+  expect(JSON.stringify(listed)).not.toContain(secret.secret);
+}, 240_000);
+
+it('andiron user, with a password that is shown once', async () => {
+  const made = await run('user create --tenant acme --name dora --fhir-user Practitioner/doc');
+  const { password, ...user } = made;
+  expect(String(password)).toHaveLength(24);
+  expect(user).toEqual(await answer(`/acme/users/${String(made['id'])}`));
+  expect(await run('user list --tenant acme')).toEqual(await answer('/acme/users'));
+  const id = String(made['id']);
+  expect(await run(`user change ${id} --tenant acme --display Dora`)).toEqual({ ...user, display: 'Dora' });
+  expect(await run(`user password ${id} --tenant acme`)).toMatchObject({ id, password: expect.any(String) });
+  expect(await run(`user disable ${id} --tenant acme`)).toMatchObject({ id, disabled: true });
+  expect(await run(`user remove ${id} --tenant acme`)).toEqual({ removed: id });
+}, 240_000);
+
+it('andiron issuer, policy and keys', async () => {
+  const { id } = (await run('client create --tenant acme --name Portal --public')) as { id: string };
+  const issuer = 'https://login.example';
+  const details = `--client ${id} --audience andiron --jwks-url ${issuer}/keys --map "doctors=user/*.rs"`;
+  const put = await run(`issuer put ${issuer} --tenant acme ${details}`);
+  expect(put).toEqual(await answer('/acme/issuers'));
+  expect(await run('issuer list --tenant acme')).toEqual(put);
+  expect(await run(`issuer remove ${issuer} --tenant acme`)).toEqual({ removed: issuer });
+
+  await writeFile(path.join(shell.folder, 'ward.json'), JSON.stringify(RULES));
+  expect(await run('policy put ward ward.json --tenant acme')).toMatchObject({ name: 'ward' });
+  expect(await run('policy list --tenant acme')).toEqual(await answer('/acme/policies'));
+  expect(await run('policy delete ward --tenant acme')).toEqual({ removed: 'ward' });
+
+  const { keys } = await run('keys rotate --tenant acme');
+  expect(keys).toEqual([expect.any(String), expect.any(String)]);
+}, 240_000);
+
+it('andiron import-package', async () => {
+  const manifest = { name: 'guide.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
+  const valueSet = { resourceType: 'ValueSet', url: 'http://ward.example/rooms', status: 'active' };
+  const file = await packResources(shell.folder, manifest, { 'ValueSet-rooms.json': valueSet });
+  const lists = { withoutSnapshot: [], replaced: [], switchedOff: [], warned: [], refused: [] };
+  expect(await run(`import-package ${file} --tenant acme`)).toEqual({
+    packages: [
+      {
+        ...{ name: 'guide.example', version: '1.0.0', tenant: 'acme', release: 'r4' },
+        ...{ stored: 1, unchanged: 0, types: [{ type: 'ValueSet', stored: 1, unchanged: 0 }] },
+        ...{ snapshots: 0, examplesLeftOut: 0, missing: [], renamed: expect.any(Array), ...lists },
+      },
+    ],
+  });
+}, 90_000);
+
+it('a failure leaves the standard output empty', async () => {
+  expect(await shell.run('andiron client list --tenant nobody --json')).toEqual({
+    ...{ code: 1, output: '', errors: "andiron: There is no tenant 'nobody'\n" },
+  });
+});

@@ -1,0 +1,66 @@
+/** Runs command lines as a user types them, with a program `andiron` on the PATH. */
+import { execFile, spawn, type ExecFileException } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { closedAtEnd } from './left-open';
+
+export const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface Shell {
+  /** The working directory of the lines. */
+  readonly folder: string;
+  /** Runs a line to its end. */
+  run(line: string): Promise<Ended>;
+  /** Starts a line and waits until it has printed `text`. Rejects if it ends before. `stop` ends it by SIGTERM. */
+  start(line: string, text: string): Promise<{ stop(): Promise<Ended> }>;
+}
+
+/** `environment` is added to an otherwise empty one. */
+export async function createShell(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Shell> {
+  const programs = path.join(folder, '.bin');
+  await mkdir(programs);
+  const program = path.join(programs, 'andiron');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
+  await chmod(program, 0o755);
+  const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, ...environment };
+  return {
+    folder,
+    run: (line) =>
+      new Promise((resolve) => {
+        execFile(
+          ...(['sh', ['-c', line], { cwd: folder, env }] as const),
+          (error: ExecFileException | null, output, errors) =>
+            resolve({ code: Number(error?.code ?? 0), output, errors }),
+        );
+      }),
+    start: (line, text) =>
+      new Promise((resolve, reject) => {
+        // Without the shell in between, the signal reaches the program.
+        const program = line.replace(/^((?:[A-Z_]+=\S+ )*)/, '$1 exec ');
+        const child = spawn('sh', ['-c', program], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+        const written = { output: '', errors: '' };
+        const ended = new Promise<Ended>((end) => {
+          child.once('exit', (code) => end({ code: code ?? -1, ...written }));
+        });
+        const stop = closedAtEnd(async () => {
+          child.kill('SIGTERM');
+          await ended;
+        });
+        child.stdout.on('data', (part: Buffer) => {
+          written.output += part.toString();
+          if (written.output.includes(text)) resolve({ stop: () => stop().then(() => ended) });
+        });
+        child.stderr.on('data', (part: Buffer) => (written.errors += part.toString()));
+        child.once('exit', () => reject(new Error(`${line} ended:\n${written.output}${written.errors}`)));
+      }),
+  };
+}
