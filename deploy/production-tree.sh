@@ -16,4 +16,7 @@ find "$tree/dist" -name '*.map' -delete
 cp schema/*.graphql schema/*.json "$tree/schema"
 cd "$tree"
 npm ci --omit=dev --omit=optional --no-audit --no-fund
+# The program loads the CommonJS form of these packages. Types and source maps are for development.
+find node_modules/@opentelemetry -type d \( -name esm -o -name esnext \) -prune -exec rm -r {} +
+find node_modules -name '*.map' -delete
 du -sm .

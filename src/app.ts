@@ -17,9 +17,11 @@ import {
 } from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
+import { watchProcess } from './process-metrics';
 import { endListener } from './rest/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
+import { startTracing, type Environment } from './tracing';
 import { watchUnusedConnections } from './rest/unused-connections';
 
 /** A route of the router: `GET /w/:tenant/oidc/jwks`. */
@@ -89,13 +91,15 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
 
 /**
  * Migrates the database and creates the server, which does not listen yet.
- * `signal` cancels the wait for another process that migrates. Throws if the database cannot be reached.
+ * `signal` cancels the wait for another process that migrates. `environment` may ask for traces (tracing.ts). Throws if the database cannot be reached.
  */
 export async function createApp(
   settings: Settings,
   log: Log = pino({ level: settings.LOG_LEVEL }),
   signal?: AbortSignal,
+  environment: Environment = {},
 ): Promise<App> {
+  const tracing = await startTracing(environment, log);
   const metrics = createMetrics();
   const extensionBase = settings.FHIR_EXTENSION_BASE;
   const quotas = toQuotas(settings);
@@ -183,9 +187,11 @@ export async function createApp(
     },
     log,
     observeIntrospection: countIntrospections(metrics.registry),
+    observeError: metrics.countError,
   });
   const stopping = new AbortController();
   const routes: Route[] = [];
+  const budget = new ByteBudget(memory.underWay);
   const server = createRestServer({
     core,
     settings: {
@@ -210,15 +216,21 @@ export async function createApp(
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       asyncTimeoutMs: settings.ASYNC_TIMEOUT_MS,
     },
-    budget: new ByteBudget(memory.underWay),
+    budget,
     log,
     metrics,
     stopping: stopping.signal,
+    isTraced: tracing !== undefined,
     register: (fastify) => gateway.register(fastify),
     onRoute: (method, pattern) => routes.push({ method, pattern }),
   });
   let metricsListener: MetricsListener | undefined;
   const closeUnused = watchUnusedConnections(server.server);
+  watchProcess(metrics.registry, {
+    ...{ core, budget, stopping: stopping.signal },
+    listener: server.server,
+    maxConnections: settings.MAX_CONNECTIONS,
+  });
   return {
     core,
     routes,
@@ -250,6 +262,7 @@ export async function createApp(
       await gateway.close();
       await metricsListener?.close();
       await core.close();
+      await tracing?.stop();
     },
   };
 }

@@ -55,14 +55,15 @@ export function watchCore(registry: Registry, core: Pick<Core, 'connections' | '
   registry.registerMetric(
     new Gauge({
       name: 'andiron_database_connections',
-      help: 'Database connections by lane: total, idle, and statements that wait for one',
+      help: 'Database connections by lane: total, idle, their limit, and statements that wait for one',
       labelNames: ['lane', 'state'] as const,
       registers: [],
       collect() {
-        for (const [lane, { total, idle, waiting }] of Object.entries(core.connections())) {
+        for (const [lane, { total, idle, waiting, limit }] of Object.entries(core.connections())) {
           this.set({ lane, state: 'total' }, total);
           this.set({ lane, state: 'idle' }, idle);
           this.set({ lane, state: 'waiting' }, waiting);
+          this.set({ lane, state: 'limit' }, limit);
         }
       },
     }),

@@ -57,19 +57,18 @@ describe('andiron', () => {
   });
 
   it.each([
-    [['sing'], "'sing' is not a command"],
-    [['quickstart', '--loud'], "Unknown option '--loud'"],
-    [
-      ['tenant', 'sell', 'acme'],
-      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME',
-    ],
-    [
-      ['tenant', 'create'],
-      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME',
-    ],
-  ])('answers %j with one line and code 1', async (args, words) => {
+    [['sing'], "'sing' is not a command. See andiron --help"],
+    [['tenat', 'list'], "'tenat' is not a command; did you mean tenant? See andiron --help"],
+    [['quickstart', '--loud'], "'--loud' is not an option of andiron quickstart"],
+    [['tenant', 'sell', 'acme'], "'sell' is not a command of andiron tenant"],
+    [['tenant'], 'A command of andiron tenant is missing: list, create, '],
+    [['tenant', 'create'], 'NAME is missing: andiron tenant create NAME [SETTING=VALUE …] [options]. See '],
+    [['client', 'list'], '--tenant is missing: name of the tenant. See andiron client list --help'],
+    [['tenant', 'delete', 'acme', '--confirm', 'acme-2'], 'This permanently deletes tenant acme'],
+    [['reindex', '--release', 'r5'], '--release must be r4 or r4b'],
+  ])('answers the wrong command line %j with one line and code 2', async (args, words) => {
     const { code, errors, output } = await run(args);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toBe('');
     expect(errors).toMatch(/^andiron: [^\n]*\n$/);
     expect(errors).toContain(words);
@@ -89,6 +88,65 @@ describe('andiron', () => {
     expect(output).toContain('PORT=8081\n');
     expect(output).toContain('LOG_LEVEL=warn\n');
     rmSync(path.join(folder, '.env'));
+  });
+
+  it('shows all settings as one JSON document, with their sources', async () => {
+    writeFileSync(path.join(folder, '.env'), 'PORT=8081\nFHIR_DATABASE_PASSWORD=swordfish\n');
+    const { code, output, errors } = await run(['config', '--json'], { LOG_LEVEL: 'warn' });
+    rmSync(path.join(folder, '.env'));
+    const { settings } = JSON.parse(output) as { settings: readonly { readonly name: string }[] };
+    const of = (name: string): unknown => settings.find((setting) => setting.name === name);
+    expect([code, errors]).toEqual([0, '']);
+    expect(of('PORT')).toEqual({
+      ...{ name: 'PORT', value: '8081', source: '.env', default: '3000' },
+      meaning: 'Port to listen on; 0 uses a free port',
+    });
+    expect(of('LOG_LEVEL')).toMatchObject({ value: 'warn', source: 'the environment', default: 'info' });
+    expect(of('REDIS_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' });
+    expect(of('FHIR_DATABASE_PASSWORD')).toMatchObject({ value: '********', source: '.env' });
+  });
+
+  it('warns of a variable that is probably a misspelled setting', async () => {
+    const { code, errors } = await run(['config'], { FHIR_DATABSE_HOST: 'db.internal' });
+    expect([code, errors]).toEqual([
+      0,
+      'andiron: FHIR_DATABSE_HOST is not a setting; did you mean FHIR_DATABASE_HOST?\n',
+    ]);
+  });
+
+  it('says that a wrong value comes from .env', async () => {
+    writeFileSync(path.join(folder, '.env'), 'PORT=http\n');
+    const { code, errors } = await run(['serve']);
+    rmSync(path.join(folder, '.env'));
+    expect([code, errors]).toEqual([
+      1,
+      "andiron: PORT must be a whole number from 0 to 65535; it is 'http' (PORT comes from .env)\n",
+    ]);
+  });
+
+  it.each([['serve'], ['tenant', 'list']])(
+    'names the settings of a database that cannot be reached, in one line: %s',
+    async (...args) => {
+      const settings = { FHIR_DATABASE_HOST: '127.0.0.1', FHIR_DATABASE_PORT: '1', METRICS_ADDRESS: 'off' };
+      const { code, output, errors } = await run(args, { ...settings, LOG_LEVEL: 'error' });
+      expect([code, output, errors]).toEqual([
+        1,
+        '',
+        'andiron: PostgreSQL at 127.0.0.1, port 1, cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check FHIR_DATABASE_HOST and FHIR_DATABASE_PORT\n',
+      ]);
+    },
+  );
+
+  it('names the option or setting of a file that cannot be read', async () => {
+    const create = ['client', 'create', '--tenant', 'acme', '--jwks', 'no.json'];
+    expect(await run(create)).toEqual({
+      ...{ code: 1, output: '' },
+      errors: 'andiron: The file no.json of --jwks cannot be read: it does not exist\n',
+    });
+    const settings = { FHIR_DATABASE_SSL: 'true', FHIR_DATABASE_CA_FILE: 'no.pem' };
+    expect((await run(['serve'], settings)).errors).toBe(
+      "andiron: FHIR_DATABASE_CA_FILE names a file that cannot be read; it is 'no.pem'\n",
+    );
   });
 
   it('does not start with malformed settings, and prints each fault on a line of its own', async () => {

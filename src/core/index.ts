@@ -10,15 +10,18 @@ export type { JobRequest } from './storage/jobs/async-jobs';
 export { EMPTY_REQUEST_STATE, type Log, type RequestContext, type Space, type TenantSpace } from './context';
 export { createCore } from './composition/create-core';
 export { inspectRedis } from './cache/inspect-redis';
+export { settingsBehind } from './cache/redis-settings';
 export type { RedisOptions } from './cache/redis-cache';
 export type { DatabaseOptions } from './storage/connection/database';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
+export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
+export { VERSION } from './conformance/version';
 export type { Instruments } from './composition/core-options';
 export { canHaveValues, elementTexts } from './fhir/element-values';
 export { FilterAllowance, filterElements } from './fhir/element-filter';
 export { isLoopback } from './network/ip-address';
 export { loopbackAddresses } from './network/own-addresses';
-export { errorOf, FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
+export { ERROR_CATALOGUE, errorOf, FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export {
   isJsonObject,
   parseJson,
@@ -63,4 +66,5 @@ export { parseMediaRange, parseMediaRanges, splitOutsideQuotes, type MediaRange 
 export { isValidId } from './fhir/resource';
 export { Outbound, OutboundError } from './outbound/outbound';
 export { joinInTurns } from './concurrency/join-in-turns';
+export { inSpan, isTraced, recordSpan } from './tracing';
 export { inNextTurn } from './concurrency/next-turn';

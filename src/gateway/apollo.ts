@@ -11,7 +11,15 @@ import { type JsonValue, type Log, type RequestContext, stringifyJson } from '..
 import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
-import { formatError, isUncertain, logUnexpected, toStatus, withoutSuggestion } from './errors';
+import {
+  type ErrorObserver,
+  formatError,
+  isUncertain,
+  keyOf,
+  logUnexpected,
+  toStatus,
+  withoutSuggestion,
+} from './errors';
 import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
 import { NO_CACHE } from './persisted-documents';
 import { instancePlugin } from './instance';
@@ -104,14 +112,20 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
  * Returns the installed plugins. None of them may have `willResolveField`: it would wrap every resolver of the schema,
  * at half the speed (a test asserts it).
  */
-function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
-  const format = (error: GraphQLError): GraphQLFormattedError =>
-    formatError(error.toJSON(), error, 'unknown');
+function createPlugins(
+  requestIds: WeakMap<object, string>,
+  observeError: ErrorObserver,
+): ApolloServerPlugin<GatewayContext>[] {
+  const format = (error: GraphQLError): GraphQLFormattedError => {
+    const formatted = error.toJSON();
+    observeError(keyOf(formatted, error));
+    return formatError(formatted, error, 'unknown');
+  };
   return [
     ...switchedOff(),
     errorPlugin(requestIds),
     validationPlugin,
-    inOrder([shapingPlugin(format), instancePlugin, statusPlugin]),
+    inOrder([shapingPlugin(format), instancePlugin(observeError), statusPlugin]),
   ];
 }
 
@@ -123,6 +137,7 @@ interface ApolloOptions {
   /** Registers persisted documents. */
   readonly documents: ApolloServerPlugin<GatewayContext>;
   readonly log: Log;
+  readonly observeError: ErrorObserver;
 }
 
 /** Returns a started Apollo Server for one schema. */
@@ -133,11 +148,12 @@ export async function createApollo({
   introspect,
   documents,
   log,
+  observeError,
 }: ApolloOptions): Promise<ApolloServer<GatewayContext>> {
   const requestIds = new WeakMap<object, string>();
   const server = new ApolloServer<GatewayContext>({
     gateway: compiledExecution(schema, execution, introspect),
-    plugins: [documents, ...createPlugins(requestIds)],
+    plugins: [documents, ...createPlugins(requestIds, observeError)],
     // Queries of other sites: query-origin.ts. Only GET goes without a preflight, because a body must be JSON.
     csrfPrevention: false,
     introspection: execution.introspection,
@@ -153,6 +169,7 @@ export async function createApollo({
     formatError(formatted, error) {
       // Apollo Server hides suggestions in validation errors, but not in errors of variables.
       const message = execution.introspection ? formatted.message : withoutSuggestion(formatted.message);
+      observeError(keyOf(formatted, error));
       const requestId = (error instanceof Error && requestIds.get(error)) || 'unknown';
       return formatError({ ...formatted, message }, error, requestId);
     },

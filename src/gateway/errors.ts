@@ -1,7 +1,15 @@
 /** Formats errors as REST does: `extensions` has the issue code, the status and the OperationOutcome of REST. */
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
+import {
+  type ErrorKey,
+  FhirError,
+  fhirError,
+  type Issue,
+  type Log,
+  toFhirError,
+  toOutcome,
+} from '../core/index';
 import { TOO_COSTLY } from '../schema/cost';
 import { DECIMAL_MARK } from '../schema/json';
 import { RawJson } from '../schema/raw-json';
@@ -65,6 +73,16 @@ export function formatError(
   const message = formatted.message.replaceAll(DECIMAL_MARK, '').slice(0, LONGEST_MESSAGE);
   const issues: Issue[] = [{ severity: 'error', code, diagnostics: message }];
   return { message, ...place, extensions: toExtensions(issues, BAD_REQUEST) };
+}
+
+/** Receives the key of each error of a response, for metrics; `graphqlRequest`: not one of the catalogue. */
+export type ErrorObserver = (code: ErrorKey | 'graphqlRequest') => void;
+
+/** Returns the key of an error for metrics; `graphqlRequest` where Apollo Server itself refuses the request. */
+export function keyOf(formatted: GraphQLFormattedError, error: unknown): Parameters<ErrorObserver>[0] {
+  const cause = causeOf(error);
+  if (cause instanceof FhirError) return cause.key;
+  return String(formatted.extensions?.code) in REQUEST_ERRORS ? 'graphqlRequest' : 'internal';
 }
 
 /** Removes graphql's suggestion, which discloses names of the schema. */

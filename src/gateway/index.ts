@@ -19,7 +19,7 @@ import {
 import { createGatewayContext, type GatewayContext, ParsedCache } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo, isInvalid } from './apollo';
-import { logUnexpected } from './errors';
+import { type ErrorObserver, logUnexpected } from './errors';
 import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
 import { createLiveRoutes } from './live-routes';
@@ -73,6 +73,7 @@ export interface GatewayOptions {
   readonly log: Log;
   /** Called for each introspection, for metrics. */
   readonly observeIntrospection: (outcome: IntrospectionOutcome) => void;
+  readonly observeError: ErrorObserver;
 }
 
 interface Address {
@@ -144,7 +145,7 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
  * second.
  */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
-  const { core, settings, log } = options;
+  const { core, settings, log, observeError } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
   const parsed = new ParsedCache(settings.parsedBytes);
@@ -169,7 +170,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     let server = servers.get(schema);
     if (!server) {
       const { execution } = settings;
-      server = createApollo({ schema, limits, execution, introspect, documents: documents.plugin, log });
+      server = createApollo({
+        ...{ schema, limits, execution, introspect, log, observeError },
+        documents: documents.plugin,
+      });
       servers.set(schema, server);
     }
     return server;

@@ -6,7 +6,7 @@ import type { ApolloServerPlugin } from '@apollo/server';
 import { type GraphQLFormattedError, Lexer, Source, type Token, TokenKind } from 'graphql';
 import { type FhirError, fhirError, type RequestContext, toFhirError } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
-import { formatFhirError } from './errors';
+import { type ErrorObserver, formatFhirError } from './errors';
 
 export interface InstanceAddress {
   readonly type: string;
@@ -106,26 +106,29 @@ function onlyQueries(keyword: string): FhirError {
 }
 
 /** Converts response, paths and locations of a query on one resource to the document that the client sent. */
-export const instancePlugin: ApolloServerPlugin<GatewayContext> = {
-  async requestDidStart() {
-    return {
-      async willSendResponse({ response, contextValue }) {
-        const instance = instances.get(contextValue.request);
-        if (!instance || response.body.kind !== 'single') return;
-        const { singleResult } = response.body;
-        const { data, errors } = singleResult;
-        if (errors) singleResult.errors = errors.map((error) => unwrapError(error, instance));
-        if (!data) return;
-        const found = data[NAME];
-        singleResult.data = isObject(found) ? found : null;
-        if (singleResult.data !== null || errors?.some(({ path }) => path?.[0] === NAME) === true) return;
-        const miss = await whyMissing(contextValue, instance);
-        singleResult.errors = [formatFhirError(miss)];
-        response.http.status = miss.status;
-      },
-    };
-  },
-};
+export function instancePlugin(observeError: ErrorObserver): ApolloServerPlugin<GatewayContext> {
+  return {
+    async requestDidStart() {
+      return {
+        async willSendResponse({ response, contextValue }) {
+          const instance = instances.get(contextValue.request);
+          if (!instance || response.body.kind !== 'single') return;
+          const { singleResult } = response.body;
+          const { data, errors } = singleResult;
+          if (errors) singleResult.errors = errors.map((error) => unwrapError(error, instance));
+          if (!data) return;
+          const found = data[NAME];
+          singleResult.data = isObject(found) ? found : null;
+          if (singleResult.data !== null || errors?.some(({ path }) => path?.[0] === NAME) === true) return;
+          const miss = await whyMissing(contextValue, instance);
+          observeError(miss.key);
+          singleResult.errors = [formatFhirError(miss)];
+          response.http.status = miss.status;
+        },
+      };
+    },
+  };
+}
 
 async function whyMissing(context: GatewayContext, { type, id }: InstanceAddress): Promise<FhirError> {
   try {

@@ -8,6 +8,7 @@ import {
   type RequestContext,
   requireAdmitted,
   type TenantSpace,
+  toFhirError,
 } from '../core/index';
 import { type ParsedCache } from '../resolvers/index';
 import { type DocumentLimits } from '../schema/limits';
@@ -21,7 +22,7 @@ import {
 } from './event-stream';
 import type { ExecutionLimits } from './execution/gateway';
 import { readBody } from './http';
-import { LiveQueries, LiveRefusal } from './live-query';
+import { LiveQueries, LiveRefusal, type LiveRequest, type LiveResults } from './live-query';
 import type { PersistedDocuments } from './persisted-documents';
 import { routeUpgrades, takeOver, upgradeOf } from './upgrade';
 import { createLiveSockets, type SocketSettings } from './web-socket';
@@ -104,23 +105,32 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       // Browsers cannot set a header on a WebSocket, so that its first message may have the credentials.
       let { authorization } = request.headers;
       const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
-      const { bytes } = request.logEntry;
+      const { bytes, countError } = request.logEntry;
+      const counted = async <T>(work: Promise<T>): Promise<T> => {
+        try {
+          return await work;
+        } catch (error) {
+          countError(error instanceof LiveRefusal ? 'graphqlRequest' : toFhirError(error, request.id).key);
+          throw error;
+        }
+      };
+      const open = async (live: LiveRequest): Promise<LiveResults> => {
+        const admission = core.admit(await contextNow());
+        if (admission !== undefined) {
+          const decided = await admission;
+          decided.leave();
+          await decided.delay?.();
+          requireAdmitted(decided);
+        }
+        return queries.open(live, contextNow);
+      };
       sockets.accept(request.raw, upgrade, request.id, {
         openShare: () => bytes.openAnother(),
         async admit(sent) {
           authorization = sent ?? authorization;
-          await contextNow();
+          await counted(contextNow());
         },
-        async open(live) {
-          const admission = core.admit(await contextNow());
-          if (admission !== undefined) {
-            const decided = await admission;
-            decided.leave();
-            await decided.delay?.();
-            requireAdmitted(decided);
-          }
-          return queries.open(live, contextNow);
-        },
+        open: (live) => counted(open(live)),
       });
       return reply;
     },
@@ -137,8 +147,9 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
         );
         return await sendEvents(request, reply, results, subscriptions.pingMs);
       } catch (error) {
-        if (error instanceof LiveRefusal) return sendRefusal(request, reply, error);
-        throw error;
+        if (!(error instanceof LiveRefusal)) throw error;
+        request.logEntry.countError('graphqlRequest');
+        return sendRefusal(request, reply, error);
       }
     },
     register(server) {

@@ -38,11 +38,14 @@ const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 /** Headers that are stored with the request. Credentials are not among them: the caller is stored instead. */
 const STORED_HEADERS = [
   'accept',
+  'baggage',
   'content-type',
   'host',
   'x-forwarded-host',
   'x-forwarded-proto',
   'x-provenance',
+  'traceparent',
+  'tracestate',
   'x-request-id',
 ] as const;
 

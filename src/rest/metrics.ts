@@ -1,9 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { isLoopback, type Log } from '../core';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ERROR_CATALOGUE, isLoopback, type ErrorKey, type Log } from '../core';
 import { KEEP_ALIVE_MS } from './connection-limits';
 import { parseHost } from './host';
+
+/**
+ * The code of an error in the metrics: its key in the catalogue (docs/errors.md), or `graphqlRequest` for a document or
+ * variables that GraphQL itself refuses.
+ */
+export type ErrorCode = ErrorKey | 'graphqlRequest';
 
 /** Metrics of this process for Prometheus. Other modules may add their own to `registry`; a tenant is never a label. */
 export interface Metrics {
@@ -12,6 +18,8 @@ export interface Metrics {
   requestStarted(): void;
   /** Called when the response was sent, or the client has disconnected. */
   requestFinished(interaction: string, status: number, seconds: number): void;
+  /** Called for each error of an answer, of an entry of a batch and of a GraphQL response. */
+  readonly countError: (code: ErrorCode) => void;
 }
 
 const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
@@ -35,9 +43,11 @@ export function createMetrics(): Metrics {
     buckets: BUCKETS,
     registers: [registry],
   });
+  const countError = createErrorCounter(registry);
   const observers = new Map<string, { observe(seconds: number): void }>();
   return {
     registry,
+    countError,
     requestStarted: () => inFlight.inc(),
     requestFinished(interaction, status, seconds) {
       inFlight.dec();
@@ -51,6 +61,36 @@ export function createMetrics(): Metrics {
       observer.observe(seconds);
     },
   };
+}
+
+/** Errors that an operator acts on. Their series exist from the start, so that `rate` sees the first error too. */
+function isForOperator(status: number): boolean {
+  return status >= 500 || status === 401 || status === 403 || status === 429;
+}
+
+type ErrorCount = Pick<Counter.Internal, 'inc'>;
+
+/** Cost of a count: a lookup and an addition. */
+function createErrorCounter(registry: Registry): (code: ErrorCode) => void {
+  const errors = new Counter({
+    name: 'andiron_errors_total',
+    help: 'Errors sent to clients, by key of the error catalogue and status: of answers, of entries of batches, and of GraphQL requests and fields',
+    labelNames: ['code', 'status'] as const,
+    registers: [registry],
+  });
+  const statuses: Readonly<Record<ErrorCode, { readonly status: number }>> = {
+    ...ERROR_CATALOGUE,
+    graphqlRequest: { status: 400 },
+  };
+  const counters = new Map<ErrorCode, ErrorCount>();
+  const open = (code: ErrorCode): ErrorCount => {
+    const counter = errors.labels(code, String(statuses[code].status));
+    counters.set(code, counter);
+    return counter;
+  };
+  for (const [code, { status }] of Object.entries(statuses))
+    if (isForOperator(status)) open(code as ErrorCode).inc(0);
+  return (code) => (counters.get(code) ?? open(code)).inc();
 }
 
 export interface MetricsListener {

@@ -10,6 +10,7 @@ import {
 } from '../core';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
+import type { ErrorCode } from './metrics';
 import { requireAdmission, setLimitHeaders } from './rate-limit';
 
 /** Addresses with data of a tenant. */
@@ -26,6 +27,8 @@ export class RequestLogEntry {
   tenant: string | undefined = undefined;
   release: string | undefined = undefined;
   type: string | undefined = undefined;
+  /** Undefined: the request is not traced. */
+  traceId: string | undefined = undefined;
   /** Undefined: the caller is not identified yet. */
   caller: Caller | undefined = undefined;
   /** Milliseconds since 1970 after which the request gets an error response (deadlines.ts). */
@@ -43,6 +46,8 @@ export class RequestLogEntry {
   constructor(
     /** Memory that the body and the response use. */
     readonly bytes: HeldBytes,
+    /** Counts an error for the metrics. */
+    readonly countError: (code: ErrorCode) => void,
   ) {}
 
   /** Marks work for this request, which continues until `leave` even after the client has disconnected. */
@@ -89,8 +94,9 @@ export class RequestLogEntry {
     if (this.#admission !== undefined) setLimitHeaders(this.#admission, reply);
   }
 
-  /** Records a response with an error; await it before sending the response. Never rejects. */
+  /** Counts and records a response with an error; await it before sending the response. Never rejects. */
   async recordRefusal(core: Core, request: FastifyRequest, error: FhirError): Promise<void> {
+    this.countError(error.key);
     const { method, url, headers, ip, id } = request;
     const [, tenant = '', release = ''] = DATA_ADDRESS.exec(url) ?? [];
     if (!isRelease(release)) return;

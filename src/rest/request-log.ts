@@ -9,16 +9,11 @@ import { RequestLogEntry } from './request-log-entry';
  * Log lines have the route pattern and names that exist; never addresses, ids, query values or bodies. Health checks
  * have the level debug.
  */
-export function watchRequests(
-  server: FastifyInstance,
-  budget: ByteBudget,
-  log: Log,
-  metrics: Metrics | undefined,
-): void {
+export function watchRequests(server: FastifyInstance, budget: ByteBudget, log: Log, metrics: Metrics): void {
   server.decorateRequest('logEntry');
   server.addHook('onRequest', (request, reply, done) => {
-    request.logEntry = new RequestLogEntry(budget.open());
-    metrics?.requestStarted();
+    request.logEntry = new RequestLogEntry(budget.open(), metrics.countError);
+    metrics.requestStarted();
     reply.raw.once('close', () => {
       request.logEntry.end();
       recordRequest(request, reply, log, metrics);
@@ -27,16 +22,11 @@ export function watchRequests(
   });
 }
 
-function recordRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Log,
-  metrics: Metrics | undefined,
-): void {
-  const { startedAt, interaction, tenant, release, type } = request.logEntry;
+function recordRequest(request: FastifyRequest, reply: FastifyReply, log: Log, metrics: Metrics): void {
+  const { startedAt, interaction, tenant, release, type, traceId } = request.logEntry;
   const milliseconds = performance.now() - startedAt;
   const status = reply.raw.statusCode;
-  metrics?.requestFinished(interaction.name, status, milliseconds / 1000);
+  metrics.requestFinished(interaction.name, status, milliseconds / 1000);
   const line = {
     method: request.method,
     // A request that was refused before its handler has only Fastify's pattern, or none.
@@ -48,6 +38,7 @@ function recordRequest(
     status,
     milliseconds: Math.round(milliseconds * 100) / 100,
     requestId: request.id,
+    ...(traceId === undefined ? {} : { traceId }),
     ...(reply.raw.writableFinished ? {} : { abandoned: true }),
   };
   if (interaction === INTERACTIONS.health) log.debug(line, 'request');

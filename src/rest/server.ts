@@ -23,6 +23,7 @@ import { registerPolicyRoutes } from './policies';
 import { admitEveryMethod } from './method';
 import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
+import { traceRequests } from './request-trace';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
 import { registerTenantTransfer } from './tenant-transfer';
@@ -36,9 +37,11 @@ export interface RestServerOptions {
   /** Budget of the bytes of all bodies and responses. */
   readonly budget: ByteBudget;
   readonly log: Log;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
   /** Aborted when the server begins to stop: it is not ready any more, and still answers. */
   readonly stopping: AbortSignal;
+  /** True: traces are sent (src/tracing.ts). */
+  readonly isTraced?: boolean;
   /**
    * Adds routes of other modules (GraphQL) before the server is ready; they share error responses, log lines and
    * metrics.
@@ -65,6 +68,7 @@ export function createRestServer({
   log,
   metrics,
   stopping,
+  isTraced = false,
   register,
   onRoute,
 }: RestServerOptions): FastifyInstance {
@@ -84,7 +88,7 @@ export function createRestServer({
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
       // Requests rejected by the router bypass hooks.
-      request.logEntry = new RequestLogEntry(budget.open());
+      request.logEntry = new RequestLogEntry(budget.open(), metrics.countError);
       void sendFailure(error, request, reply, { core, log });
     },
   });
@@ -94,6 +98,7 @@ export function createRestServer({
     });
   admitEveryMethod(server);
   watchRequests(server, budget, log, metrics);
+  if (isTraced) traceRequests(server);
   sendClientsAway(server, stopping);
   answerAtDeadlines(server, settings.requestTimeoutMs);
   limitRequests(server, settings.connection, log);

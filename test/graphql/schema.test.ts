@@ -48,6 +48,7 @@ describe('a plugin that wraps resolvers, which would halve the speed of all fiel
       introspect: async () => ({}),
       documents,
       log: silentLog,
+      observeError: () => undefined,
     });
     const contextValue = {
       request: { requestId: 'x', log: silentLog, space: {} },

@@ -139,14 +139,14 @@ it('andiron tenant set and show', async () => {
   await run('set', 'commanded', 'validation=');
   const shown = await run('show', 'commanded');
   expect(shown.output).toContain('validation=full  (default of the server)\nsearch-unknown=lenient\n');
-  for (const words of [
-    ['set', 'commanded', 'validation=odd'],
-    ['set', 'commanded', 'validation'],
-    ['set', 'nobody', 'validation=full'],
-    ['show', 'nobody'],
-  ]) {
+  for (const [expected, ...words] of [
+    [1, 'set', 'commanded', 'validation=odd'],
+    [2, 'set', 'commanded', 'validation'],
+    [1, 'set', 'nobody', 'validation=full'],
+    [1, 'show', 'nobody'],
+  ] as const) {
     const { code, output, errors } = await run(...words);
-    expect([code, output]).toEqual([1, '']);
+    expect([code, output]).toEqual([expected, '']);
     expect(errors).toMatch(/^andiron: [^\n]*\n$/);
   }
 });

@@ -197,6 +197,8 @@ export interface Core extends Interactions {
   startWork(): void;
   /** Returns the database connections of this process by purpose. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
+  /** True: cached texts and shared counts are in Redis at this moment. Cost: two comparisons. */
+  isRedisReachable(): boolean;
   /** Counts the live queries of this process, of all tenants. */
   liveQueries(): LiveQueryCounts;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { JobExecutor } from '../jobs/async-jobs';
+import type { JobCounts, JobExecutor } from '../jobs/async-jobs';
 import type { RequestContext } from '../context';
 import type { JobRequest, JobState } from '../storage/jobs/async-jobs';
 
@@ -15,6 +15,8 @@ export interface Jobs {
   cancel(context: RequestContext, id: string): Promise<boolean>;
   /** Sets the function that executes requests in this process. */
   serve(execute: JobExecutor): void;
+  /** Counts the jobs of this process, of all tenants. Cost: no statement. */
+  counts(): JobCounts;
   /** Accepts no more jobs; resolves when this process runs none. */
   stop(): Promise<void>;
 }

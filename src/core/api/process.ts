@@ -5,6 +5,8 @@ export interface ConnectionUsage {
   readonly idle: number;
   /** Statements that are waiting for a connection. */
   readonly waiting: number;
+  /** Connections that may be open at once. */
+  readonly limit: number;
 }
 
 export interface Readiness {

@@ -58,6 +58,7 @@ export const CORE_RULES = {
   readiness: 'server',
   startWork: 'server',
   connections: 'server',
+  isRedisReachable: 'server',
   liveQueries: 'server',
   close: 'server',
 } as const satisfies Record<Exclude<keyof Core, keyof Interactions>, Rule>;

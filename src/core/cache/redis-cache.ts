@@ -4,6 +4,8 @@ import type { Log } from '../context';
 import type { BucketAnswer, BucketRequest } from '../limits/token-bucket';
 import { isCacheable } from '../erasure/cache-registry';
 import { VERSION } from '../conformance/version';
+import { isTraced, recordCall } from '../tracing';
+import { settingsBehind } from './redis-settings';
 import { takeTokens } from './take-tokens';
 
 export interface RedisOptions {
@@ -118,7 +120,10 @@ export class RedisCache {
   private lost(reason: string): void {
     if (!this.wasReachable || this.closed) return;
     this.wasReachable = false;
-    this.log.warn({ reason }, 'Redis cannot be reached; answers are computed each time until it returns');
+    this.log.warn(
+      { reason, settings: settingsBehind(reason) },
+      'Redis cannot be reached; answers are computed each time until it returns',
+    );
   }
 
   /** Handles failures of a connected Redis: CLUSTERDOWN, MOVED, READONLY, OOM, or a timeout. */
@@ -164,7 +169,7 @@ export class RedisCache {
   async get(space: number, key: string): Promise<string | undefined> {
     if (this.isReachable) {
       try {
-        const text = await this.commands.get(this.keyOf(space, key));
+        const text = await traced('get', this.commands.get(this.keyOf(space, key)));
         this.observe(text === null ? 'miss' : 'hit');
         return text ?? undefined;
       } catch (error) {
@@ -178,16 +183,16 @@ export class RedisCache {
   /** Caches a text. Returns at once; on a failure the text is not cached. */
   put(space: number, key: string, text: string): void {
     if (text.length > MAX_TEXT_LENGTH || !isCacheable(space) || !this.isReachable) return;
-    this.commands
-      .set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS)
-      .catch((error: unknown) => this.failed(error));
+    traced('set', this.commands.set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS)).catch(
+      (error: unknown) => this.failed(error),
+    );
   }
 
   /** Takes tokens of a bucket that all processes share; undefined: Redis is unavailable. */
   async takeTokens(request: BucketRequest): Promise<BucketAnswer | undefined> {
     if (!this.isReachable) return undefined;
     try {
-      return await takeTokens(this.commands, this.prefix, request);
+      return await traced('evalsha', takeTokens(this.commands, this.prefix, request));
     } catch (error) {
       this.failed(error);
       return undefined;
@@ -330,4 +335,15 @@ function toNotice(message: string): Notice | undefined {
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : 'unknown';
+}
+
+/** Records a command as a call of Redis, without its keys. */
+async function traced<T>(command: string, answer: Promise<T>): Promise<T> {
+  if (!isTraced()) return answer;
+  const began = performance.now();
+  try {
+    return await answer;
+  } finally {
+    recordCall(`redis ${command}`, began, { 'db.system.name': 'redis', 'db.operation.name': command });
+  }
 }

@@ -91,6 +91,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           find: (context, id) => jobs.find(context, id),
           cancel: (context, id) => jobs.cancel(context, id),
           serve: (execute) => jobs.serve(execute),
+          counts: () => jobs.counts(),
           stop: () => jobs.close(),
         },
       },
@@ -142,6 +143,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
     connections: () => database.usage(),
+    isRedisReachable: () => cache.isReachable,
     liveQueries: () => feeds.counts,
     startWork() {
       for (const work of [erasures, parameterWork, jobs, audit, access]) work.start();

@@ -7,7 +7,7 @@ import type { Connections } from '../storage/connection/connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
 import type { RowRecord } from '../storage/indexing/row-record';
-import { schemaNumber, THIS_SCHEMA } from '../storage/schema/program-schema';
+import { PROGRAM_SCHEMA } from '../storage/schema/program-schema';
 import type { Foundation } from './create-foundation';
 
 export const OTHER_DEFINITIONS =
@@ -36,7 +36,7 @@ export function createHealth(
 ): Health {
   return new Health({
     ...{ database, log, cache, record, rules },
-    schema: schemaNumber(Object.keys(THIS_SCHEMA.steps)),
+    schema: PROGRAM_SCHEMA,
     digest: baseDigest,
     hasRowSecurity: installation.hasRowSecurity,
   });

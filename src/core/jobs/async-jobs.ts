@@ -33,6 +33,13 @@ import { OwnerSession } from '../storage/connection/owner-session';
 /** Executes a request; `signal` is aborted when the result is no longer needed. */
 export type JobExecutor = (request: StoredRequest, signal: AbortSignal) => Promise<JobOutcome>;
 
+/** The jobs that a process holds, without those of other processes. */
+export interface JobCounts {
+  readonly running: number;
+  /** Executed, with a result that is not in the database yet. */
+  readonly unsaved: number;
+}
+
 export interface AsyncJobLimits {
   /** Jobs of one tenant: waiting, running, and finished with a stored answer. */
   readonly maxAsyncJobs: number;
@@ -128,6 +135,10 @@ export class AsyncJobs {
   /** Sets the executor; without one, this process executes no jobs. */
   serve(execute: JobExecutor): void {
     this.#execute = execute;
+  }
+
+  counts(): JobCounts {
+    return { running: this.#running.size, unsaved: this.#finished.length };
   }
 
   /** Starts the execution of jobs in this process. */

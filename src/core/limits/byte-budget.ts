@@ -29,6 +29,11 @@ export class ByteBudget {
     return Math.floor(this.limit / OF_BODY);
   }
 
+  /** The bytes of all shares, estimated; a little more than the limit at times, because short answers are never refused. */
+  get used(): number {
+    return this.held;
+  }
+
   hasRoom(bytes: number): boolean {
     return this.held + bytes <= this.limit;
   }

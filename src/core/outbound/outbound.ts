@@ -3,6 +3,8 @@ import { lookup } from 'node:dns';
 import { request as requestByHttp, type IncomingMessage } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { SpanKind } from '@opentelemetry/api';
+import { inSpan, traceHeaders } from '../tracing';
 import { Destinations } from './destinations';
 
 /** The request is not allowed, or the answer is not accepted. The message is for the operator, not for clients. */
@@ -32,7 +34,11 @@ export class Outbound {
    * Returns the answer to a GET request. The resolved addresses are checked, and one of those is called; redirects
    * are not followed. Throws OutboundError and network errors.
    */
-  async get({ url, accept, signal, maxBytes }: OutboundRequest): Promise<Response> {
+  async get(request: OutboundRequest): Promise<Response> {
+    return inSpan('GET', { kind: SpanKind.CLIENT }, () => this.#send(request));
+  }
+
+  async #send({ url, accept, signal, maxBytes }: OutboundRequest): Promise<Response> {
     const fault = this.destinations.findFault(url);
     if (fault !== undefined) throw new OutboundError(`it may not be called: ${fault}`);
     const target = new URL(url);
@@ -42,7 +48,7 @@ export class Outbound {
       const sent = send(target, {
         // A connection is used once, because an address that was allowed before may not be allowed now.
         agent: false,
-        headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'andiron' },
+        headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'andiron', ...traceHeaders() },
         lookup: this.#lookup(target.hostname, isEncrypted),
         signal,
       });

@@ -176,6 +176,7 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
   const root = new Place(undefined, 'data', true, undefined);
   const { rootValue, operation } = run.scope;
   const finish = (): ExecutionResult => {
+    run.levels?.record();
     if (run.refusal !== undefined)
       return { data: null, errors: [new GraphQLError(run.refusal.message, { originalError: run.refusal })] };
     const data = root.isGone ? null : root.content;

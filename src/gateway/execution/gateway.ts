@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { FhirError, Usage } from '../../core/index';
+import { FhirError, inSpan, Usage } from '../../core/index';
 import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
 import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
 import { type Introspection, isIntrospection } from '../introspection';
@@ -99,7 +99,9 @@ export function compiledExecution(
     const snapshotMs = snapshotOf(operation, cost);
     if (snapshotMs === undefined || uncacheable.has(operation))
       return runAtOnce(prepared, context, snapshotMs);
-    const cached = await runFromCache(prepared, context);
+    const cached = await inSpan('look-up in the search result cache', {}, () =>
+      runFromCache(prepared, context),
+    );
     if (typeof cached === 'object') return cached.answer;
     if (cached === 'unfit') uncacheable.add(operation);
     return runAtOnce(prepared, context, snapshotMs);
@@ -150,7 +152,9 @@ export function compiledExecution(
             }
             const wantsCost =
               request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
-            const result = await (wantsCost ? runCounted : run)(operation, prepared, context, cost);
+            const result = await inSpan(nameOf(operation), {}, () =>
+              (wantsCost ? runCounted : run)(operation, prepared, context, cost),
+            );
             return withIssues(result, context);
           } catch (error) {
             // A failure of all root fields at once, such as a missing database connection.
@@ -163,6 +167,10 @@ export function compiledExecution(
     async stop() {},
   };
 }
+
+/** The name of an operation in traces. */
+const nameOf = ({ operation, name }: OperationDefinitionNode): string =>
+  name === undefined ? operation : `${operation} ${name.value}`;
 
 /** Adds the warnings about written resources to the extensions. */
 function withIssues(result: ExecutionResult, { issues }: GatewayContext): ExecutionResult {

@@ -11,7 +11,8 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { FhirError, fhirError, type HeldBytes } from '../../core/index';
+import { FhirError, fhirError, isTraced, type HeldBytes } from '../../core/index';
+import { LevelTimes } from './level-times';
 
 type Path = GraphQLResolveInfo['path'];
 type PathKey = string | number;
@@ -69,6 +70,12 @@ export class Place {
     return this.isNulled || (this.parent?.isGone ?? false);
   }
 
+  /** The level of the fields of this object: 1 at the root. Indexes of lists are no levels. */
+  get level(): number {
+    if (this.parent === undefined) return 1;
+    return this.parent.level + (this.typeName === undefined ? 0 : 1);
+  }
+
   get path(): Path | undefined {
     if (this.parent === undefined) return undefined;
     return { prev: this.parent.path, key: this.key, typename: this.typeName };
@@ -122,6 +129,9 @@ export class Run {
   private whenIdle: (() => void) | undefined;
   private crash: ((error: unknown) => void) | undefined;
 
+  /** Undefined: the request is not traced. */
+  readonly levels = isTraced() ? new LevelTimes() : undefined;
+
   constructor(readonly scope: RunScope) {}
 
   /** Counts a value of this many characters in the response. Returns false when the response is refused. */
@@ -161,7 +171,9 @@ export class Run {
    */
   await<T>(promise: PromiseLike<T>, { key, place, finish, refuse }: Promised<T>): void {
     this.pending++;
+    const ended = this.levels?.begin(place.level);
     const settle = (completed: unknown): void => {
+      ended?.();
       if (completed === FAILED) {
         if (!place.isGone) place.fail();
       } else if (!place.isGone && completed !== undefined) place.content[key] = completed;

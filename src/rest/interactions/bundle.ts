@@ -13,6 +13,8 @@ export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const result = await restContext.core
     .bundle(context, { input, handling })
     .finally(() => request.logEntry.setLimitHeaders(reply));
+  for (const entry of result.entries)
+    if (entry.kind === 'failed') request.logEntry.countError(entry.error.key);
   const pieces = writeBundleResponse(result, root, answer);
   return exchange.forbidCaching().send(200, exchange.query.pretty ? pieces : await encodeInTurns(pieces));
 }

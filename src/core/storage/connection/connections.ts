@@ -26,6 +26,8 @@ import { openPool } from './open-client';
 import { PROVE_ROW_SECURITY, RowSecurity, RowSecurityError } from './row-security';
 import { Snapshot } from './snapshot';
 import { builder, defineStatement, template, type Bound, type Statement } from './statement';
+import { recordStatement } from './statement-name';
+import { isTraced } from '../../tracing';
 
 const INT8 = 20;
 const typeParsers: PoolConfig['types'] = {
@@ -228,6 +230,12 @@ export class Connections implements Database {
     }
   }
 
+  /** Reports statements that were sent together, and have ended, to metrics and traces. */
+  private ended(lane: Lane, started: number, statements: readonly Statement[]): void {
+    this.observe?.(lane, performance.now() - started);
+    if (isTraced()) for (const statement of statements) recordStatement(lane, started, statement);
+  }
+
   /** Runs one statement as a transaction of its own. */
   async run(
     context: StatementContext,
@@ -240,7 +248,7 @@ export class Connections implements Database {
         connection.whileWaitedFor(context.waiting, () => connection.run(context.space, statement, bound)),
       );
     } finally {
-      this.observe?.(context.lane, performance.now() - started);
+      this.ended(context.lane, started, [statement]);
     }
   }
 
@@ -261,7 +269,7 @@ export class Connections implements Database {
         try {
           return await connection.run(of, statement, bound);
         } finally {
-          this.observe?.('transaction', performance.now() - started);
+          this.ended('transaction', started, [statement]);
         }
       };
       try {
@@ -313,7 +321,7 @@ export class Connections implements Database {
         }
       });
     } finally {
-      this.observe?.(lane, performance.now() - started);
+      this.ended(lane, started, [statement]);
     }
   }
 
@@ -344,7 +352,11 @@ export class Connections implements Database {
         }
       });
     } finally {
-      this.observe?.('transaction', performance.now() - started);
+      this.ended(
+        'transaction',
+        started,
+        statements.map(({ statement }) => statement),
+      );
     }
   }
 
@@ -362,8 +374,8 @@ export class Connections implements Database {
   ): Promise<T> {
     const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
     const { waiting, unsubscribe } = withTimeLimit(given, milliseconds);
-    const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
-      this.observe?.('search', milliseconds),
+    const snapshot = new Snapshot(connection, waiting, (began, statement) =>
+      this.ended('search', began, [statement]),
     );
     const end = async (isGood: boolean): Promise<void> => {
       await snapshot.end(isGood);
@@ -381,12 +393,13 @@ export class Connections implements Database {
     }
   }
 
-  /** Connections in total and idle, and statements that wait for one, by lane; for metrics. */
-  usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number }>> {
-    const of = (lane: Lane): { total: number; idle: number; waiting: number } => ({
+  /** Connections in total and idle, their limit, and statements that wait for one, by lane; for metrics. */
+  usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number; limit: number }>> {
+    const of = (lane: Lane): { total: number; idle: number; waiting: number; limit: number } => ({
       total: this.pools[lane].totalCount,
       idle: this.pools[lane].idleCount,
       waiting: this.turns[lane].waitingCount,
+      limit: this.pools[lane].options.max,
     });
     return { read: of('read'), write: of('write'), transaction: of('transaction'), search: of('search') };
   }

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { isTraced, waitedFor } from '../../tracing';
 import { FairTurns } from './fair-turns';
 
 /** Number of cached groups; beyond it the cache is cleared, and groups are created again on demand. */
@@ -25,6 +26,8 @@ export class RequestBatcher<Group, Request, Answer> {
 
   constructor(
     private readonly options: BatchLimits & {
+      /** What a request waits for, in traces: `read of versions`. */
+      readonly name: string;
       /** Runs one statement for all requests; returns their answers in order. Its failure fails each request. */
       readonly run: (group: Group, requests: readonly Request[]) => Promise<(Answer | Error)[]>;
       /** The space that a request reads or writes. */
@@ -50,7 +53,8 @@ export class RequestBatcher<Group, Request, Answer> {
       });
       this.loaders.set(name, loader);
     }
-    return loader.load(request);
+    const answer = loader.load(request);
+    return isTraced() ? waitedFor(this.options.name, answer) : answer;
   }
 
   /** Dispatches when a statement may be sent; further requests join until then. */

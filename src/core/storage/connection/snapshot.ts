@@ -21,7 +21,8 @@ export class Snapshot implements Database {
   constructor(
     private readonly connection: Connection,
     private readonly waiting: readonly Cancellation[] | undefined,
-    private readonly observe: (milliseconds: number) => void,
+    /** Called with the beginning (`performance.now()`) of a statement that has ended. */
+    private readonly observe: (began: number, statement: Statement) => void,
   ) {}
 
   async run(
@@ -38,7 +39,7 @@ export class Snapshot implements Database {
     try {
       return await this.connection.run(space, statement, bound, before);
     } finally {
-      this.observe(performance.now() - started);
+      this.observe(started, statement);
     }
   }
 

@@ -72,6 +72,7 @@ export class SpaceChanges {
 
   constructor(private readonly database: Database) {
     this.batcher = new RequestBatcher<number, number, SpaceMoment>({
+      name: 'read of the last changes',
       run: async (space, requests) => {
         const moment = await this.readMoment(this.database, space);
         return requests.map(() => moment);

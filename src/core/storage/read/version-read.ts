@@ -79,6 +79,7 @@ export class VersionReader {
     this.inOneForm = inOneForm;
     const { concurrent, most } = limits;
     this.currentReads = new RequestBatcher({
+      name: 'read of current versions',
       run: (space, addresses) => this.readBatch(space, addresses),
       spaceOf: (space) => space,
       concurrent,
@@ -86,6 +87,7 @@ export class VersionReader {
       observe,
     });
     this.versions = new RequestBatcher({
+      name: 'read of versions',
       run: (space, addresses) => this.readPageVersions(space, addresses),
       spaceOf: (space) => space,
       concurrent,

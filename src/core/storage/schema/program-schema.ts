@@ -20,6 +20,9 @@ export function schemaNumber(steps: readonly string[]): number {
   return steps.reduce((last, name) => Math.max(last, Number.parseInt(name, 10)), 0);
 }
 
+/** The schema number of this program. */
+export const PROGRAM_SCHEMA = schemaNumber(Object.keys(THIS_SCHEMA.steps));
+
 export interface DatabaseSchema {
   /** Names of the steps that have run. */
   readonly steps: ReadonlySet<string>;

@@ -65,6 +65,7 @@ export class SearchRunner implements PageRunner {
   ) {
     this.pageRows = new PageRows(cache, database);
     this.batcher = new RequestBatcher({
+      name: 'search of a page',
       ...limits,
       run: (_group, pages) => this.runShared(pages),
       spaceOf: (_group, { request }) => request.space,

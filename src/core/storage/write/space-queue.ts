@@ -1,4 +1,5 @@
 import { FhirError, fhirError } from '../../errors';
+import { isTraced, waitedFor } from '../../tracing';
 import type { Connections } from '../connection/connections';
 import type { Run } from '../connection/database';
 import { isOutdatedWrite, isOverQuota, isRetryable } from '../connection/database-error';
@@ -76,7 +77,7 @@ export class SpaceQueue {
 
   enqueue(write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
     if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(fhirError('overloaded'));
-    return new Promise((resolve, reject) => {
+    const written = new Promise<Written | undefined>((resolve, reject) => {
       const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
       this.waiting.push({ write, deadline, resourceName, resolve, reject });
       if (this.isToBeLookedAt || this.underWay.size >= MAX_UNDER_WAY) return;
@@ -86,6 +87,7 @@ export class SpaceQueue {
         this.sendWaiting();
       });
     });
+    return isTraced() ? waitedFor('write of a version', written) : written;
   }
 
   private sendWaiting(): void {

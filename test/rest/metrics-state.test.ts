@@ -1,0 +1,141 @@
+/** The gauges that tell the state of a process: ready, Redis, connections, limits, asynchronous requests, version. */
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { Client } from 'pg';
+import { throughForwarder } from '../faults/database-through';
+import { startForwarder, type Forwarder } from '../faults/forwarder';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { startMeasuredServer, type MeasuredServer } from '../support/metrics';
+import { startTestRedis, type TestRedis } from '../support/redis';
+
+const PATIENCE_MS = 15_000;
+const ROOT = path.resolve(__dirname, '../..');
+
+let database: TestDatabase;
+let forwarder: Forwarder;
+let redis: TestRedis;
+let server: MeasuredServer;
+beforeAll(async () => {
+  [database, forwarder, redis] = await Promise.all([
+    createTestDatabase(),
+    startForwarder(),
+    startTestRedis(),
+  ]);
+  server = await startMeasuredServer({
+    database: throughForwarder(database, forwarder),
+    environment: {
+      REDIS_HOST: redis.host,
+      REDIS_PORT: String(redis.port),
+      MAX_CONNECTIONS: '20',
+      DATABASE_CONNECTIONS: '12',
+    },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await redis.stop();
+  await forwarder.close();
+  await database.drop();
+});
+
+const has = (series: string, value: number): Promise<number> =>
+  eventually(async () => (await server.metric(series)) === value, PATIENCE_MS);
+
+it('andiron_redis_reachable follows Redis, and the process stays ready without it', async () => {
+  await has('andiron_redis_reachable', 1);
+  await redis.stop();
+  await has('andiron_redis_reachable', 0);
+  expect(await server.metric('andiron_ready')).toBe(1);
+  await redis.restart();
+  await has('andiron_redis_reachable', 1);
+});
+
+it('andiron_ready is 0 while the database is away, and 1 again when it is back', async () => {
+  expect(await server.metric('andiron_ready')).toBe(1);
+  forwarder.cut();
+  await has('andiron_ready', 0);
+  expect((await server.request('GET', '/health/ready')).status).toBe(503);
+  forwarder.point(database.settings.port);
+  await has('andiron_ready', 1);
+  expect((await server.request('GET', '/health/ready')).status).toBe(200);
+});
+
+it('a database that does not answer delays /metrics by half a second at most, and the next readings say 0', async () => {
+  await has('andiron_ready', 1);
+  forwarder.hang();
+  const began = performance.now();
+  expect(await server.metrics()).toContain('andiron_bytes_under_way 0');
+  // /health/ready takes two seconds.
+  expect(performance.now() - began).toBeLessThan(1_500);
+  await has('andiron_ready', 0);
+  forwarder.breakOpen();
+  await has('andiron_ready', 1);
+});
+
+it('andiron_client_connections counts the connections of clients, beside their limit', async () => {
+  expect(await server.metric('andiron_client_connections_limit')).toBe(20);
+  // The connections that the client of the tests keeps open.
+  const before = await server.metric('andiron_client_connections');
+  const { hostname, port } = new URL(server.base);
+  const sockets: readonly Socket[] = Array.from({ length: 5 }, () => connect(Number(port), hostname));
+  await has('andiron_client_connections', before + 5);
+  for (const socket of sockets) socket.destroy();
+  await has('andiron_client_connections', before);
+});
+
+it('the limits of the lanes add up to DATABASE_CONNECTIONS, and no lane has more connections', async () => {
+  await server.request('GET', `${server.path('system', 'r4')}/Basic`);
+  const lanes = ['read', 'write', 'transaction', 'search'];
+  const valuesOf = (state: string): Promise<readonly number[]> =>
+    Promise.all(
+      lanes.map((lane) => server.metric(`andiron_database_connections{lane="${lane}",state="${state}"}`)),
+    );
+  const limits = await valuesOf('limit');
+  expect(limits.reduce((sum, limit) => sum + limit, 0)).toBe(12);
+  expect(Math.min(...limits)).toBeGreaterThan(0);
+  const totals = await valuesOf('total');
+  expect(totals.filter((total, index) => total > limits[index]!)).toEqual([]);
+  expect(totals.at(-1)).toBeGreaterThan(0);
+});
+
+it('andiron_async_jobs counts the asynchronous requests that this process executes', async () => {
+  expect(await server.metric('andiron_async_jobs{state="running"}')).toBe(0);
+  const owner = new Client(database.settings);
+  await owner.connect();
+  await owner.query('begin; lock table andiron.resource in access exclusive mode');
+  const wanted = { prefer: 'respond-async' };
+  const { status } = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, wanted);
+  expect(status).toBe(202);
+  await has('andiron_async_jobs{state="running"}', 1);
+  await owner.query('rollback');
+  await owner.end();
+  await has('andiron_async_jobs{state="running"}', 0);
+  await has('andiron_async_jobs{state="unsaved"}', 0);
+});
+
+it('the heap and the memory have limits, within which the process is', async () => {
+  expect(await server.metric('andiron_heap_limit_bytes')).toBe(getHeapStatistics().heap_size_limit);
+  const limit = await server.metric('andiron_memory_limit_bytes');
+  expect(await server.metric('process_resident_memory_bytes')).toBeLessThan(limit);
+  // A limit that is not known would be a number that no machine has.
+  expect(limit).toBeLessThan(2 ** 50);
+});
+
+it('andiron_build_info names the version, Node.js and the schema number', async () => {
+  const { version } = (await import(path.join(ROOT, 'package.json'))) as { version: string };
+  const steps = readdirSync(path.join(ROOT, 'migrations')).map((file) => Number.parseInt(file, 10));
+  const schema = Math.max(...steps.filter((step) => !Number.isNaN(step)));
+  const labels = `version="${version}",node="${process.versions.node}",schema="${schema}"`;
+  expect(await server.metric(`andiron_build_info{${labels}}`)).toBe(1);
+});
+
+it('andiron_ready is 0 from the moment that a server begins to stop', async () => {
+  const stopping = await startMeasuredServer({ database, environment: { SHUTDOWN_DELAY_MS: '1000' } });
+  expect(await stopping.metric('andiron_ready')).toBe(1);
+  const closed = stopping.close();
+  expect(await stopping.metric('andiron_ready')).toBe(0);
+  await closed;
+});
