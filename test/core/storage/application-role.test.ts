@@ -83,3 +83,13 @@ it('an owner that is no member is warned of it', async () => {
   ]);
   expect(installation.hasRowSecurity).toBe(false);
 });
+
+it('a membership without the right to take the role, which PostgreSQL 16 and later have, is no row-level security', async () => {
+  const mayLackIt = await isSixteenOrLater();
+  await superuser.query(
+    `grant ${APPLICATION_ROLE} to ${OWNER} ${mayLackIt ? 'with inherit false, set false' : ''}`,
+  );
+  const { installation, warnings } = await migrateAsOwner();
+  expect(installation.hasRowSecurity).toBe(!mayLackIt);
+  expect(warnings.length > 0).toBe(mayLackIt);
+});

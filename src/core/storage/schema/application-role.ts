@@ -64,8 +64,8 @@ const GRANTS: readonly Grant[] = [
  * Since PostgreSQL 16 a membership may lack the right to take the role: that of the user who has created it lacks it.
  * Earlier versions do not have the word SET.
  */
-const mayTakeRole = sql`
-  pg_has_role(current_user, oid, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)`;
+export const mayTakeRole = (oid: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  pg_has_role(current_user, ${oid}, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)`;
 
 /**
  * Creates the role that serves all requests, and grants its privileges again where a later step of migrations/ has
@@ -95,7 +95,7 @@ export async function ensureApplicationRole(client: ClientBase, log: Log): Promi
   if (granted.rows[0]?.done === true) return;
   // A member may use the role, and may grant it only with its admin option.
   const taken = await client.query<{ done: boolean }>(
-    sql`select ${mayTakeRole} as done ${named}`.compile(builder).sql,
+    sql`select ${mayTakeRole(sql`oid`)} as done ${named}`.compile(builder).sql,
   );
   if (taken.rows[0]?.done !== true) await attempt('member', sql`grant ${role} to current_user`);
   for (const grant of GRANTS) await attempt('grant', sql`${grantSql(grant)} to ${role}`);

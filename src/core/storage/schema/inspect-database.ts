@@ -3,6 +3,7 @@ import { APPLICATION_ROLE, type DatabaseOptions } from '../connection/database';
 import { closeClient, openClient } from '../connection/open-client';
 import { builder } from '../connection/statement';
 import { refuseTransactionPool } from '../connection/transaction-pool';
+import { mayTakeRole } from './application-role';
 import { readDatabaseSchema, schemaNumber, THIS_SCHEMA } from './program-schema';
 
 /** What a server needs to know of its database before it starts. */
@@ -49,7 +50,7 @@ const READ_FACTS = sql`
          (extract(epoch from clock_timestamp()) * 1000)::float8 as now, current_user::text as user,
          r.rolsuper as superuser, r.rolcreaterole as createrole,
          has_database_privilege(current_database(), 'create') as create,
-         (select pg_has_role(current_user, a.oid, 'member') from pg_roles a
+         (select ${mayTakeRole(sql`a.oid`)} from pg_roles a
           where a.rolname = ${sql.lit(APPLICATION_ROLE)}) as member,
          pg_encoding_to_char(d.encoding)::text as encoding, current_setting('max_connections')::int as connections,
          pg_database_size(d.oid)::text as bytes

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client, ClientBase } from 'pg';
 import type { Log } from '../../context';
-import { ensureApplicationRole } from './application-role';
+import { ensureApplicationRole, mayTakeRole } from './application-role';
 import { identifyBackend } from '../connection/backend';
 import { watchConnection } from '../connection/connection-watch';
 import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions } from '../connection/database';
@@ -80,7 +80,7 @@ export interface MigrateOptions {
 const READ_INSTALLATION = defineStatement(
   template(sql`
     select id::text, hash_key, cursor_key, definitions_digest,
-           coalesce(pg_has_role(current_user, r.oid, 'MEMBER'), false)
+           coalesce(${mayTakeRole(sql`r.oid`)}, false)
     from andiron.installation i
     left join pg_roles r on r.rolname = ${bind('role')}
     limit 1`),
