@@ -29,11 +29,14 @@ export function traceRequests(server: FastifyInstance): void {
     }
     const before = propagation.extract(ROOT_CONTEXT, request.headers);
     const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, before);
-    request.traceContext = trace.setSpan(before, span);
-    if (span.isRecording()) {
-      request.logEntry.traceId = span.spanContext().traceId;
-      reply.raw.once('close', () => end(span, request, reply));
+    // Not sampled: nothing below is recorded, so that it need not know.
+    if (!span.isRecording()) {
+      done();
+      return;
     }
+    request.traceContext = trace.setSpan(before, span);
+    request.logEntry.traceId = span.spanContext().traceId;
+    reply.raw.once('close', () => end(span, request, reply));
     context.with(request.traceContext, done);
   });
   // Reading the body goes on in the context of its connection.
