@@ -26,7 +26,7 @@ it('a connection that was opened too late for its request serves the next', asyn
 
   forwarder.delayBy(0);
   await eventually(async () => database.usage().search.idle === 2, PATIENCE_MS);
-  expect(database.usage().search).toEqual({ total: 2, idle: 2, waiting: 0, limit: 2 });
+  expect(database.usage().search).toEqual({ total: 2, idle: 2, waiting: 0, limit: 6 });
   await Promise.all([run(), run()]);
   await database.close();
   await forwarder.close();
