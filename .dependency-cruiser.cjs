@@ -101,7 +101,7 @@ module.exports = {
     ),
     only(
       'tracing-is-set-up-in-one-file',
-      '@opentelemetry/(sdk|exporter|resources)[^/]*',
+      '@opentelemetry/(core|sdk|exporter|resources)[^/]*',
       '^src/tracing\\.ts$',
       'Everything else uses the API, which does nothing by itself.',
     ),

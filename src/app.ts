@@ -36,7 +36,10 @@ export interface App {
   readonly routes: readonly Route[];
   /** Resolves with the bound address: PORT may be 0. */
   listen(): Promise<{ host: string; port: number }>;
-  /** Says that it is not ready, after SHUTDOWN_DELAY_MS stops to listen, finishes open requests and closes all connections. */
+  /**
+   * Says that it is not ready, stops to listen after SHUTDOWN_DELAY_MS, finishes open requests and closes all
+   * connections.
+   */
   close(): Promise<void>;
 }
 
@@ -91,7 +94,8 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
 
 /**
  * Migrates the database and creates the server, which does not listen yet.
- * `signal` cancels the wait for another process that migrates. `environment` may ask for traces (tracing.ts). Throws if the database cannot be reached.
+ * `signal` cancels the wait for another process that migrates. `environment` may ask for traces (tracing.ts).
+ * Throws if the database cannot be reached.
  */
 export async function createApp(
   settings: Settings,
@@ -247,8 +251,11 @@ export async function createApp(
     },
     async close() {
       stopping.abort();
-      await delay(settings.SHUTDOWN_DELAY_MS);
-      await endListener(server.server);
+      // Commands have a server that does not listen.
+      if (server.server.listening) {
+        await delay(settings.SHUTDOWN_DELAY_MS);
+        await endListener(server.server);
+      }
       // A keep-alive connection is idle only after its last answer, so that one call would not close it.
       const sweep = setInterval(() => {
         server.server.closeIdleConnections();

@@ -1,25 +1,17 @@
 #!/usr/bin/env node
 /** `andiron`: finds the command and passes it the arguments. A command is one file in cli/ and one line in cli/commands.ts. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { UsageError } from './cli/command';
 import { ANDIRON } from './cli/commands';
 import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
 import { helpOf, helpOfAll } from './cli/help';
 import { findCommand, parseCommand } from './cli/parse';
-import { PACKAGE_FOLDER } from './package-folder';
-
-/** The version of the package. */
-function readVersion(): string {
-  const text = readFileSync(path.join(PACKAGE_FOLDER, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
-}
+import { VERSION } from './core/conformance/version';
 
 async function run(written: readonly string[]): Promise<void> {
   const [first] = written;
   if (first === '--version' || first === '-v') {
-    process.stdout.write(`andiron ${readVersion()}\n`);
+    process.stdout.write(`andiron ${VERSION}\n`);
     return;
   }
   const { path: words, command, rest, wantsHelp } = findCommand(ANDIRON, written);

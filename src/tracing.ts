@@ -1,10 +1,7 @@
 /** Sends traces to a collector by OTLP, where the standard variables of OpenTelemetry ask for it. */
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from './core';
-import { PACKAGE_FOLDER } from './package-folder';
+import { VERSION, type Log } from './core';
 
 export interface Tracing {
   /** Sends what was recorded, for at most some seconds. */
@@ -33,15 +30,15 @@ function isWanted(environment: Environment): boolean {
  */
 export async function startTracing(environment: Environment, log: Log): Promise<Tracing | undefined> {
   if (!isWanted(environment)) return undefined;
-  const exporter = await createExporter(environment);
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
   const { NodeTracerProvider, BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-node');
+  const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
   const resources = await import('@opentelemetry/resources');
   let warnedAt = -Infinity;
   const warn = (message: string): void => {
     if (performance.now() - warnedAt < WARNING_MS) return;
     warnedAt = performance.now();
-    log.warn({ reason: message }, 'traces could not be sent');
+    log.warn({ reason: message }, 'OpenTelemetry has a problem: traces may be missing');
   };
   const ignore = (): void => undefined;
   diag.setLogger(
@@ -50,11 +47,12 @@ export async function startTracing(environment: Environment, log: Log): Promise<
   );
   const provider = new NodeTracerProvider({
     resource: resources
-      .resourceFromAttributes({ 'service.name': 'andiron', 'service.version': readVersion() })
+      .resourceFromAttributes({ 'service.name': 'andiron', 'service.version': VERSION })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(exporter)],
+    spanProcessors: [new BatchSpanProcessor(await createExporter(environment))],
   });
-  provider.register();
+  // Without baggage: what clients put there is not for other servers.
+  provider.register({ propagator: new W3CTraceContextPropagator() });
   return {
     async stop() {
       await Promise.race([
@@ -85,9 +83,4 @@ async function createExporter(environment: Environment): Promise<SpanExporter> {
         `OTEL_EXPORTER_OTLP_PROTOCOL may be http/protobuf or http/json, not '${protocol}': use the collector's port 4318`,
       );
   }
-}
-
-function readVersion(): string {
-  const text = readFileSync(path.join(PACKAGE_FOLDER, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

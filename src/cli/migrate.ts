@@ -3,7 +3,7 @@ import { makeLog } from './log';
 import { endOnSignals } from './process-end';
 import { withApp } from './with-app';
 
-/** Milliseconds until a process that is told to stop ends at the latest; it has no requests to finish. */
+/** Limit in milliseconds on the time from a signal to the end of the process. */
 const STOP_MS = 1_000;
 
 export const migrate: Command = {

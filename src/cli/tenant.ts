@@ -45,8 +45,8 @@ const create: Command = {
   ],
   run: async (given) => {
     const [name = '', ...words] = given.words;
-    const settings = new Map(
-      Object.entries(toChanges(words)).map(([setting, value]) => [setting, value ?? '']),
+    const settings = Object.entries(toChanges(words)).map(
+      ([setting, value]) => [setting, value ?? ''] as const,
     );
     await withApp(async ({ core }) => {
       const tenant = await core.tenants.create(name, Object.fromEntries(settings));

@@ -38,7 +38,6 @@ const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 /** Headers that are stored with the request. Credentials are not among them: the caller is stored instead. */
 const STORED_HEADERS = [
   'accept',
-  'baggage',
   'content-type',
   'host',
   'x-forwarded-host',

@@ -23,7 +23,7 @@ const tracer = trace.getTracer('andiron');
 export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('traceContext');
   server.addHook('onRequest', (request, reply, done) => {
-    if (HEALTH_ADDRESSES.includes(request.url)) {
+    if (HEALTH_ADDRESSES.includes(request.routeOptions.url ?? '')) {
       done();
       return;
     }

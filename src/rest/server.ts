@@ -41,7 +41,7 @@ export interface RestServerOptions {
   /** Aborted when the server begins to stop: it is not ready any more, and still answers. */
   readonly stopping: AbortSignal;
   /** True: traces are sent (src/tracing.ts). */
-  readonly isTraced?: boolean;
+  readonly isTraced: boolean;
   /**
    * Adds routes of other modules (GraphQL) before the server is ready; they share error responses, log lines and
    * metrics.
@@ -68,7 +68,7 @@ export function createRestServer({
   log,
   metrics,
   stopping,
-  isTraced = false,
+  isTraced,
   register,
   onRoute,
 }: RestServerOptions): FastifyInstance {

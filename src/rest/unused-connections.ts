@@ -7,7 +7,7 @@ const LEAST_MS = 500;
 /**
  * Closes the connections on which no request has ever begun: browsers and pools open some in advance. Node counts them
  * as busy, so that a server which ends would wait for them for ever.
- * @returns a function that closes the connections that are unused for a while at that moment
+ * @returns a function that closes those that have been unused for half a second
  */
 export function watchUnusedConnections(server: Server): () => void {
   const unused = new Map<Socket, number>();

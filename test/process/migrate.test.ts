@@ -1,14 +1,16 @@
-/** `andiron migrate` as a Job runs it. */
+/** `andiron migrate` as a Job runs it, and commands with the settings of a server. */
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startChild } from '../../src/embedded/child';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
 import { toEnvironment } from '../support/environment';
 
 const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
 /** The advisory lock of migrations (src/core/storage/schema/migration-lock.ts). */
 const LOCK = 7_230_911;
+
+const PATIENCE_MS = 25_000;
 
 let database: TestDatabase;
 let holder: Client;
@@ -30,11 +32,6 @@ async function countWaiting(): Promise<number> {
   return rowCount ?? 0;
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 25_000; !(await isSo()); await delay(20))
-    if (Date.now() > end) throw new Error('it did not come true');
-}
-
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'a migration that is stopped by %s handles the signal, and ends with code 1: a Job has not completed',
   async (signal) => {
@@ -44,10 +41,22 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
       stdio: 'ignore',
       lastSignal: 'SIGKILL',
     });
-    await until(async () => (await countWaiting()) > 0);
+    await eventually(async () => (await countWaiting()) > 0, PATIENCE_MS);
     await child.stop(signal, 5_000);
     // Without a handler it would end by the signal, and as the first process of a container not at all.
     expect(await child.ended).toBe('with code 1');
-    await until(async () => (await countWaiting()) === 0);
+    await eventually(async () => (await countWaiting()) === 0, PATIENCE_MS);
   },
 );
+
+it('a command does not wait for clients to leave, because it has none', async () => {
+  const other = await createTestDatabase();
+  const child = await startChild(process.execPath, [CLI, 'tenant', 'list'], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'], ...toEnvironment(other), SHUTDOWN_DELAY_MS: '86400000' },
+    stdio: 'ignore',
+    lastSignal: 'SIGKILL',
+  });
+  expect(await child.ended).toBe('with code 0');
+  await other.drop();
+});

@@ -40,6 +40,7 @@ async function traced(
 ): Promise<{ readonly request: ReceivedSpan; readonly parts: readonly ReceivedSpan[] }> {
   const answer = await server.request(method, address, body, {
     'content-type': 'application/json',
+    baggage: `patient=${SECRET}`,
     traceparent: `00-${trace}-${PARENT}-01`,
   });
   expect([answer.status < 300, answer.text.slice(0, answer.status < 300 ? 0 : 500)]).toEqual([true, '']);

@@ -3,6 +3,7 @@ import { types as pgTypes, type ClientBase, type Pool, type PoolClient, type Poo
 import type { Log } from '../../context';
 import { fhirError } from '../../errors';
 import { Cancellation } from '../../concurrency/cancellation';
+import { isTraced } from '../../tracing';
 import { identifyBackend, type Backend } from './backend';
 import { Connection, areAllCancelled, type BoundStatement, type StatementOutcomes } from './connection';
 import {
@@ -23,11 +24,10 @@ import { DatabaseProbe, type Borrowed } from './database-probe';
 import { FairTurns, NO_TENANT } from './fair-turns';
 import { queryAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
 import { openPool } from './open-client';
+import { recordStatement } from './record-statement';
 import { PROVE_ROW_SECURITY, RowSecurity, RowSecurityError } from './row-security';
 import { Snapshot } from './snapshot';
 import { builder, defineStatement, template, type Bound, type Statement } from './statement';
-import { recordStatement } from './statement-name';
-import { isTraced } from '../../tracing';
 
 const INT8 = 20;
 const typeParsers: PoolConfig['types'] = {

@@ -101,8 +101,12 @@ export function asPlanningQuery(statement: Statement): Statement {
 
 /** Gives a statement a name derived from its text, under which it is prepared. */
 export function named<S extends Pick<Statement, 'text'>>(statement: S): S & { readonly name: string } {
-  const name = 'a' + createHash('sha256').update(statement.text).digest('base64url').slice(0, 16);
-  return { ...statement, name };
+  return { ...statement, name: shapeName(statement.text) };
+}
+
+/** A name derived from the text of a statement. */
+export function shapeName(text: string): string {
+  return 'a' + createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
 function toBound(parameter: unknown): Bound {

@@ -4,7 +4,7 @@ import { closeClient, openClient } from '../connection/open-client';
 import { builder } from '../connection/statement';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import { mayTakeRole } from './application-role';
-import { readDatabaseSchema, schemaNumber, THIS_SCHEMA } from './program-schema';
+import { PROGRAM_SCHEMA, readDatabaseSchema } from './program-schema';
 
 /** What a server needs to know of its database before it starts. */
 export interface DatabaseInspection {
@@ -84,7 +84,7 @@ export async function inspectDatabase(options: DatabaseOptions): Promise<Databas
       maxConnections: facts.connections,
       bytes: Number(facts.bytes),
       schema: number,
-      programSchema: schemaNumber(Object.keys(THIS_SCHEMA.steps)),
+      programSchema: PROGRAM_SCHEMA,
       least,
     };
   } finally {

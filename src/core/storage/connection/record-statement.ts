@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { recordCall } from '../../tracing';
 import type { Lane } from './database';
-import type { Statement } from './statement';
+import { shapeName, type Statement } from './statement';
 
 const VERB = /\b(?:insert|update|delete|select)\b/;
 /** The first table or function of this program. */
@@ -15,7 +14,7 @@ export function recordStatement(lane: Lane, began: number, { name, text }: State
   recordCall(summary, began, {
     'db.system.name': 'postgresql',
     'db.query.summary': summary,
-    'andiron.statement': name ?? createHash('sha256').update(text).digest('base64url').slice(0, 16),
+    'andiron.statement': name ?? shapeName(text),
     'andiron.lane': lane,
   });
 }
