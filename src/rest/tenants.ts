@@ -81,8 +81,13 @@ interface NewTenant {
 /** Reads `{"name":"acme"}`, optionally with `"display":"Acme"` and `"settings":{"time-zone":"Europe/Copenhagen"}`. */
 function readNew(body: string): NewTenant {
   const value = parseBody(body);
-  const { name, display, settings = {} } = isObject(value) ? value : {};
+  const { name, display, settings = {}, ...others } = isObject(value) ? value : {};
   if (typeof name !== 'string') throw fhirError('invalidTenantName');
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    const reason = `A tenant has no member '${other}': "name", "display" and "settings" may be given`;
+    throw fhirError('invalidValue', { reason });
+  }
   if (display !== undefined && typeof display !== 'string')
     throw fhirError('invalidValue', { reason: 'The member "display" must be a text' });
   const first = new Map<string, string>();

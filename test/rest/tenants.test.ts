@@ -41,6 +41,12 @@ describe('tenant administration', () => {
     expect((await administer('DELETE')).status).toBe(405);
   });
 
+  it('refuses a setting that is not among the settings, and creates no tenant', async () => {
+    const { status, json } = await administer('POST', { name: 'misplaced', validation: 'structure' });
+    expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining("'validation'")]);
+    expect((await server.request('GET', '/w/system/api/v1/tenants/misplaced')).status).toBe(404);
+  });
+
   it('accepts no more than 64 kB', async () => {
     const name = (length: number): string => JSON.stringify({ name: 'x'.repeat(length) });
     expect((await administer('POST', name(64_000))).status).toBe(400);

@@ -69,7 +69,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       const { status, text } = await client.request(
         'POST',
         '/w/system/api/v1/tenants',
-        { name, ...settings },
+        { name, settings },
         json,
       );
       if (status !== 201) throw new Error(`${name} was not made: ${status} ${text}`);
