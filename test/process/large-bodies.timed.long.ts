@@ -1,6 +1,6 @@
 /** However large a body is, within the limits, the server's own thread is free for others within a tenth of a second. */
 import { heldFor, PROBED } from '../support/loop-hold';
-import { slownessOfCopies } from '../support/machine-speed';
+import { slowness } from '../support/machine-speed';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const MOST_MS = 100;
@@ -166,7 +166,7 @@ it.each(Object.entries(LARGE))(
   '%s holds it for less than a tenth of a second',
   async (title, make) => {
     const sent = make();
-    const most = MOST_MS * slownessOfCopies();
+    const most = MOST_MS * slowness();
     const times: number[] = [];
     while (times.length < ROUNDS && !times.some((held) => held < most)) {
       await heldFor(server);

@@ -1,6 +1,6 @@
 /** A code system of 100,000 concepts is read once and beside all other work. */
 import { heldFor, PROBED } from '../support/loop-hold';
-import { slowness, slownessOfCopies } from '../support/machine-speed';
+import { slowness } from '../support/machine-speed';
 import { rounds } from '../support/rounds';
 import { startProcess, type ServerProcess } from '../support/process';
 
@@ -88,7 +88,7 @@ it('nobody waits while it is read and used', async () => {
       least.set(name, Math.min(least.get(name) ?? Infinity, await heldFor(server)));
     }
   }
-  const limit = MOST_HELD_MS * slownessOfCopies();
+  const limit = MOST_HELD_MS * slowness();
   expect([...least].filter(([, held]) => held >= limit)).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 /**
  * Loaded into a server by NODE_OPTIONS: at SIGUSR2 it writes the longest time in ms that the event loop was blocked
- * since the last one. (perf_hooks.monitorEventLoopDelay would miss a block right after a reset.) Time in which the
- * thread was ready and other programs had the processors is no work of the server's: Linux counts it, and it is left out.
+ * since the last one. (perf_hooks.monitorEventLoopDelay would miss a block right after a reset.) On Linux it is the
+ * processor time of the thread: while other programs have the processors it waits, for its turn or for the threads that
+ * help V8 to collect garbage, and neither is work of the server's.
  */
 const { openSync, readSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
@@ -14,13 +15,12 @@ if (isMainThread) {
   } catch {
     // Only Linux has it: elsewhere all time counts.
   }
-  /** Milliseconds since a fixed moment in which the thread ran or waited for something else than a processor. */
+  /** Milliseconds for which the thread has had a processor. */
   const own = () => {
-    const now = performance.now();
-    if (account === undefined) return now;
+    if (account === undefined) return performance.now();
     const length = readSync(account, text, 0, text.length, 0);
-    const [, waited] = text.toString('latin1', 0, length).split(' ');
-    return now - Number(waited) / 1e6;
+    const [ran] = text.toString('latin1', 0, length).split(' ');
+    return Number(ran) / 1e6;
   };
   let last = own();
   let longest = 0;

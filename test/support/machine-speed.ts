@@ -10,9 +10,6 @@ import { performance } from 'node:perf_hooks';
  * The same machine, idle, has taken twice that at another hour.
  */
 const REFERENCE_MS = 2.5;
-/** Milliseconds of a copy of `COPIED` bytes into new memory on the same machine. */
-const REFERENCE_COPY_MS = 40;
-const COPIED = 16 * 1024 * 1024;
 /** Slower than this is no machine to hold times against: the limits are broken then, and rightly. */
 const MOST = 4;
 const TRIES = 5;
@@ -57,18 +54,3 @@ const within = (factor: number): number => Math.min(MOST, Math.max(1, factor));
 
 /** At least 1 and at most 4; takes some 20 ms. */
 export const slowness = (): number => within(leastOf(fixedWork) / REFERENCE_MS);
-
-/** The least milliseconds of five copies, which are all kept: memory that is used again costs nothing. */
-function leastOfCopies(): number {
-  const source = Buffer.alloc(COPIED, 'a');
-  const kept: string[] = [];
-  return leastOf(() => kept.push(source.toString('latin1')));
-}
-
-/**
- * The same for work that copies megabytes: what it costs is mostly the first touch of new memory, which a virtual
- * machine gets from its host page by page. (Measured: 22 MB take 60 ms on one whose other work is as fast as the
- * reference, and 1.5 ms where the memory was used before.) Takes some 300 ms.
- */
-export const slownessOfCopies = (): number =>
-  Math.max(slowness(), within(leastOfCopies() / REFERENCE_COPY_MS));
