@@ -6,6 +6,7 @@ import * as leastSchema from './0039-least-schema';
 import * as signInNetworks from './0040-sign-in-networks';
 import * as functionRecord from './0041-function-record';
 import * as launchContext from './0042-launch-context';
+import * as subscriptions from './0043-subscriptions';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -21,6 +22,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0040-sign-in-networks': signInNetworks,
   '0041-function-record': functionRecord,
   '0042-launch-context': launchContext,
+  '0043-subscriptions': subscriptions,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

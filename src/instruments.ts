@@ -29,11 +29,27 @@ export function createInstruments(registry: Registry): Instruments {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const notifications = new Counter({
+    name: 'andiron_notifications_total',
+    help: 'Attempts to deliver notifications of Subscriptions, by their ending: delivered or failed',
+    labelNames: ['ending'] as const,
+    registers: [registry],
+  });
+  const delays = new Histogram({
+    name: 'andiron_notification_delay_seconds',
+    help: 'Time from a change to the end of the first attempt to notify of it',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+    registers: [registry],
+  });
   return {
     statement: (lane, milliseconds) => statements.observe({ lane }, milliseconds / 1000),
     batched: (kind, members) => batchSizes.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
     cachedSearch: (outcome) => searchLookups.inc({ outcome }),
+    notified(ending, delayMs) {
+      notifications.inc({ ending });
+      if (delayMs !== undefined) delays.observe(delayMs / 1000);
+    },
   };
 }
 
@@ -51,7 +67,23 @@ export function countIntrospections(
 }
 
 /** Gauges of the process, read when the metrics are requested: database connections and live queries. */
-export function watchCore(registry: Registry, core: Pick<Core, 'connections' | 'liveQueries'>): void {
+export function watchCore(
+  registry: Registry,
+  core: Pick<Core, 'connections' | 'liveQueries' | 'notifications'>,
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'andiron_subscriptions',
+      help: 'Subscriptions that this process delivers, and those whose last notification did not arrive',
+      labelNames: ['state'] as const,
+      registers: [],
+      collect() {
+        const { running, failing } = core.notifications();
+        this.set({ state: 'running' }, running);
+        this.set({ state: 'failing' }, failing);
+      },
+    }),
+  );
   registry.registerMetric(
     new Gauge({
       name: 'andiron_database_connections',

@@ -322,6 +322,21 @@ export const SETTINGS = {
     1_000,
     'Milliseconds between two polls for changes for live queries without a notice from Redis',
   ),
+  MAX_TENANT_SUBSCRIPTIONS: row(
+    count,
+    2_000,
+    'Maximum number of running Subscription resources of a tenant in one release',
+  ),
+  SUBSCRIPTION_RETRY_MS: row(
+    milliseconds,
+    86_400_000,
+    'Milliseconds for which a notification that does not arrive is tried again; then the Subscription gets the status `error`',
+  ),
+  SUBSCRIPTION_EVENTS_MS: row(
+    milliseconds,
+    604_800_000,
+    'Milliseconds for which the events of Subscriptions are kept (`$events`)',
+  ),
   SHUTDOWN_DELAY_MS: row(
     integer(0, 86_400_000),
     0,

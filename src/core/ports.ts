@@ -6,6 +6,7 @@ import type { ReferenceResolver } from './fhir/reference';
 import type { Validator } from './fhir/validate';
 import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
+import type { Destinations } from './outbound/destinations';
 import type { RateLimiter } from './limits/rate-limiter';
 import type { CodeSystemCache } from './terminology/code-system-cache';
 import type { Extractor } from './search/extract';
@@ -113,6 +114,8 @@ export interface WriteServices extends SearchServices {
   readonly turns: KeyedQueue;
   /** Parses and validates resources of clients and makes versions with their index rows. */
   readonly preparer: Preparer;
+  /** Where notifications of Subscriptions may go. */
+  readonly destinations: Destinations;
 }
 
 /** All services. `createCore` makes them once and gives each module the few that it uses. */

@@ -20,6 +20,7 @@ import type { OperationInfo } from './operation';
 import type { ConnectionUsage, Readiness } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { Tenants } from './tenant';
+import type { NotificationCounts } from '../notifications/notifications';
 import type { LiveQueryCounts } from './change-stream';
 import type { Criteria, ResourceVersion, SignedRead, StoredVersion } from './version';
 import type { Credentials } from './credentials';
@@ -201,5 +202,7 @@ export interface Core extends Interactions {
   isRedisReachable(): boolean;
   /** Counts the live queries of this process, of all tenants. */
   liveQueries(): LiveQueryCounts;
+  /** Counts the work on Subscriptions of this process, of all tenants. */
+  notifications(): NotificationCounts;
   close(): Promise<void>;
 }

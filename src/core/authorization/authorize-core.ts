@@ -58,6 +58,7 @@ export const CORE_RULES = {
   readiness: 'server',
   startWork: 'server',
   connections: 'server',
+  notifications: 'server',
   isRedisReachable: 'server',
   liveQueries: 'server',
   close: 'server',

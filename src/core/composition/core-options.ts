@@ -4,6 +4,7 @@ import type { AuthMode } from '../oauth/authentication';
 import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
+import type { NotificationLimits } from '../notifications/notifications';
 import type { SubscriptionLimits } from '../subscriptions/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
@@ -15,6 +16,8 @@ export interface Instruments {
   batched(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
   cachedSearch(outcome: CacheOutcome): void;
+  /** A notification of a Subscription; the milliseconds from the change to a first attempt. */
+  notified(ending: 'delivered' | 'failed', delayMs: number | undefined): void;
 }
 
 export interface CoreOptions {
@@ -43,7 +46,9 @@ export interface CoreOptions {
   readonly tokenSeconds: number;
   /** Longest lifetime of an external issuer's token in seconds. */
   readonly outsideTokenSeconds: number;
-  readonly limits: Limits & AsyncJobLimits & SubscriptionLimits;
+  readonly limits: Limits & AsyncJobLimits & SubscriptionLimits & NotificationLimits;
+  /** Returns the public base address of this server, for addresses in notifications. */
+  readonly publicBase: () => string;
   /** True: clients may request the plan of a search (`_explain`). */
   readonly explainsSearches: boolean;
   readonly audit: AuditSettings;

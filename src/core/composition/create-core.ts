@@ -18,7 +18,9 @@ import { AsyncJobs } from '../jobs/async-jobs';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
+import { Notifications } from '../notifications/notifications';
 import { operationsOf } from '../operations/invoke';
+import { Outbound } from '../outbound/outbound';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
 import { ChangeFeeds } from '../subscriptions/change-feeds';
@@ -59,7 +61,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     findSpace: ({ tenant, release }) => spaces.find(tenant, release),
   });
   const write = createRetryingWriter(spaces, {
-    wrote: (space) => feeds.wrote(space),
+    wrote(space) {
+      feeds.wrote(space);
+      notifications.wrote(space);
+    },
     parametersChanged: (tenant) => services.parametersChanged(tenant),
     parameterExceeded: (space, number) => failExceeded(services, space, number),
   });
@@ -76,6 +81,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     services,
   );
   const access = createCoreAccess(options, foundation, { services, interactions });
+  const notifications = new Notifications({
+    ...{ services, interactions, write, cache, log, limits, outbound: new Outbound(options.outboundAllowedHosts) },
+    rootOf: ({ tenant, release }) => `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`,
+    findSpace,
+    renewCaller: (space, caller) => access.renewCaller(space, caller),
+    observe: (ending, delayMs) => options.instruments?.notified(ending, delayMs),
+  });
   listenForChanges(foundation, { access, erasures, log });
   const jobs = new AsyncJobs({ database, owner, limits, log });
   const health = createHealth(foundation, log);
@@ -145,11 +157,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     connections: () => database.usage(),
     isRedisReachable: () => cache.isReachable,
     liveQueries: () => feeds.counts,
+    notifications: () => notifications.counts,
     startWork() {
-      for (const work of [erasures, parameterWork, jobs, audit, access]) work.start();
+      for (const work of [erasures, parameterWork, jobs, audit, access, notifications]) work.start();
     },
     async close() {
-      for (const part of [feeds, erasures, jobs, parameterWork, audit, access, cache, threads, database])
+      for (const part of [feeds, notifications, erasures, jobs, parameterWork, audit, access, cache, threads, database])
         await part.close();
     },
   };

@@ -5,6 +5,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { SearchParameterWork } from '../indexing/search-parameter-work';
 import type { ResourceKeys, SearchServices, Services, WriteServices } from '../ports';
+import { Destinations } from '../outbound/destinations';
 import { createPreparer } from '../preparation/create-preparer';
 import type { WorkerHost } from '../preparation/messages';
 import { SpaceIndexing } from '../preparation/space-indexing';
@@ -58,6 +59,7 @@ export function createServices(options: CoreOptions, foundation: Foundation): Cr
     ids: createIdSource(),
     turns: new KeyedQueue(),
     preparer: createThreadedPreparer(preparer, threads),
+    destinations: new Destinations(options.outboundAllowedHosts),
   };
   const parameterWork = new SearchParameterWork({
     services: writing,

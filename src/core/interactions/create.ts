@@ -11,6 +11,7 @@ import type { WriteCondition } from '../storage/write/write-queues';
 import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
 import { provenanceWrite } from './provenance';
+import { subscriptionChange } from './subscription-change';
 import { authorOf, parameterChanges, toVersion } from './replace-version';
 
 /**
@@ -36,13 +37,14 @@ export async function create(
   permissionsOf(services, context)?.require(type, 'c');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
-    const { text, metaOffset, rows, warnings, pairs, targets } = await services.preparer.resource({
-      space,
-      type,
-      id,
-      idMode: 'assigned',
-      input,
-    });
+    const { text, metaOffset, rows, warnings, pairs, subscription, targets } =
+      await services.preparer.resource({
+        space,
+        type,
+        id,
+        idMode: 'assigned',
+        input,
+      });
     const own = { type: typeNumber, key: { high, low } };
     const content = { type, key: own.key, text, rows, before: undefined };
     await requireWritable(services, context, 'c', content);
@@ -67,6 +69,7 @@ export async function create(
       parameterChange: space.searchParameters?.change,
       targets: held.targets,
       registration: parameterChanges(id, pairs),
+      subscription: await subscriptionChange(services, context, { type, own, id, text, subscription }),
       companion: provenance.companion,
       record: recordOf(context, type, id),
     };

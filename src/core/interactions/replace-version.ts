@@ -14,12 +14,20 @@ import { ConditionLost, type WriteCondition } from '../storage/write/write-queue
 import { writeInTransaction } from '../storage/write/write-statements';
 import { provenanceWrite } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import type { SubscriptionChange } from '../storage/notifications/subscription-change';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
+import { subscriptionChange } from './subscription-change';
 
 /** The next version of a resource, computed from the current one (undefined: there is none). */
 export type NextVersion =
-  | { readonly change: 'update'; readonly prepared: PreparedVersion }
+  | {
+      readonly change: 'update';
+      readonly prepared: PreparedVersion;
+      /** The server's own change of a Subscription. */
+      readonly status?: SubscriptionChange;
+    }
   | { readonly change: 'delete' }
   /** Nothing is written. */
   | { readonly change: 'none' };
@@ -108,7 +116,7 @@ async function planWrite(
     if (current === undefined) throw new Error('there is nothing to delete');
     return { write: await deletionOf(services, context, { type, id, current }), created: false };
   }
-  const { text, metaOffset, rows, pairs, targets, changesNothing } = decided.prepared;
+  const { text, metaOffset, rows, pairs, subscription, targets, changesNothing } = decided.prepared;
   const { key } = address;
   const before = live ? current.body : undefined;
   await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
@@ -135,6 +143,9 @@ async function planWrite(
     parameterChange: context.space.searchParameters?.change,
     targets: held.targets,
     registration: parameterChanges(id, pairs),
+    subscription:
+      decided.status ??
+      (await subscriptionChange(services, context, { type, own: address, id, text, subscription })),
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };
@@ -163,6 +174,7 @@ export async function deletionOf(
     parameterChange: context.space.searchParameters?.change,
     targets: provenance.targets,
     registration: parameterChanges(id, type === SEARCH_PARAMETER ? [] : undefined),
+    subscription: type === SUBSCRIPTION ? { ...current, id, to: 'off' } : undefined,
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };

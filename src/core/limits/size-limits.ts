@@ -12,6 +12,8 @@ export interface Limits {
   /** Matches of one criterion up to which a search fetches and sorts them instead of an index scan. */
   readonly searchSortLimit: number;
   readonly maxWriteQueue: number;
+  /** Running Subscriptions of one tenant in one release. */
+  readonly maxTenantSubscriptions: number;
   /** Approximate size of the version cache in bytes. */
   readonly versionCacheBytes: number;
   /** Approximate size of the search result cache in bytes. */

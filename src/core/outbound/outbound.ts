@@ -1,14 +1,13 @@
 /** The only HTTP client of the server for addresses that clients or operators have given. */
-import { lookup } from 'node:dns';
-import { request as requestByHttp, type IncomingMessage } from 'node:http';
-import { request as requestByHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { SpanKind } from '@opentelemetry/api';
 import { inSpan, traceHeaders } from '../tracing';
+import { withDeadline } from './deadline';
 import { Destinations } from './destinations';
+import { exchange, readBody } from './exchange';
+import { messageHeaders, type HeaderLine } from './message-headers';
+import { OutboundError, toOutboundError } from './outbound-error';
 
-/** The request is not allowed, or the answer is not accepted. The message is for the operator, not for clients. */
-export class OutboundError extends Error {}
+export { OutboundError } from './outbound-error';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -19,8 +18,23 @@ export interface OutboundRequest {
   readonly maxBytes: number;
 }
 
+export interface OutboundMessage {
+  readonly url: string;
+  readonly method: 'POST' | 'PUT';
+  /** Without those of the connection, such as Host and Content-Length (`findHeaderFault`). */
+  readonly headers: readonly HeaderLine[];
+  readonly body: string | undefined;
+  /** Aborts the request. */
+  readonly signal: AbortSignal;
+  /** Limit for all of it: name resolution, connection, request and answer. */
+  readonly timeoutMs: number;
+}
+
+const OWN_HEADERS = { 'accept-encoding': 'identity', 'user-agent': 'andiron' };
 /** Answers without a body (RFC 9110, section 6.4.1). */
 const WITHOUT_BODY = [204, 205, 304];
+/** An endpoint may finish an answer of this length in bytes; a longer one is cut off. */
+const MAX_DROPPED_BYTES = 64 * 1024;
 
 export class Outbound {
   readonly destinations: Destinations;
@@ -35,69 +49,56 @@ export class Outbound {
    * are not followed. Throws OutboundError and network errors.
    */
   async get(request: OutboundRequest): Promise<Response> {
-    return inSpan('GET', { kind: SpanKind.CLIENT }, () => this.#send(request));
-  }
-
-  async #send({ url, accept, signal, maxBytes }: OutboundRequest): Promise<Response> {
-    const fault = this.destinations.findFault(url);
-    if (fault !== undefined) throw new OutboundError(`it may not be called: ${fault}`);
-    const target = new URL(url);
-    const isEncrypted = target.protocol === 'https:';
-    const send = isEncrypted ? requestByHttps : requestByHttp;
-    const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = send(target, {
-        // A connection is used once, because an address that was allowed before may not be allowed now.
-        agent: false,
-        headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'andiron', ...traceHeaders() },
-        lookup: this.#lookup(target.hostname, isEncrypted),
-        signal,
-      });
-      sent.once('response', resolve);
-      sent.once('error', reject);
-      sent.end();
-    });
-    const body = await readBody(message, maxBytes);
-    const status = message.statusCode ?? 0;
-    const contentType = message.headers['content-type'];
-    return new Response(WITHOUT_BODY.includes(status) ? null : body, {
-      status,
-      headers: contentType === undefined ? {} : { 'content-type': contentType },
-    });
+    return inSpan('GET', { kind: SpanKind.CLIENT }, () => this.#get(request));
   }
 
   /**
-   * Resolves a name to the addresses that may be called. IP addresses are not looked up: `findFault` has checked
-   * them.
+   * Sends a message and returns the status of the answer. Destinations are checked as for `get`; redirects are not
+   * followed. The body of the answer is not kept: after 64 kB the connection is closed, which is no failure. Throws
+   * OutboundError, also for network errors, and the reason of the signal. No error text contains values of headers, the
+   * query of the URL, or bodies.
    */
-  #lookup(hostname: string, isEncrypted: boolean): LookupFunction {
-    const { destinations } = this;
-    const isListed = destinations.isListedName(hostname);
-    return (name, options, callback) => {
-      lookup(name, { ...options, all: true }, (error, found) => {
-        if (error !== null) return callback(error, []);
-        const allowed = found.filter(({ address }) => isListed || destinations.mayCall(address, isEncrypted));
-        const [first] = allowed;
-        if (first === undefined) {
-          const refusal = new OutboundError(
-            `it may not be called: ${name} has an address that is not public, and OUTBOUND_ALLOWED_HOSTS does not list it`,
-          );
-          return callback(refusal, []);
-        }
-        if (options.all === true) callback(null, allowed);
-        else callback(null, first.address, first.family);
-      });
-    };
+  async send(message: OutboundMessage): Promise<number> {
+    return inSpan(message.method, { kind: SpanKind.CLIENT }, () => this.#send(message));
   }
-}
 
-async function readBody(message: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of message) {
-    const bytes = Buffer.from(part as Uint8Array);
-    length += bytes.length;
-    if (length > maxBytes) throw new OutboundError(`it answers more than ${maxBytes} bytes`);
-    parts.push(bytes);
+  async #get({ url, accept, signal, maxBytes }: OutboundRequest): Promise<Response> {
+    const headers = { accept, ...OWN_HEADERS, ...traceHeaders() };
+    const request = { url, method: 'GET', headers, body: undefined, signal };
+    return exchange(this.destinations, request, async (answer) => {
+      const body = await readBody(answer, maxBytes);
+      if (body === undefined) throw new OutboundError(`it answers more than ${maxBytes} bytes`);
+      const status = answer.statusCode ?? 0;
+      const contentType = answer.headers['content-type'];
+      return new Response(WITHOUT_BODY.includes(status) ? null : Uint8Array.from(body), {
+        status,
+        headers: contentType === undefined ? {} : { 'content-type': contentType },
+      });
+    });
   }
-  return Uint8Array.from(Buffer.concat(parts));
+
+  async #send({
+    url,
+    method,
+    headers: given,
+    body: text,
+    signal,
+    timeoutMs,
+  }: OutboundMessage): Promise<number> {
+    // As bytes, because Node.js encodes headers as the body if that is a text.
+    const body = text === undefined ? undefined : Buffer.from(text);
+    const own = { ...OWN_HEADERS, 'content-length': String(body?.length ?? 0) };
+    const headers = messageHeaders(given, own, traceHeaders());
+    return withDeadline(signal, timeoutMs, async (untilDeadline) => {
+      try {
+        const request = { url, method, headers, body, signal: untilDeadline };
+        return await exchange(this.destinations, request, async (answer) => {
+          await readBody(answer, MAX_DROPPED_BYTES);
+          return answer.statusCode ?? 0;
+        });
+      } catch (error) {
+        throw toOutboundError(error);
+      }
+    });
+  }
 }

@@ -100,7 +100,7 @@ export interface VersionsTask {
 /** The stored form of an entry's version; deletions have none. */
 export interface PreparedEntry extends Pick<
   PreparedVersion,
-  'text' | 'metaOffset' | 'warnings' | 'pairs' | 'targets' | 'changesNothing'
+  'text' | 'metaOffset' | 'warnings' | 'pairs' | 'subscription' | 'targets' | 'changesNothing'
 > {
   readonly index: number;
   /** As `EntryVersion.member`. */

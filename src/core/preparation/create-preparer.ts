@@ -29,7 +29,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     async resource({ space, type, id, idMode, input }) {
       return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits) });
     },
-    async patch({ space, type, id, current, operations, copies, paths }) {
+    async patch({ space, type, id, current, operations, copies, paths, byServer = false }) {
       const before = parseJson(current, STORED_DEPTH);
       const patch = toDocument(operations, limits);
       const patched = await applyPatch(tools, space, {
@@ -44,7 +44,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
         },
       });
       const document = dropGeneratedNarrative(before, patched);
-      const prepared = await prepareVersion(tools, { space, type, id, idMode: { id }, document });
+      const prepared = await prepareVersion(tools, { space, type, id, idMode: { id }, document, byServer });
       return onlyTests(patch.value) ? { ...prepared, changesNothing: true } : prepared;
     },
     async inspect(space, { value }) {

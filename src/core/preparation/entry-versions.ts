@@ -60,9 +60,10 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
       const { write, prepared, index, member, identifying } = outcome;
       if (refused.length === 0 && prepared?.changesNothing !== true) writer.add(write, member);
       if (prepared === undefined) continue;
-      const { text, metaOffset, warnings, pairs, targets, changesNothing } = prepared;
+      const { text, metaOffset, warnings, pairs, subscription, targets, changesNothing } = prepared;
       const more = {
         ...(pairs === undefined ? {} : { pairs }),
+        ...(subscription === undefined ? {} : { subscription }),
         ...(targets === undefined ? {} : { targets }),
         ...(changesNothing === undefined ? {} : { changesNothing }),
         ...(identifying === undefined ? {} : { identifying }),

@@ -22,7 +22,7 @@ import {
 } from '../search/tenant-parameter-check';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
-import { subscriptionIssues } from './subscription';
+import { prepareSubscription, SUBSCRIPTION, type PreparedSubscription } from './subscription';
 
 /** A resource to be stored as a version. */
 export interface Preparation {
@@ -33,6 +33,8 @@ export interface Preparation {
   readonly id: string;
   readonly idMode: IdMode;
   readonly document: JsonDocument;
+  /** True: the server itself changes the status of a Subscription. */
+  readonly byServer?: boolean;
 }
 
 /** The stored form of a resource. */
@@ -46,6 +48,8 @@ export interface PreparedVersion {
   readonly targets?: readonly LocalTarget[];
   /** For a SearchParameter: the pairs of type and parameter to index. */
   readonly pairs?: readonly ParameterPair[];
+  /** For a Subscription. */
+  readonly subscription?: PreparedSubscription;
   /** For a patch that only tests: no version is made. */
   readonly changesNothing?: true;
 }
@@ -78,13 +82,16 @@ export async function prepareVersion(
   const { space, type, id, idMode, document } = preparation;
   const sent = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
   const found = await checkContent(tools, space, sent);
-  const resource = withUniqueLabels(sent);
+  const labelled = withUniqueLabels(sent);
+  const subscribed =
+    type === SUBSCRIPTION
+      ? prepareSubscription(space.release, labelled, preparation.byServer === true)
+      : undefined;
+  const resource = subscribed?.resource ?? labelled;
   const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
   const pairs = parameter?.pairs;
   const faults = namedQueryIssues(tools, space, type, resource);
   if (faults.length > 0) throw new FhirError('ruleViolated', faults);
-  const running = subscriptionIssues(type, resource);
-  if (running.length > 0) throw new FhirError('notSupported', running);
   const rows = tools.extract(space, type, resource);
   requireWithinBudget(rows, space.searchParameters);
   const warnings = [...found, ...(parameter?.warnings ?? []), ...(rows.isCut === true ? [CUT] : [])];
@@ -103,6 +110,7 @@ export async function prepareVersion(
     warnings,
     ...(targets === undefined ? {} : { targets }),
     ...(pairs === undefined ? {} : { pairs }),
+    ...(subscribed === undefined ? {} : { subscription: subscribed.subscription }),
   };
 }
 

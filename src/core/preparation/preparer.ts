@@ -32,6 +32,8 @@ export interface PatchTask {
   readonly copies?: CopyBudget;
   /** The budget for paths of a FHIRPath Patch, if it is not the default. */
   readonly paths?: PathBudget;
+  /** True: the server itself changes the status of a Subscription. */
+  readonly byServer?: boolean;
 }
 
 /** A request to recompute the index rows of a stored version; they are a function of its text. */

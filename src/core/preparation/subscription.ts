@@ -1,27 +1,68 @@
-/**
- * Subscriptions are stored but never executed, so none may claim to be active
- * (https://hl7.org/fhir/R4/subscription.html).
- */
-import { toIssue, type Issue } from '../errors';
+/** Subscriptions as they are stored: what a client requests waits for its handshake, and no secret stays in the text. */
+import { FhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import type { Release } from '../fhir/release';
+import { isMaskedHeader, maskHeader, readSubscription } from '../notifications/subscription-request';
 
 export const SUBSCRIPTION = 'Subscription';
 
 /** Statuses with which a client requests or expects notifications. */
 const RUNNING: ReadonlySet<string> = new Set(['requested', 'active']);
 
+/** What storage must know of a Subscription beside its text. */
+export interface PreparedSubscription {
+  /** True: the client requests notifications. */
+  readonly isRequested: boolean;
+  readonly endpoint: string | undefined;
+  /** The headers of the channel; an undefined value is the one that is stored. */
+  readonly headers: readonly (readonly [name: string, value: string | undefined])[];
+}
+
 function isRunning(status: JsonValue | undefined): status is string {
   return typeof status === 'string' && RUNNING.has(status);
 }
 
-/** Returns the reason why a Subscription must not be written; none for all other resources. */
-export function subscriptionIssues(type: string, { status }: JsonObject): readonly Issue[] {
-  if (type !== SUBSCRIPTION || !isRunning(status)) return NO_ISSUES;
-  const reason = `Subscriptions are not supported: one with the status '${status}' would promise notifications; store it as 'off'`;
-  return [toIssue('notSupported', { reason }, 'Subscription.status')];
+/** Returns the reasons why a Subscription cannot run; none for all other resources, and for one that is off. */
+export function subscriptionIssues(release: Release, type: string, resource: JsonObject): readonly Issue[] {
+  if (type !== SUBSCRIPTION || !isRunning(resource['status'])) return NO_ISSUES;
+  const read = readSubscription(resource, release);
+  return 'issues' in read ? read.issues : NO_ISSUES;
 }
 
 const NO_ISSUES: readonly Issue[] = [];
+
+/**
+ * Returns the resource to store. Whoever asks for an active Subscription gets a requested one, because only the server
+ * can tell that notifications arrive; `byServer`: the status stays. Throws ruleViolated with all reasons.
+ */
+export function prepareSubscription(
+  release: Release,
+  resource: JsonObject,
+  byServer: boolean,
+): { readonly resource: JsonObject; readonly subscription: PreparedSubscription } {
+  const channel = isJsonObject(resource['channel']) ? resource['channel'] : {};
+  const sent = Array.isArray(channel['header']) ? channel['header'].map(String) : [];
+  const endpoint = typeof channel['endpoint'] === 'string' ? channel['endpoint'] : undefined;
+  const isRequested = !byServer && isRunning(resource['status']);
+  if (isRequested) {
+    const issues = subscriptionIssues(release, SUBSCRIPTION, resource);
+    if (issues.length > 0) throw new FhirError('ruleViolated', issues);
+  }
+  return {
+    resource: {
+      ...resource,
+      ...(isRequested ? { status: 'requested' } : {}),
+      ...(sent.length === 0 ? {} : { channel: { ...channel, header: sent.map(maskHeader) } }),
+    },
+    subscription: { isRequested, endpoint, headers: sent.map(splitHeader) },
+  };
+}
+
+function splitHeader(header: string): readonly [string, string | undefined] {
+  const colon = header.indexOf(':');
+  const name = header.slice(0, colon).trim();
+  return [name, isMaskedHeader(header) ? undefined : header.slice(colon + 1).trim()];
+}
 
 /** Returns a Subscription that requests notifications with the status `off`; undefined for every other resource. */
 export function switchedOff(resource: JsonValue): JsonObject | undefined {

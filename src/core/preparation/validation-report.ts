@@ -151,7 +151,10 @@ async function findIssues(
     const checked = checkTenantParameter(definitions, id ?? '', resource, space.searchParameters);
     issues.push(...checked.issues, ...checked.warnings);
   }
-  issues.push(...namedQueryIssues(tools, space, type, resource), ...subscriptionIssues(type, resource));
+  issues.push(
+    ...namedQueryIssues(tools, space, type, resource),
+    ...subscriptionIssues(space.release, type, resource),
+  );
   if (issues.some(({ severity }) => severity === 'error')) return issues;
   const costly = errorOf(() => tools.extract(space, type, resource));
   return [...issues, ...(costly?.issues ?? [])];

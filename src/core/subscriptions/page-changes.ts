@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { StreamedChange } from '../api/change-stream';
 import type { StoredVersion } from '../api/version';
 import type { TenantSpace } from '../context';
-import { parseStoredObject } from '../fhir/json';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
 import { toStoredVersion } from '../interactions/stored-version';
 import type { Extractor } from '../search/extract';
 import type { TestedVersion } from '../search/version-test';
@@ -93,6 +93,26 @@ export class PageChanges {
       await this.#letOthersWork();
     }
     return kinds;
+  }
+
+  get release(): TenantSpace['release'] {
+    return this.space.release;
+  }
+
+  /** True if a live version matches by its own content. */
+  async matches(filter: ChangeFilter, row: PageRow): Promise<boolean> {
+    return filter.isOpen || filter.test(await this.#testedOf(row)) === 'yes';
+  }
+
+  /** True if the version before matches by its own content; false where there was none. */
+  async matchedBefore(filter: ChangeFilter, row: PageRow): Promise<boolean> {
+    const before = await this.#predecessorOf(row);
+    return before !== undefined && (filter.isOpen || filter.test(before) === 'yes');
+  }
+
+  /** The resource before the change; undefined: there was none, or it was deleted. */
+  async before(row: PageRow): Promise<JsonObject | undefined> {
+    return (await this.#predecessorOf(row))?.resource;
   }
 
   /** Removes the events of versions that the subscriber may not see any more. */

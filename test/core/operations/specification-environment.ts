@@ -30,6 +30,7 @@ const LIMITS: Limits = {
   pathTimeoutMs: 50,
   searchSortLimit: 1000,
   maxWriteQueue: 10_000,
+  maxTenantSubscriptions: 100,
   versionCacheBytes: 0,
   searchCacheBytes: 0,
 };

@@ -32,6 +32,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
       pathTimeoutMs: 50,
       searchSortLimit: 9,
       maxWriteQueue: 9,
+      maxTenantSubscriptions: 100,
       versionCacheBytes: 9,
       searchCacheBytes: 9,
     },

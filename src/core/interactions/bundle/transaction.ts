@@ -10,7 +10,6 @@ import type { SearchServices, Services } from '../../ports';
 import type { BoundStatement } from '../../storage/connection/connection';
 import { requireTokens } from '../../storage/search/token-look-up';
 import { questionsOf } from './find-identified';
-import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { insertRecords } from '../../storage/audit/access-records';
 import { lockConditions, type ConditionLock } from '../../storage/write/condition-lock';
 import type { Database, Run } from '../../storage/connection/database';
@@ -39,6 +38,7 @@ import {
   claimHeads,
   prepareWrites,
   RaceLost,
+  isRegistered,
   registerAll,
   requireFound,
   requireUnchanged,
@@ -192,7 +192,7 @@ class Transaction {
     return (
       this.conditions.all.length === 0 &&
       writes.length === this.entries.length &&
-      writes.every(({ kind }, place) => kind === 'create' && versions[place]?.type !== SEARCH_PARAMETER) &&
+      writes.every(({ kind }, place) => kind === 'create' && !isRegistered(versions[place]?.type)) &&
       !isDryRun &&
       !integrity.isNeeded &&
       context.provenance === undefined &&

@@ -19,8 +19,12 @@ import type { BoundStatement } from '../../storage/connection/connection';
 import type { Row, Run } from '../../storage/connection/database';
 import { isLostRequirement } from '../../storage/connection/database-error';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
+import { SUBSCRIPTION } from '../../preparation/subscription';
+import { changeSubscription } from '../../storage/notifications/subscription-state';
+import type { SubscriptionChange } from '../../storage/notifications/subscription-change';
 import { provenanceWrite } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
+import { subscriptionChange } from '../subscription-change';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
 import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 
@@ -49,11 +53,13 @@ export interface PreparedWrites {
   readonly heads: readonly (VersionRow | undefined)[];
   readonly prepared: PreparedVersions;
   readonly integrity: IntegrityWatch;
+  /** What the versions change in the state of Subscriptions. */
+  readonly subscriptions: readonly SubscriptionChange[];
 }
 
 /** Prepares writes against the current versions. Throws the errors of the entries. */
 export async function prepareWrites(
-  services: SearchServices,
+  services: WriteServices,
   context: RequestContext,
   bundle: OpenBundle,
   { writes, heads, targets, versionIds, conditional }: WritesToPrepare,
@@ -81,7 +87,47 @@ export async function prepareWrites(
     heads,
     prepared,
     integrity: watchIntegrity(services, context, written, deleted),
+    subscriptions: await subscriptionChanges(services, context, versions, prepared),
   };
+}
+
+/** True for a type whose resources change more than themselves, in the transaction that writes them. */
+export function isRegistered(type: string | undefined): boolean {
+  return type === SEARCH_PARAMETER || type === SUBSCRIPTION;
+}
+
+/** Throws the errors of `subscriptionChange` at their entry. */
+async function subscriptionChanges(
+  services: WriteServices,
+  context: RequestContext,
+  versions: readonly (EntryVersion | undefined)[],
+  { entries }: PreparedVersions,
+): Promise<readonly SubscriptionChange[]> {
+  const changes: SubscriptionChange[] = [];
+  const byMember = new Map(entries.map((entry) => [entry.member, entry]));
+  for (const version of versions) {
+    if (version?.type !== SUBSCRIPTION) continue;
+    const { type, typeNumber, key, id, index } = version;
+    const own = { type: typeNumber, key };
+    const entry = byMember.get(version.member);
+    if (entry?.changesNothing === true) continue;
+    try {
+      const change =
+        entry === undefined
+          ? ({ ...own, id, to: 'off' } as const)
+          : await subscriptionChange(services, context, {
+              ...entry,
+              type,
+              own,
+              id,
+              subscription: entry.subscription,
+            });
+      if (change !== undefined) changes.push(change);
+    } catch (error) {
+      throw atEntry(error, index, type);
+    }
+  }
+  return changes;
 }
 
 /** Throws `forbidden` at the first entry whose content is not within the caller's grants. */
@@ -288,7 +334,7 @@ export async function writeProvenance(
 }
 
 /**
- * Checks referential integrity and registers search parameters, after the last write of the transaction. A later write
+ * Checks referential integrity and registers search parameters and Subscriptions, after the last write of the transaction. A later write
  * would be indexed by other search parameters, and could leave a broken reference. Throws brokenReference, referredTo.
  */
 export async function registerAll(
@@ -297,6 +343,8 @@ export async function registerAll(
   all: readonly PreparedWrites[],
 ): Promise<void> {
   for (const { integrity } of all) await integrity.require(run);
+  for (const { subscriptions } of all)
+    for (const change of subscriptions) await changeSubscription(run, space.number, change);
   for (const { versions, prepared } of all) {
     const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
     for (const version of versions) {

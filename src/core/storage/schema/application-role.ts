@@ -43,7 +43,10 @@ const GRANTS: readonly Grant[] = [
   { on: 'table', names: ['access_record'], privileges: ['insert'] },
   {
     on: 'table',
-    names: ['user_session', 'user_grant', 'launch_context', 'sign_in_network'],
+    names: [
+      ...['user_session', 'user_grant', 'launch_context', 'sign_in_network'],
+      ...['subscription_feed', 'subscription', 'subscription_event'],
+    ],
     privileges: ['select', 'insert', 'update', 'delete'],
   },
   {
@@ -55,6 +58,7 @@ const GRANTS: readonly Grant[] = [
       ...['have_async_jobs', 'add_async_job', 'remove_async_job'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
       ...['attend', 'last_erasure', 'leave'],
+      ...['attend_subscription_feeds', 'leave_subscription_feeds'],
     ],
     privileges: ['execute'],
   },

@@ -37,6 +37,10 @@ export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   // Converted to AuditEvents before an export.
   access_record: 'left',
   async_job: 'left',
+  // Written again when the importing tenant keeps its Subscriptions.
+  subscription_feed: 'left',
+  subscription: 'left',
+  subscription_event: 'left',
 };
 
 /** Reads the names of tables whose rows are exported, as far as this database has them. */

@@ -2,6 +2,7 @@ import type { AccessRecord } from '../audit/access-line';
 import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../../search/index-rows';
 import { BinaryArray } from '../connection/binary-array';
 import type { Registration } from '../indexing/search-parameters';
+import type { SubscriptionChange } from '../notifications/subscription-change';
 import type { Bound } from '../connection/statement';
 import type { Target } from './required-references';
 import type { KeyHalves } from '../key-halves';
@@ -34,6 +35,8 @@ export interface VersionWrite {
   readonly targets?: readonly Target[];
   /** For a SearchParameter in a tenant's space: the parameters to index from now on. */
   readonly registration?: Registration;
+  /** For a Subscription: what the version changes in its state. */
+  readonly subscription?: SubscriptionChange;
   /** A new resource to write in the same transaction; both are written, or neither. */
   readonly companion?: VersionWrite;
   /** Record of the access, written together with the version. */

@@ -6,6 +6,7 @@ import { IS_WITHIN_WHOLE, type BoundStatement } from '../connection/connection';
 import type { Row, Run } from '../connection/database';
 import { requireThat } from '../connection/requirement';
 import { REGISTER, type Registration } from '../indexing/search-parameters';
+import { changeSubscription } from '../notifications/subscription-state';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import { encodeTargets, REQUIRE_TARGETS, type Target } from './required-references';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
@@ -215,7 +216,7 @@ export async function registerParameters(run: Run, space: number, registration: 
   await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
 }
 
-/** Writes one version, its registration and its companion inside a transaction. Undefined: nothing was written. */
+/** Writes one version, what belongs to it (`VersionWrite`) and its companion inside a transaction. Undefined: nothing was written. */
 export async function writeInTransaction(
   run: Run,
   space: number,
@@ -242,7 +243,9 @@ export async function writeAll(
   const companions = written.flatMap(({ companion }) => companion ?? []);
   if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
     throw fhirError('overloaded');
-  for (const { registration } of written)
+  for (const { registration, subscription } of written) {
     if (registration !== undefined) await registerParameters(run, space, registration);
+    if (subscription !== undefined) await changeSubscription(run, space, subscription);
+  }
   return outcomes;
 }

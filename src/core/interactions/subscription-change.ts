@@ -1,0 +1,42 @@
+import type { RequestContext } from '../context';
+import { parseStoredObject } from '../fhir/json';
+import { requireSubscribable } from '../notifications/require-subscribable';
+import { SUBSCRIPTION, type PreparedSubscription } from '../preparation/subscription';
+import type { WriteServices } from '../ports';
+import type { SubscriptionChange } from '../storage/notifications/subscription-change';
+import type { ResourceAddress } from '../storage/read/version-address';
+
+/**
+ * What a write of a client changes in the state of a Subscription; undefined for other resources. Throws ruleViolated
+ * where the server cannot do what it requests. Cost: some searches for a topic of the tenant.
+ */
+export async function subscriptionChange(
+  services: WriteServices,
+  context: RequestContext,
+  written: {
+    readonly type: string;
+    readonly own: ResourceAddress;
+    readonly id: string;
+    readonly text: string;
+    readonly subscription: PreparedSubscription | undefined;
+  },
+): Promise<SubscriptionChange | undefined> {
+  const { type, own, id, text, subscription } = written;
+  if (type !== SUBSCRIPTION || subscription === undefined) return undefined;
+  if (!subscription.isRequested) return { ...own, id, to: 'off' };
+  await requireSubscribable(services, context, parseStoredObject(text));
+  const { actor, access } = context;
+  const { endpoint, headers } = subscription;
+  return {
+    ...own,
+    id,
+    to: {
+      requested: {
+        author: access === undefined ? { actor } : { actor, access },
+        endpoint,
+        headers,
+        most: services.limits.maxTenantSubscriptions,
+      },
+    },
+  };
+}

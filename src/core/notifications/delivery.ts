@@ -1,0 +1,339 @@
+/** The delivery of one Subscription: its handshake, its notifications in the order of their numbers, and its end. */
+import type { Log, RequestContext } from '../context';
+import { FhirError } from '../errors';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import {
+  isCurrent,
+  nextEvents,
+  noteDelivered,
+  noteFailed,
+  type StoredEvent,
+} from '../storage/notifications/events';
+import type { StoredSubscription } from '../storage/notifications/feeds';
+import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
+import type { RunningStatus } from '../storage/notifications/subscription-change';
+import type { CallSlots } from './call-slots';
+import { EndpointGone, type Call, type Endpoint } from './endpoint';
+import { notificationBundle, type Notification } from './notification';
+import { readEvents, type EventTools } from './read-events';
+import type { SubscriptionPlan } from './subscription-plan';
+
+export interface DeliveryTools extends EventTools {
+  readonly slots: CallSlots;
+  readonly log: Log;
+  readonly limits: { readonly retryMs: number };
+  /** False: another process may have taken the space. */
+  isHeld(): boolean;
+  /** The context of the author with the rights of this moment. Throws unauthorized, unknownTenant. */
+  contextOf(subscription: StoredSubscription): Promise<RequestContext>;
+  /** Stores a status that the server found out, and calls for the new state to be read. */
+  setStatus(subscription: StoredSubscription, status: RunningStatus | 'off', error?: string): Promise<void>;
+  /** Counts for metrics: attempts by their ending, and the milliseconds from a change to its first attempt. */
+  observe(ending: 'delivered' | 'failed', delayMs: number | undefined): void;
+  send: Endpoint['send'];
+}
+
+/** Between the answer to the client and its handshake, so that the client knows the id by then. */
+const HANDSHAKE_DELAY_MS = 200;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 300_000;
+/** Milliseconds after which work that the database interrupted is tried again. */
+const TROUBLE_MS = 1_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Events in one notification where the Subscription does not say. */
+const DEFAULT_EVENTS = 50;
+const MOST_EVENTS = 500;
+/** Characters of resources in one notification. */
+const MOST_TEXT = 1_000_000;
+/** The longest time of a timer. */
+const LONGEST_TIMER_MS = 2_000_000_000;
+
+export class Delivery {
+  readonly #closing = new AbortController();
+  #isWoken = true;
+  #ring: (() => void) | undefined;
+  #numbered: number;
+  #attempts: number;
+  #nextAttempt: number;
+  #lastSent: number;
+  readonly #working: Promise<void>;
+
+  constructor(
+    private readonly tools: DeliveryTools,
+    readonly subscription: StoredSubscription,
+    readonly plan: SubscriptionPlan,
+  ) {
+    this.#numbered = subscription.numbered;
+    this.#attempts = subscription.attempts;
+    const now = performance.now();
+    this.#nextAttempt = now + subscription.waitMs;
+    this.#lastSent = now - (subscription.silentMs ?? 0);
+    this.#working = this.#work();
+  }
+
+  /** True: the last attempt failed. */
+  get isFailing(): boolean {
+    return this.#attempts > 0;
+  }
+
+  /** There are events up to this number. */
+  wake(numbered: number): void {
+    this.#numbered = Math.max(this.#numbered, numbered);
+    this.#isWoken = true;
+    this.#ring?.();
+  }
+
+  /** Aborts what is under way; no further call begins. */
+  close(): void {
+    this.#closing.abort();
+    this.#ring?.();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async ended(): Promise<void> {
+    await this.#working;
+  }
+
+  /** A method, because TypeScript takes a property for unchanged after an `await`. */
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isClosed()) {
+      let waitMs: number | undefined;
+      try {
+        waitMs = await this.#step();
+      } catch (error) {
+        if (this.#isClosed() || error instanceof SubscriptionRewritten) return;
+        if (!isDatabaseTrouble(error) && !(error instanceof FhirError))
+          this.tools.log.error(
+            { reason: String(error) },
+            'a delivery of a Subscription failed by a fault of the server',
+          );
+        waitMs = TROUBLE_MS;
+      }
+      if (waitMs !== 0) await this.#pause(waitMs);
+    }
+  }
+
+  async #pause(milliseconds: number | undefined): Promise<void> {
+    if (this.#isWoken || this.#isClosed()) {
+      this.#isWoken = false;
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const timer =
+        milliseconds === undefined
+          ? undefined
+          : setTimeout(resolve, Math.min(milliseconds, LONGEST_TIMER_MS));
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ring = undefined;
+    this.#isWoken = false;
+  }
+
+  /** Does what is due; returns the milliseconds until there is more to do, undefined: until it is woken. */
+  async #step(): Promise<number | undefined> {
+    const { subscription, plan } = this;
+    const { request } = plan;
+    if (request.end !== undefined && Date.now() >= request.end) {
+      await this.#settle('off', undefined);
+      return undefined;
+    }
+    const untilEnd = request.end === undefined ? undefined : request.end - Date.now();
+    if (subscription.status === 'error') return untilEnd;
+    if (!this.tools.isHeld()) return TROUBLE_MS;
+    if (subscription.status === 'requested') {
+      await this.#begin();
+      return undefined;
+    }
+    if (request.channel !== 'rest-hook') return untilEnd;
+    const now = performance.now();
+    if (now < this.#nextAttempt) return earliest(this.#nextAttempt - now, untilEnd);
+    if (await this.#deliverNext()) return 0;
+    return earliest(this.#attempts > 0 ? this.#nextAttempt - now : await this.#untilHeartbeat(), untilEnd);
+  }
+
+  /** Makes a requested Subscription active, or gives it the status `error`. */
+  async #begin(): Promise<void> {
+    const { request } = this.plan;
+    if (request.kind === 'topic' && request.channel === 'rest-hook') {
+      await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_DELAY_MS));
+      const failure = await this.#call(await this.#context(), this.#toCall('handshake', []));
+      if (this.#isClosed()) return;
+      if (failure !== undefined) {
+        await this.#settle('error', `The handshake failed: ${failure.message}`);
+        return;
+      }
+    }
+    await this.#settle('active', undefined);
+  }
+
+  /** The author's rights of this moment; the Subscription of an author without access is switched off. */
+  async #context(): Promise<RequestContext> {
+    try {
+      return await this.tools.contextOf(this.subscription);
+    } catch (error) {
+      if (error instanceof FhirError && error.key === 'unauthorized')
+        await this.#settle('off', 'Its author is no longer allowed to read');
+      throw error;
+    }
+  }
+
+  async #settle(status: RunningStatus | 'off', error: string | undefined): Promise<void> {
+    if (this.#isClosed()) return;
+    await this.tools.setStatus(this.subscription, status, error);
+    this.close();
+  }
+
+  /** Sends the next notification. True: there may be more to send at once. */
+  async #deliverNext(): Promise<boolean> {
+    const { subscription, plan } = this;
+    const place = this.#place();
+    const limit =
+      plan.request.kind === 'classic' ? 1 : Math.min(plan.request.maxCount ?? DEFAULT_EVENTS, MOST_EVENTS);
+    const stored = alike(await nextEvents(this.tools.services.database, place, limit), plan);
+    const [first] = stored;
+    if (first === undefined || this.#isClosed()) return false;
+    this.#numbered = Math.max(this.#numbered, stored.at(-1)?.number ?? 0);
+    const context = await this.#context();
+    const events = await readEvents(this.tools, context, stored, {
+      content: plan.request.kind === 'classic' ? classicContent(plan) : plan.request.content,
+      topic: plan.topic,
+      most: MOST_TEXT,
+    });
+    const last = events.at(-1)?.number ?? first.number;
+    const isFirstAttempt = this.#attempts === 0;
+    const delayMs = isFirstAttempt ? Date.now() - (first.version?.lastUpdated ?? first.made) : undefined;
+    const call =
+      plan.request.kind === 'classic'
+        ? classicCall(plan, events[0])
+        : this.#toCall('event-notification', events);
+    // A classic notification of a resource that is gone has nothing to say.
+    const failure = call === undefined ? undefined : await this.#call(context, call);
+    if (this.#isClosed()) return false;
+    this.tools.observe(failure === undefined ? 'delivered' : 'failed', delayMs);
+    if (failure !== undefined) return this.#failed(failure);
+    await noteDelivered(this.tools.services.database, place, last);
+    this.#attempts = 0;
+    this.#lastSent = performance.now();
+    return last < this.#numbered || subscription.status !== 'active';
+  }
+
+  async #failed(failure: Error): Promise<false> {
+    if (failure instanceof EndpointGone) {
+      await this.#settle('off', failure.message);
+      return false;
+    }
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, LONGEST_RETRY_MS);
+    this.#attempts++;
+    this.#nextAttempt = performance.now() + waitMs;
+    const { database } = this.tools.services;
+    const failingMs = await noteFailed(database, this.#place(), { waitMs, failure: failure.message });
+    if (failingMs !== undefined && failingMs >= this.tools.limits.retryMs)
+      await this.#settle('error', `Notifications have failed for too long: ${failure.message}`);
+    return false;
+  }
+
+  /** Sends a heartbeat if one is due; returns the milliseconds until the next one, undefined: none is wanted. */
+  async #untilHeartbeat(): Promise<number | undefined> {
+    const { heartbeatSeconds, kind } = this.plan.request;
+    if (heartbeatSeconds === undefined || kind !== 'topic') return undefined;
+    const period = heartbeatSeconds * 1000;
+    const left = this.#lastSent + period - performance.now();
+    if (left > 0) return left;
+    const failure = await this.#call(await this.#context(), this.#toCall('heartbeat', []));
+    if (this.#isClosed()) return undefined;
+    this.#lastSent = performance.now();
+    if (failure === undefined) {
+      await noteDelivered(this.tools.services.database, this.#place(), 0);
+      return period;
+    }
+    await this.#failed(failure);
+    return this.#nextAttempt - performance.now();
+  }
+
+  #toCall(type: Notification['type'], events: Notification['events']): Call {
+    const { subscription, plan, tools } = this;
+    return {
+      method: 'POST',
+      path: '',
+      body: (context) =>
+        notificationBundle(context.space.release, {
+          ...{ type, events, topic: plan.request.topic, content: plan.request.content },
+          status: subscription.status,
+          subscription: {
+            fullUrl: `${tools.rootOf(context.space)}/Subscription/${subscription.id}`,
+            id: subscription.id,
+          },
+          eventsSinceStart: Math.max(this.#numbered, events.at(-1)?.number ?? 0),
+        }),
+    };
+  }
+
+  /** Returns why a call failed; undefined: it arrived. */
+  async #call(context: RequestContext, call: Call): Promise<Error | undefined> {
+    const { subscription, plan, tools } = this;
+    const { endpoint = '', timeoutSeconds, mime } = plan.request;
+    const body = call.body(context);
+    return tools.slots.run(
+      { tenant: context.space.tenantNumber, endpoint, isFailing: this.#attempts > 0 },
+      async () => {
+        // It may have been switched off while it waited for its turn.
+        const mayCall =
+          tools.isHeld() && !this.#isClosed() && (await isCurrent(tools.services.database, this.#place()));
+        if (!mayCall || this.#isClosed()) throw new SubscriptionRewritten();
+        return tools.send({
+          url: endpoint + call.path,
+          method: call.method,
+          headers: subscription.headers,
+          body,
+          contentType: mime ?? 'application/fhir+json',
+          timeoutMs: timeoutSeconds === undefined ? DEFAULT_TIMEOUT_MS : timeoutSeconds * 1000,
+          signal: this.#closing.signal,
+        });
+      },
+    );
+  }
+
+  #place(): { space: number; key: string; version: number } {
+    const { key, version, space } = this.subscription;
+    return { space, key, version };
+  }
+}
+
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(1, Math.min(...known));
+}
+
+/** Full resources and deletions go in notifications of their own: readers expect a resource in each entry. */
+function alike(events: readonly StoredEvent[], { request }: SubscriptionPlan): readonly StoredEvent[] {
+  if (request.kind === 'classic' || request.content !== 'full-resource') return events;
+  const isDeletion = ({ version }: StoredEvent): boolean => version?.change === 'delete';
+  const [first] = events;
+  const end = first === undefined ? -1 : events.findIndex((event) => isDeletion(event) !== isDeletion(first));
+  return end === -1 ? events : events.slice(0, end);
+}
+
+/** Without a payload, a classic notification only says that something happened. */
+function classicContent({ request }: SubscriptionPlan): 'full-resource' | 'id-only' {
+  return request.mime === undefined ? 'id-only' : 'full-resource';
+}
+
+/** The call of a classic Subscription; undefined: there is nothing to tell (any more). */
+function classicCall(
+  { request }: SubscriptionPlan,
+  event: Notification['events'][number] | undefined,
+): Call | undefined {
+  const focus = event?.focus;
+  if (focus === undefined || focus.change === 'delete') return undefined;
+  if (request.mime === undefined) return { method: 'POST', path: '', body: () => undefined };
+  const body = (): string | undefined => focus.text;
+  if (request.classicMethod === 'POST') return { method: 'POST', path: '', body };
+  return { method: 'PUT', path: `/${focus.reference}`, body };
+}

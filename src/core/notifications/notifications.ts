@@ -1,0 +1,208 @@
+/**
+ * Subscriptions (docs/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
+ * lease on it. Events, progress and leases are in PostgreSQL; a notice through Redis only saves waiting for the next poll.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '../api/access';
+import type { Interactions } from '../api/interactions';
+import type { RedisCache } from '../cache/redis-cache';
+import type { RetryingWriter } from '../concurrency/retrying-writer';
+import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { setSubscriptionStatus } from '../interactions/subscription-status';
+import { read } from '../interactions/read';
+import type { Outbound } from '../outbound/outbound';
+import type { Release } from '../fhir/release';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import type { WriteServices } from '../ports';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { attendFeeds, leaveFeeds, type OwnFeed } from '../storage/notifications/feeds';
+import { CallSlots } from './call-slots';
+import { Endpoint } from './endpoint';
+import { SpaceNotifications, type SpaceTools } from './space-notifications';
+
+export interface NotificationLimits {
+  /** Milliseconds for which a notification that does not arrive is tried again. */
+  readonly subscriptionRetryMs: number;
+  /** Milliseconds for which events are kept. */
+  readonly subscriptionEventsMs: number;
+}
+
+export interface NotificationsOptions {
+  readonly services: WriteServices;
+  readonly interactions: Pick<Interactions, 'vread' | 'search'>;
+  readonly write: RetryingWriter;
+  readonly cache: Pick<RedisCache, 'announceChanges' | 'listenForChanges'>;
+  readonly outbound: Outbound;
+  readonly log: Log;
+  readonly limits: NotificationLimits;
+  rootOf(space: TenantSpace): string;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
+  observe: SpaceTools['observe'];
+}
+
+export interface NotificationCounts {
+  /** Subscriptions for which this process works. */
+  readonly running: number;
+  /** Those of them whose last notification did not arrive. */
+  readonly failing: number;
+  /** Calls to endpoints that are under way. */
+  readonly calls: number;
+}
+
+/** The author of versions that the server itself writes. */
+const SERVER = 'server';
+const ATTEND_MS = 1_000;
+/** A process without a beat for so long is dead, and another takes its spaces. */
+const SILENCE_MS = 3_500;
+/** So long after its last beat a process stops to call endpoints, before another may begin. */
+const HELD_MS = 2_500;
+const MOST_SPACES = 2_000;
+const POLL_MS = 500;
+/** Deadline of what is done for one page or notification. */
+const WORK_MS = 30_000;
+
+interface Held {
+  readonly notifications: SpaceNotifications;
+  readonly stopListening: () => void;
+}
+
+export class Notifications {
+  readonly #worker = randomBytes(8).toString('hex');
+  readonly #spaces = new Map<number, Held>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #slots = new CallSlots();
+  readonly #endpoint: Endpoint;
+  #attendedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #attending: Promise<void> | undefined;
+  #isStarted = false;
+  #isClosed = false;
+  #isFailing = false;
+
+  constructor(private readonly options: NotificationsOptions) {
+    this.#endpoint = new Endpoint(options.outbound);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#attend();
+  }
+
+  /** Called after a write to the space in this process. */
+  wrote(space: number): void {
+    this.#spaces.get(space)?.notifications.wake();
+  }
+
+  get counts(): NotificationCounts {
+    const all = [...this.#spaces.values()].map(({ notifications }) => notifications.counts);
+    const sum = (name: 'running' | 'failing'): number =>
+      all.reduce((total, counts) => total + counts[name], 0);
+    return { running: sum('running'), failing: sum('failing'), calls: this.#slots.count };
+  }
+
+  /** Ends the work and gives up all spaces. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#attending;
+    const wasHolding = this.#spaces.size > 0;
+    for (const space of this.#spaces.keys()) this.#drop(space);
+    await Promise.all(this.#ending);
+    if (!wasHolding) return;
+    // Without the database, the lease runs out by itself.
+    await leaveFeeds(this.options.services.database, this.#worker).catch(() => undefined);
+  }
+
+  #attend(): void {
+    if (!this.#isStarted || this.#isClosed) return;
+    this.#attending = this.#look().finally(() => {
+      this.#attending = undefined;
+      if (!this.#isClosed) this.#timer = setTimeout(() => this.#attend(), ATTEND_MS).unref();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { services, log } = this.options;
+    const begun = performance.now();
+    let feeds;
+    try {
+      feeds = await attendFeeds(services.database, {
+        worker: this.#worker,
+        silenceMs: SILENCE_MS,
+        most: MOST_SPACES,
+      });
+    } catch (error) {
+      if (!isDatabaseTrouble(error) && !this.#isFailing)
+        log.warn({ reason: String(error) }, 'the lease on Subscriptions cannot be renewed');
+      this.#isFailing = true;
+      return;
+    }
+    this.#isFailing = false;
+    this.#attendedAt = begun;
+    if (this.#isClosed) return;
+    const own = new Set(feeds.map(({ space }) => space));
+    for (const space of this.#spaces.keys()) if (!own.has(space)) this.#drop(space);
+    for (const feed of feeds)
+      (this.#spaces.get(feed.space) ?? this.#hold(feed)).notifications.noteChanges(feed.changes);
+  }
+
+  #hold(feed: OwnFeed): Held {
+    const notifications = new SpaceNotifications(this.#toolsOf(feed), feed.space, () =>
+      this.#drop(feed.space),
+    );
+    const stopListening = this.options.cache.listenForChanges(feed.space, () => notifications.wake());
+    const held = { notifications, stopListening };
+    this.#spaces.set(feed.space, held);
+    return held;
+  }
+
+  #drop(space: number): void {
+    const held = this.#spaces.get(space);
+    if (held === undefined) return;
+    this.#spaces.delete(space);
+    held.stopListening();
+    const ending = held.notifications.close().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  #toolsOf({ space: number, tenant, release }: OwnFeed): SpaceTools {
+    const { services, interactions, write, cache, log, limits, renewCaller } = this.options;
+    const findSpace = (): Promise<TenantSpace | undefined> => this.options.findSpace(tenant, release);
+    const contextIn = (space: TenantSpace, caller: Caller): RequestContext => ({
+      ...EMPTY_REQUEST_STATE,
+      ...caller,
+      ...{ space, log, deadline: Date.now() + WORK_MS, requestId: 'subscription' },
+    });
+    return {
+      ...{ services, interactions, log },
+      worker: this.#worker,
+      slots: this.#slots,
+      limits: {
+        retryMs: limits.subscriptionRetryMs,
+        keptMs: limits.subscriptionEventsMs,
+        pollMs: POLL_MS,
+      },
+      observe: this.options.observe,
+      send: this.#endpoint.send,
+      rootOf: (space) => this.options.rootOf({ ...space }),
+      isHeld: () => performance.now() - this.#attendedAt < HELD_MS,
+      findSpace,
+      async contextOf({ author }) {
+        const space = await findSpace();
+        if (space === undefined) throw fhirError('unknownTenant');
+        return contextIn(space, await renewCaller(space, author));
+      },
+      readSubscription: (space, id) => read(services, contextIn(space, { actor: SERVER }), SUBSCRIPTION, id),
+      async setStatus({ id, version }, status, error) {
+        const space = await findSpace();
+        if (space === undefined) throw fhirError('unknownTenant');
+        await write(contextIn(space, { actor: SERVER }), SUBSCRIPTION, (context) =>
+          setSubscriptionStatus(services, context, { id, of: version, status, error }),
+        );
+      },
+      announce: () => cache.announceChanges(number),
+    };
+  }
+}

@@ -1,0 +1,333 @@
+/** The Subscriptions of one space: which changes are their events, and their deliveries. */
+import { permissionsOf } from '../authorization/visibility';
+import type { StoredVersion } from '../api/version';
+import type { Log, TenantSpace } from '../context';
+import { FhirError } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { removeOldEvents } from '../storage/notifications/events';
+import {
+  advanceFeed,
+  readFeedState,
+  restFeed,
+  type NewEvent,
+  type StoredSubscription,
+} from '../storage/notifications/feeds';
+import { readFeedOf } from '../storage/read/feed';
+import { MAX_PAGE_BYTES } from '../storage/read/version-read';
+import type { PageRow } from '../storage/read/version-row';
+import type { ChangeFilter } from '../subscriptions/change-filter';
+import { PageChanges, type Kind } from '../subscriptions/page-changes';
+import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
+import { Delivery, type DeliveryTools } from './delivery';
+import { topicType } from './find-topic';
+import { eventsOf, filtersOf, planSubscription, type SubscriptionPlan } from './subscription-plan';
+import { readSubscription, type SubscriptionRequest } from './subscription-request';
+
+export interface SpaceTools extends DeliveryTools {
+  readonly worker: string;
+  readonly log: Log;
+  /** The space as it is now; undefined: its tenant is disabled. */
+  findSpace(): Promise<TenantSpace | undefined>;
+  /** The current version of a Subscription, whoever may read it. Throws notFound, gone. */
+  readSubscription(space: TenantSpace, id: string): Promise<StoredVersion>;
+  /** Tells other processes that there are new events. */
+  announce(): void;
+  readonly limits: { readonly retryMs: number; readonly keptMs: number; readonly pollMs: number };
+}
+
+/** Changes that one statement reads. */
+const PAGE = 200;
+/** Milliseconds between two reads, in which changes gather. */
+const GATHER_MS = 10;
+const CLEAN_MS = 60_000;
+/** Milliseconds after which the plans of Subscriptions are made again, because rights and settings may have changed. */
+const PLANNED_MS = 10_000;
+
+interface Running {
+  readonly delivery: Delivery;
+  readonly plan: SubscriptionPlan;
+  /** The permissions of the author for which it was planned. */
+  readonly permissions: string | undefined;
+}
+
+export class SpaceNotifications {
+  readonly #running = new Map<string, Running>();
+  #position = 0;
+  /** The count of writes of Subscriptions that `#running` knows; undefined: nothing was read yet. */
+  #changes: number | undefined;
+  #knownChanges = 0;
+  #plannedAt = -Infinity;
+  #cleanedAt = performance.now();
+  #isWoken = true;
+  readonly #closing = new AbortController();
+  #ring: (() => void) | undefined;
+  #isFailing = false;
+  readonly #working: Promise<void>;
+
+  constructor(
+    private readonly tools: SpaceTools,
+    private readonly number: number,
+    /** Called when nothing is left to do, or another process has the space. */
+    private readonly onEnd: () => void,
+  ) {
+    this.#working = this.#work();
+  }
+
+  get counts(): { readonly running: number; readonly failing: number } {
+    const all = [...this.#running.values()];
+    return { running: all.length, failing: all.filter(({ delivery }) => delivery.isFailing).length };
+  }
+
+  /** There may be changes. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#ring?.();
+  }
+
+  /** The count of writes of Subscriptions as the database has it. */
+  noteChanges(changes: number): void {
+    this.#knownChanges = changes;
+    if (changes !== this.#changes) this.wake();
+  }
+
+  /** Ends all deliveries; resolves when no call is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const { delivery } of this.#running.values()) delivery.close();
+    this.#ring?.();
+    await this.#working;
+    await Promise.all([...this.#running.values()].map(({ delivery }) => delivery.ended()));
+  }
+
+  /** A method, because TypeScript takes a property for unchanged after an `await`. */
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isClosed()) {
+      this.#isWoken = false;
+      let waitMs = this.tools.limits.pollMs;
+      try {
+        if (await this.#step()) waitMs = 0;
+        this.#isFailing = false;
+      } catch (error) {
+        if (!isDatabaseTrouble(error) && !this.#isFailing)
+          this.tools.log.warn({ fault: faultOf(error) }, 'Subscriptions wait: changes cannot be read');
+        this.#isFailing = true;
+        this.#isWoken = false;
+      }
+      if (this.#isClosed()) return;
+      if (waitMs > 0) await this.#pause(waitMs);
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    if (!this.#isWoken)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.#ring = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#ring = undefined;
+    if (!this.#isClosed()) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  }
+
+  #end(): void {
+    this.#closing.abort();
+    for (const { delivery } of this.#running.values()) delivery.close();
+    this.onEnd();
+  }
+
+  /** Reads a page of changes and makes its events. True: there may be more. */
+  async #step(): Promise<boolean> {
+    const space = await this.tools.findSpace();
+    if (space === undefined) {
+      for (const { delivery } of this.#running.values()) delivery.close();
+      this.#running.clear();
+      this.#changes = undefined;
+      return false;
+    }
+    if (!this.tools.isHeld()) return false;
+    const isDue = performance.now() - this.#plannedAt > PLANNED_MS;
+    if (this.#changes === undefined || this.#changes !== this.#knownChanges || isDue) await this.#load(space);
+    if (this.#isClosed()) return false;
+    if (this.#running.size === 0) return this.#rest();
+    await this.#clean();
+    const rows = await this.#readPage(space);
+    const last = rows.at(-1);
+    if (last === undefined) return false;
+    if (rows.some((row) => this.#decidesPlans(space, row))) await this.#load(space);
+    const events = await this.#match(space, rows);
+    const { worker } = this.tools;
+    const step = { worker, from: this.#position, to: last.sequence, events };
+    const numbers = await advanceFeed(this.tools.services.database, this.number, step);
+    if (numbers === undefined) {
+      // The state may be of a lost answer, or another process has the space.
+      this.#changes = undefined;
+      return true;
+    }
+    this.#position = last.sequence;
+    for (const [key, number] of numbers) this.#running.get(key)?.delivery.wake(number);
+    if (numbers.size > 0) this.tools.announce();
+    return rows.length === PAGE;
+  }
+
+  /** Gives the space up while no Subscription runs. */
+  async #rest(): Promise<boolean> {
+    const { worker, services } = this.tools;
+    const changes = this.#changes ?? 0;
+    if (await restFeed(services.database, { worker, space: this.number, changes })) this.#end();
+    else this.#changes = undefined;
+    return false;
+  }
+
+  async #clean(): Promise<void> {
+    const { services, limits } = this.tools;
+    if (performance.now() - this.#cleanedAt < CLEAN_MS) return;
+    if (!(await removeOldEvents(services.database, this.number, limits.keptMs)))
+      this.#cleanedAt = performance.now();
+  }
+
+  async #readPage(space: TenantSpace): Promise<readonly PageRow[]> {
+    const definitions = this.tools.services.definitions(space.release);
+    const types = new Set<number>();
+    for (const name of [SUBSCRIPTION, topicType(space.release)]) types.add(definitions.typeNumber(name) ?? 0);
+    for (const { plan } of this.#running.values())
+      for (const { filter } of plan.triggers) types.add(filter.typeNumber ?? 0);
+    const rows = await readFeedOf(this.tools.services.database, this.number, {
+      types,
+      since: this.#position,
+      limit: PAGE,
+    });
+    let bytes = 0;
+    const end = rows.findIndex((row, index) => {
+      bytes += row.omittedBytes ?? row.body.length;
+      return index > 0 && bytes > MAX_PAGE_BYTES;
+    });
+    return end === -1 ? rows : rows.slice(0, end);
+  }
+
+  /** True for a change of a Subscription or a topic. */
+  #decidesPlans({ release }: TenantSpace, { type, body }: PageRow): boolean {
+    const name = this.tools.services.definitions(release).typeName(type);
+    if (name === SUBSCRIPTION) return true;
+    return (
+      name === topicType(release) && (name !== 'Basic' || body === '' || body.includes('SubscriptionTopic'))
+    );
+  }
+
+  /** Reads the state of all Subscriptions, and plans those that are new or whose rights have changed. */
+  async #load(space: TenantSpace): Promise<void> {
+    const state = await readFeedState(this.tools.services.database, this.number, this.tools.worker);
+    if (state === undefined) {
+      this.#end();
+      return;
+    }
+    this.#position = state.position;
+    const found = new Set<string>();
+    for (const stored of state.subscriptions) {
+      found.add(stored.key);
+      await this.#take(space, stored);
+    }
+    for (const [key, { delivery }] of this.#running) {
+      if (found.has(key)) continue;
+      delivery.close();
+      this.#running.delete(key);
+    }
+    this.#changes = state.changes;
+    this.#knownChanges = state.changes;
+    this.#plannedAt = performance.now();
+  }
+
+  async #take(space: TenantSpace, stored: StoredSubscription): Promise<void> {
+    const before = this.#running.get(stored.key);
+    const isSame =
+      before?.delivery.subscription.version === stored.version &&
+      before.delivery.subscription.status === stored.status;
+    try {
+      const context = await this.tools.contextOf(stored);
+      const permissions = permissionsOf(this.tools.services, context)?.key;
+      const plan = await planSubscription(
+        this.tools.services,
+        context,
+        isSame ? before.plan.request : await this.#requestOf(space, stored),
+      );
+      if (isSame && before.permissions === permissions) {
+        this.#running.set(stored.key, { ...before, plan });
+        before.delivery.wake(stored.numbered);
+        return;
+      }
+      before?.delivery.close();
+      this.#running.set(stored.key, { delivery: new Delivery(this.tools, stored, plan), plan, permissions });
+    } catch (error) {
+      await this.#fail(stored, error);
+    }
+  }
+
+  /** Ends what cannot run any more: with `off` if its author has lost all access, else with `error`. */
+  async #fail(stored: StoredSubscription, error: unknown): Promise<void> {
+    const isTrouble: boolean = isDatabaseTrouble(error);
+    if (isTrouble || !(error instanceof FhirError)) throw error;
+    const status =
+      error.key === 'unauthorized' || error.key === 'notFound' || error.key === 'gone' ? 'off' : 'error';
+    if (stored.status === status) return;
+    const before = this.#running.get(stored.key);
+    before?.delivery.close();
+    this.#running.delete(stored.key);
+    try {
+      await this.tools.setStatus(
+        stored,
+        status,
+        error.issues.map(({ diagnostics }) => diagnostics).join('; '),
+      );
+    } catch (other) {
+      if (!(other instanceof SubscriptionRewritten)) throw other;
+    }
+  }
+
+  /** The Subscription as its client wrote it. */
+  async #requestOf(space: TenantSpace, { id }: StoredSubscription): Promise<SubscriptionRequest> {
+    const { text } = await this.tools.readSubscription(space, id);
+    const read = readSubscription(parseStoredObject(text), space.release);
+    if ('issues' in read) throw new FhirError('ruleViolated', read.issues);
+    return read.request;
+  }
+
+  /** The events that the changes of a page are, in the order of the page for each Subscription. */
+  async #match(space: TenantSpace, rows: readonly PageRow[]): Promise<readonly NewEvent[]> {
+    const page = new PageChanges(this.tools.services, space, rows);
+    const types = new Set(rows.map(({ type }) => type));
+    const last = rows.at(-1)?.sequence ?? 0;
+    const kinds = new Map<string, Promise<readonly (Kind | undefined)[]>>();
+    const kindsOf = (filter: ChangeFilter): Promise<readonly (Kind | undefined)[]> => {
+      let found = kinds.get(filter.name);
+      if (found === undefined) kinds.set(filter.name, (found = page.kindsFor(filter)));
+      return found;
+    };
+    const events: NewEvent[] = [];
+    for (const [key, { plan, delivery }] of this.#running) {
+      if (delivery.subscription.since >= last) continue;
+      if (
+        !plan.triggers.some(({ filter }) => filter.typeNumber !== undefined && types.has(filter.typeNumber))
+      )
+        continue;
+      try {
+        const context = await this.tools.contextOf(delivery.subscription);
+        for (const filter of filtersOf(plan)) await filter.prepare(context);
+        for (const { sequence } of await eventsOf(plan, page, kindsOf)) events.push({ key, sequence });
+      } catch (error) {
+        await this.#fail(delivery.subscription, error);
+      }
+    }
+    return events;
+  }
+}
+
+function faultOf(error: unknown): string {
+  return error instanceof FhirError ? error.key : error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,36 @@
+/** What a version of a Subscription changes in its state. */
+import type { Access } from '../../authorization/access';
+import type { KeyHalves } from '../key-halves';
+
+/** Who wrote a Subscription, with the rights of that request; without access in open mode. */
+export interface Author {
+  readonly actor: string;
+  readonly access?: Access;
+}
+
+/** Statuses of Subscriptions that have events. */
+export type RunningStatus = 'requested' | 'active' | 'error';
+
+/** A Subscription that a client has requested. */
+export interface RequestedSubscription {
+  readonly author: Author;
+  readonly endpoint: string | undefined;
+  /** `Name: value`; an undefined value is the one that is stored. */
+  readonly headers: readonly (readonly [name: string, value: string | undefined])[];
+  /** Limit on the running Subscriptions of the space. */
+  readonly most: number;
+}
+
+/** What a version of a Subscription changes in its state. */
+export interface SubscriptionChange {
+  readonly type: number;
+  readonly key: KeyHalves;
+  readonly id: string;
+  /**
+   * off: it was switched off or deleted. `status`: the server's own change of what a client wrote as version `of`.
+   */
+  readonly to:
+    | 'off'
+    | { readonly requested: RequestedSubscription }
+    | { readonly status: RunningStatus | 'off'; readonly of: number };
+}

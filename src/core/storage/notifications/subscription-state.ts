@@ -1,0 +1,130 @@
+/** The state of Subscriptions, written in the transaction of the version that changes it. */
+import { sql } from 'kysely';
+import { fhirError } from '../../errors';
+import type { Run } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+import { keyText } from '../read/version-row';
+import type { RequestedSubscription, SubscriptionChange } from './subscription-change';
+
+/** A client has written the Subscription since the server looked at it: the server's own change has no place. */
+export class SubscriptionRewritten extends Error {}
+
+const OF_THIS = sql`s.space = ${bind('space')}::int and s.resource_key = ${bind('key')}::bigint`;
+
+const READ_SECRETS = defineStatement(
+  template(
+    sql`select s.headers, s.author ->> 'actor', s.endpoint from andiron.subscription s where ${OF_THIS} limit 1`,
+  ),
+);
+
+/** The number of the space comes back so that a Subscription beyond the limit can be refused. */
+const REQUEST = defineStatement(
+  template(sql`
+    with written as (
+      select v.version, v.sequence from andiron.resource_version v
+      where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
+        and v.resource_key = ${bind('key')}::bigint
+      order by v.version desc limit 1
+    ), feed as (
+      insert into andiron.subscription_feed as f (space, position, changes)
+      select ${bind('space')}::int, w.sequence, 1 from written w
+      on conflict (space) do update
+        set changes = f.changes + 1, idle = false,
+            position = case when f.idle then excluded.position else f.position end
+      returning 1
+    ), stored as (
+      insert into andiron.subscription as s
+        (space, resource_key, id, version, status, since, author, endpoint, headers)
+      select ${bind('space')}::int, ${bind('key')}::bigint, ${bind('id')}, w.version, 'requested', w.sequence,
+             ${bind('author')}::jsonb, ${bind('endpoint')}, ${bind('headers')}::text[]
+      from written w cross join feed
+      on conflict (space, resource_key) do update
+        set version = excluded.version, status = 'requested', author = excluded.author,
+            endpoint = excluded.endpoint, headers = excluded.headers,
+            since = case when s.status = 'off' then excluded.since else s.since end,
+            delivered = case when s.status = 'off' then s.numbered else s.delivered end,
+            attempts = 0, failing_since = null, next_attempt = null, failure = null, sent = null
+      returning 1
+    )
+    select (select count(*)::int from (
+              select 1 from andiron.subscription s
+              where s.space = ${bind('space')}::int and s.status <> 'off' and s.resource_key <> ${bind('key')}::bigint
+              limit ${bind('most')}::int) as others)
+    from stored`),
+);
+
+const SWITCH_OFF = defineStatement(
+  template(sql`
+    with feed as (
+      update andiron.subscription_feed f set changes = f.changes + 1 where f.space = ${bind('space')}::int returning 1
+    )
+    update andiron.subscription s
+       set status = 'off', author = null, endpoint = null, headers = '{}', attempts = 0, failing_since = null,
+           next_attempt = null, failure = null
+      from feed
+     where ${OF_THIS} returning 1`),
+);
+
+const SET_STATUS = defineStatement(
+  template(sql`
+    with feed as (
+      update andiron.subscription_feed f set changes = f.changes + 1 where f.space = ${bind('space')}::int returning 1
+    )
+    update andiron.subscription s
+       set status = ${bind('status')}, attempts = 0, failing_since = null, next_attempt = null,
+           headers = case when ${bind('status')} = 'off' then '{}' else s.headers end,
+           author = case when ${bind('status')} = 'off' then null else s.author end
+      from feed
+     where ${OF_THIS} and s.version = ${bind('of')}::int and s.status <> 'off' returning 1`),
+);
+
+/**
+ * Changes the state of a Subscription after its version was written, in the same transaction. Locks the row of the feed
+ * before that of the Subscription, as all statements do. Throws ruleViolated, SubscriptionRewritten.
+ */
+export async function changeSubscription(run: Run, space: number, change: SubscriptionChange): Promise<void> {
+  const { to } = change;
+  const place = { space, key: keyText(change.key) };
+  if (to === 'off') {
+    await run(SWITCH_OFF, place);
+    return;
+  }
+  if ('status' in to) {
+    const rows = await run(SET_STATUS, { ...place, status: to.status, of: to.of });
+    if (rows.length === 0) throw new SubscriptionRewritten();
+    return;
+  }
+  const { author, endpoint, most } = to.requested;
+  const headers = await completeHeaders(run, place, to.requested);
+  const [row] = await run(REQUEST, {
+    ...place,
+    ...{ type: change.type, id: change.id, endpoint: endpoint ?? null, headers, most },
+    author: JSON.stringify(author),
+  });
+  if (Number(row?.[0] ?? 0) < most) return;
+  const reason = `This tenant has ${most} running Subscriptions in this release, the most that it may have`;
+  throw fhirError('ruleViolated', { reason });
+}
+
+/**
+ * Fills in the values that a client sent back masked. Only their author may do so, and only for the same endpoint, so
+ * that nobody can send them elsewhere.
+ */
+async function completeHeaders(
+  run: Run,
+  place: { readonly space: number; readonly key: string },
+  { author, endpoint, headers }: RequestedSubscription,
+): Promise<string[]> {
+  if (headers.every(([, value]) => value !== undefined))
+    return headers.map(([name, value]) => `${name}: ${value}`);
+  const [row] = (await run(READ_SECRETS, place)) as [string[], string | null, string | null][];
+  const [stored, actor, before] = row ?? [[], null, null];
+  const isSame = actor === author.actor && before !== null && before === endpoint;
+  return headers.map(([name, value]) => {
+    const kept = stored.find((header) => header.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+    if (value !== undefined) return `${name}: ${value}`;
+    if (isSame && kept !== undefined) return kept;
+    const reason = `The value of the header '${name}' is masked, and nothing that is stored may replace it: write it again`;
+    throw fhirError('ruleViolated', { reason }, 'Subscription.channel.header');
+  });
+}
