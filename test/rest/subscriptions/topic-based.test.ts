@@ -1,177 +1,83 @@
-import { RELEASE_NAMES, type Release } from '../../../src/core';
+import { RELEASE_NAMES } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
 import { startServer, type TestServer } from '../../support/server';
-
-const JSON_TYPE = { 'content-type': 'application/fhir+json' };
-const TOPIC = 'https://andiron.example/fhir/SubscriptionTopic';
-const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
-/** Generous: a machine under load. The figure of the first attempt has its own test. */
-const SOON_MS = 15_000;
+import {
+  BACKPORT,
+  makeSubscription,
+  readNotification,
+  sender,
+  SOON_MS,
+  subscription,
+  TOPIC,
+  untilStatus,
+  type Notified,
+  type Sender,
+  type Wanted,
+} from '../../support/subscriptions';
 
 let server: TestServer;
 let endpoint: TestEndpoint;
+let send: Sender;
 beforeAll(async () => {
   server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
   endpoint = await startEndpoint();
+  send = sender(server);
 });
 afterAll(async () => {
   await server.close();
   await endpoint.close();
 });
 
-interface Wanted {
-  readonly path?: string;
-  readonly type?: string;
-  readonly filters?: readonly string[];
-  readonly content?: string;
-  readonly status?: string;
-  readonly headers?: readonly string[];
-  readonly extension?: readonly object[];
-  readonly endpoint?: string;
-}
-
-function subscription(wanted: Wanted = {}): Record<string, unknown> {
-  const { path = '/hook', type = 'Patient', filters = [], content = 'id-only' } = wanted;
-  return {
-    resourceType: 'Subscription',
-    status: wanted.status ?? 'requested',
-    reason: 'A ward wants to know of its patients',
-    criteria: `${TOPIC}/${type}`,
-    ...(filters.length === 0
-      ? {}
-      : {
-          _criteria: {
-            extension: filters.map((valueString) => ({
-              url: `${BACKPORT}/backport-filter-criteria`,
-              valueString,
-            })),
-          },
-        }),
-    channel: {
-      type: 'rest-hook',
-      endpoint: wanted.endpoint ?? endpoint.base + path,
-      header: wanted.headers ?? ['Authorization: Bearer secret-1'],
-      payload: 'application/fhir+json',
-      _payload: { extension: [{ url: `${BACKPORT}/backport-payload-content`, valueCode: content }] },
-      ...(wanted.extension === undefined ? {} : { extension: wanted.extension }),
-    },
-  };
-}
-
-async function send(
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ status: number; json: Record<string, unknown> }> {
-  const { status, text } = await server.request(
-    method,
-    path,
-    body === undefined ? undefined : JSON.stringify(body),
-    JSON_TYPE,
-  );
-  return { status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
-}
-
 /** The notifications that arrived at a path. */
 const at = (path: string): readonly Received[] => endpoint.received.filter((one) => one.path === path);
 
-interface Notified {
-  readonly type: string;
-  readonly numbers: readonly string[];
-  readonly focus: readonly (string | undefined)[];
-  readonly entries: readonly { readonly fullUrl?: string; readonly resource?: Record<string, unknown> }[];
-}
-
-function read(release: Release, { body }: Received): Notified {
-  const { entry } = JSON.parse(body) as { entry: Notified['entries'] };
-  const status = entry[0]?.resource ?? {};
-  if (release === 'r4b') {
-    const events = (status['notificationEvent'] ?? []) as {
-      eventNumber: string;
-      focus?: { reference: string };
-    }[];
-    return {
-      type: String(status['type']),
-      numbers: events.map(({ eventNumber }) => eventNumber),
-      focus: events.map(({ focus }) => focus?.reference),
-      entries: entry.slice(1),
-    };
-  }
-  interface Parameter {
-    readonly name: string;
-    readonly part?: readonly Parameter[];
-    readonly valueCode?: string;
-    readonly valueString?: string;
-    readonly valueReference?: { readonly reference: string };
-  }
-  const parameters = status['parameter'] as readonly Parameter[];
-  const events = parameters.filter(({ name }) => name === 'notification-event');
-  const part = (event: Parameter, name: string): Parameter | undefined =>
-    event.part?.find((one) => one.name === name);
-  return {
-    type: parameters.find(({ name }) => name === 'type')?.valueCode ?? '',
-    numbers: events.map((event) => part(event, 'event-number')?.valueString ?? ''),
-    focus: events.map((event) => part(event, 'focus')?.valueReference?.reference),
-    entries: entry.slice(1),
-  };
-}
-
-const statusOf = async (root: string, id: string): Promise<unknown> =>
-  (await send('GET', `${root}/Subscription/${id}`)).json['status'];
-
-async function make(root: string, wanted: Wanted = {}): Promise<string> {
-  const { status, json } = await send('POST', `${root}/Subscription`, subscription(wanted));
-  expect([status, json['status']]).toEqual([201, 'requested']);
-  const id = String(json['id']);
-  await eventually(async () => (await statusOf(root, id)) === 'active', SOON_MS);
-  return id;
-}
-
 describe.each(RELEASE_NAMES)('%s', (release) => {
   const root = (): string => server.path('system', release);
+  /** An active Subscription with an endpoint of its own, and what it is told. */
+  async function make(
+    name: string,
+    wanted: Wanted = {},
+  ): Promise<{ id: string; told: () => readonly Notified[] }> {
+    const path = `/${release}/${name}`;
+    const id = await makeSubscription(
+      send,
+      root(),
+      subscription({ endpoint: endpoint.base + path, ...wanted }),
+    );
+    return { id, told: () => at(path).map((one) => readNotification(release, one)) };
+  }
+  const events = (told: readonly Notified[]): readonly Notified[] =>
+    told.filter(({ type }) => type === 'event-notification');
 
   it('a handshake makes a requested Subscription active, and changes are told in their order', async () => {
-    const path = `/${release}/order`;
-    const id = await make(root(), { path });
-    const [handshake] = at(path);
-    expect(handshake).toMatchObject({
-      method: 'POST',
-      headers: { authorization: 'Bearer secret-1', 'content-type': 'application/fhir+json' },
+    const { id, told } = await make('order', {
+      headers: ['Authorization: Bearer secret-1'],
+      criteria: `${TOPIC}/Group`,
     });
-    expect(handshake && read(release, handshake)).toMatchObject({
-      type: 'handshake',
-      numbers: [],
-      entries: [],
-    });
-    for (const family of ['One', 'Two', 'Three'])
-      await send('PUT', `${root()}/Patient/${release}-order`, {
-        resourceType: 'Patient',
-        id: `${release}-order`,
-        name: [{ family }],
+    expect(at(`/${release}/order`)).toMatchObject([
+      {
+        method: 'POST',
+        headers: { authorization: 'Bearer secret-1', 'content-type': 'application/fhir+json' },
+      },
+    ]);
+    expect(told()).toMatchObject([{ type: 'handshake', status: 'requested', numbers: [], entries: [] }]);
+    for (const name of ['one', 'two', 'three'])
+      await send('PUT', `${root()}/Group/order`, {
+        ...{ resourceType: 'Group', id: 'order', type: 'person', actual: true, name },
       });
-    const events = (): readonly Notified[] =>
-      at(path)
-        .slice(1)
-        .map((one) => read(release, one));
-    const ofThis = `/Patient/${release}-order`;
-    await eventually(
-      async () =>
-        events()
-          .flatMap(({ focus }) => focus)
-          .filter((one) => one?.endsWith(ofThis)).length === 3,
-      SOON_MS,
+    await send('DELETE', `${root()}/Group/order`);
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 4, SOON_MS);
+    expect(events(told()).flatMap(({ numbers }) => numbers)).toEqual([1, 2, 3, 4]);
+    expect(events(told()).flatMap(({ focus }) => focus)).toEqual(
+      Array.from({ length: 4 }, () => expect.stringMatching(/\/Group\/order$/)),
     );
-    const numbers = events().flatMap((one) => one.numbers.map(Number));
-    expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
-    expect(await statusOf(root(), id)).toBe('active');
+    expect((await send('GET', `${root()}/Subscription/${id}`)).json['status']).toBe('active');
   });
 
   it('a Subscription hears only of what its filters match', async () => {
-    const path = `/${release}/filtered`;
-    await make(root(), {
-      path,
-      type: 'Observation',
+    const { told } = await make('filtered', {
+      criteria: `${TOPIC}/Observation`,
       filters: ['Observation?code=http://loinc.org|8867-4'],
       content: 'full-resource',
     });
@@ -182,11 +88,74 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     });
     await send('POST', `${root()}/Observation`, observation('8310-5'));
     const { json } = await send('POST', `${root()}/Observation`, observation('8867-4'));
-    await eventually(async () => at(path).length === 2, SOON_MS);
-    const [, told] = at(path);
-    const { entries, numbers } = read(release, told as Received);
-    expect(numbers).toEqual(['1']);
-    expect(entries).toMatchObject([{ resource: { resourceType: 'Observation', id: json['id'] } }]);
+    await eventually(async () => events(told()).length === 1, SOON_MS);
+    expect(events(told())).toMatchObject([
+      { numbers: [1], entries: [{ resource: { resourceType: 'Observation', id: json['id'] } }] },
+    ]);
+  });
+
+  it('with empty content a notification has numbers and names nothing', async () => {
+    const { told } = await make('empty', { criteria: `${TOPIC}/Location`, content: 'empty' });
+    await send('POST', `${root()}/Location`, { resourceType: 'Location', name: 'Ward 7' });
+    await eventually(async () => events(told()).length === 1, SOON_MS);
+    expect(events(told())).toEqual([
+      expect.objectContaining({ numbers: [1], focus: [undefined], entries: [] }),
+    ]);
+  });
+
+  it('full resources and deletions come in notifications of their own', async () => {
+    const { told } = await make('deletions', { criteria: `${TOPIC}/Account`, content: 'full-resource' });
+    const account = (id: string): object => ({ resourceType: 'Account', id, status: 'active' });
+    await send('POST', root(), {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [
+        ...['a', 'b'].map((id) => ({
+          request: { method: 'PUT', url: `Account/${id}` },
+          resource: account(id),
+        })),
+      ],
+    });
+    await send('DELETE', `${root()}/Account/a`);
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 3, SOON_MS);
+    const all = events(told()).flatMap(({ entries }) =>
+      entries.map(({ request, resource }) => [request?.['method'], resource?.['id']]),
+    );
+    expect(all).toEqual([
+      ['PUT', 'a'],
+      ['PUT', 'b'],
+      ['DELETE', undefined],
+    ]);
+    for (const { entries } of events(told()))
+      expect(new Set(entries.map(({ resource }) => resource === undefined)).size).toBe(1);
+  });
+
+  it('a notification has at most as many events as the Subscription allows', async () => {
+    const { told } = await make('few', {
+      criteria: `${TOPIC}/Schedule`,
+      extension: [{ url: `${BACKPORT}/backport-max-count`, valuePositiveInt: 2 }],
+    });
+    const schedule = { resourceType: 'Schedule', actor: [{ display: 'Dr. Lee' }] };
+    await send('POST', root(), {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: Array.from({ length: 5 }, () => ({
+        request: { method: 'POST', url: 'Schedule' },
+        resource: schedule,
+      })),
+    });
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 5, SOON_MS);
+    expect(events(told()).map(({ numbers }) => numbers)).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  it('heartbeats come where they are asked for, while nothing happens', async () => {
+    const { told } = await make('alive', {
+      criteria: `${TOPIC}/Slot`,
+      extension: [{ url: `${BACKPORT}/backport-heartbeat-period`, valueUnsignedInt: 1 }],
+    });
+    const silent = await make('silent', { criteria: `${TOPIC}/Slot` });
+    await eventually(async () => told().filter(({ type }) => type === 'heartbeat').length >= 2, SOON_MS);
+    expect(silent.told().map(({ type }) => type)).toEqual(['handshake']);
   });
 
   it('an endpoint that refuses the handshake leaves the Subscription in error, with the reason', async () => {
@@ -195,35 +164,140 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
       response.statusCode = called === path ? 403 : 200;
       response.end();
     });
-    const { json } = await send('POST', `${root()}/Subscription`, subscription({ path }));
-    await eventually(async () => (await statusOf(root(), String(json['id']))) === 'error', SOON_MS);
+    const id = await makeSubscription(
+      send,
+      root(),
+      subscription({ endpoint: endpoint.base + path }),
+      'error',
+    );
     endpoint.behave(undefined);
-    const { json: stored } = await send('GET', `${root()}/Subscription/${String(json['id'])}`);
-    expect(stored['error']).toBe('The handshake failed: the endpoint answers 403');
+    const { json } = await send('GET', `${root()}/Subscription/${id}`);
+    expect(json['error']).toBe('The handshake failed: the endpoint answers 403');
+    // Its author may try again.
+    await send('PUT', `${root()}/Subscription/${id}`, { ...json, status: 'active' });
+    await untilStatus(send, root(), id, 'active');
+    expect((await send('GET', `${root()}/Subscription/${id}`)).json['error']).toBeUndefined();
+  });
+
+  it('a notification that fails is repeated, and nothing is lost or out of order', async () => {
+    const { told } = await make('again', { criteria: `${TOPIC}/Media` });
+    let refusals = 2;
+    endpoint.behave(({ path }, response) => {
+      if (path === `/${release}/again` && refusals-- > 0) response.statusCode = 503;
+      response.end();
+    });
+    const media = { resourceType: 'Media', status: 'completed', content: { title: 'a picture' } };
+    for (let index = 0; index < 3; index++) await send('POST', `${root()}/Media`, media);
+    const arrived = (): readonly number[] => [...new Set(events(told()).flatMap(({ numbers }) => numbers))];
+    await eventually(async () => refusals < 0 && arrived().length === 3, SOON_MS);
+    endpoint.behave(undefined);
+    expect(arrived()).toEqual([1, 2, 3]);
+  });
+
+  it('an endpoint that is gone for good switches the Subscription off', async () => {
+    const { id } = await make('gone', { criteria: `${TOPIC}/Lens`.replace('Lens', 'Flag') });
+    endpoint.behave(({ path }, response) => {
+      response.statusCode = path === `/${release}/gone` ? 410 : 200;
+      response.end();
+    });
+    await send('POST', `${root()}/Flag`, {
+      ...{ resourceType: 'Flag', status: 'active', code: { text: 'falls' }, subject: { display: 'Ann' } },
+    });
+    await untilStatus(send, root(), id, 'off');
+    endpoint.behave(undefined);
+  });
+
+  it('a Subscription ends when it says so', async () => {
+    const resource = subscription({
+      endpoint: `${endpoint.base}/${release}/end`,
+      end: '2020-01-01T00:00:00Z',
+    });
+    await makeSubscription(send, root(), resource, 'off');
   });
 
   it('nothing is told after a Subscription was switched off or deleted', async () => {
-    const path = `/${release}/off`;
-    const id = await make(root(), { path, type: 'Device' });
+    const { id, told } = await make('off', { criteria: `${TOPIC}/Device` });
+    const deleted = await make('deleted', { criteria: `${TOPIC}/Device` });
     const stored = (await send('GET', `${root()}/Subscription/${id}`)).json;
     const off = await send('PUT', `${root()}/Subscription/${id}`, { ...stored, status: 'off' });
     expect([off.status, off.json['status']]).toEqual([200, 'off']);
-    const other = `/${release}/beside`;
-    await make(root(), { path: other, type: 'Device' });
+    await send('DELETE', `${root()}/Subscription/${deleted.id}`);
+    const other = await make('beside', { criteria: `${TOPIC}/Device` });
     await send('POST', `${root()}/Device`, { resourceType: 'Device' });
-    await eventually(async () => at(other).length === 2, SOON_MS);
-    expect(at(path)).toHaveLength(1);
+    await eventually(async () => other.told().length === 2, SOON_MS);
+    expect([told().length, deleted.told().length]).toEqual([1, 1]);
   });
 
-  it('no answer shows the value of a header', async () => {
-    const id = await make(root(), {
-      path: `/${release}/secret`,
-      headers: ['Authorization: Bearer hidden-word'],
-    });
-    for (const path of [`Subscription/${id}`, `Subscription/${id}/_history`, `Subscription?_id=${id}`]) {
-      const { text } = await server.request('GET', `${root()}/${path}`);
+  it('no answer shows the value of a header, and it may be sent back masked', async () => {
+    const path = `/${release}/secret`;
+    const { id } = await make('secret', { headers: ['Authorization: Bearer hidden-word', 'X-Ward: 7'] });
+    for (const address of [`Subscription/${id}`, `Subscription/${id}/_history`, `Subscription?_id=${id}`]) {
+      const { text } = await server.request('GET', `${root()}/${address}`);
       expect(text).toContain('Authorization: ***');
       expect(text).not.toContain('hidden-word');
     }
+    const { json } = await send('GET', `${root()}/Subscription/${id}`);
+    await send('PUT', `${root()}/Subscription/${id}`, { ...json, reason: 'Another reason' });
+    await eventually(async () => at(path).length === 2, SOON_MS);
+    expect(at(path)[1]?.headers).toMatchObject({ authorization: 'Bearer hidden-word', 'x-ward': '7' });
+    const { channel } = json as { channel: object };
+    const elsewhere = { ...json, channel: { ...channel, endpoint: `${endpoint.base}/${release}/thief` } };
+    const refused = await send('PUT', `${root()}/Subscription/${id}`, elsewhere);
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([
+      422,
+      expect.stringContaining('write it again'),
+    ]);
+  });
+
+  it.each([
+    ['an unknown topic', { criteria: 'http://example.org/no-topic' }, 'Subscription.criteria'],
+    [
+      'a filter that is no search parameter',
+      { filters: ['Patient?colour=red'] },
+      'Subscription.criteria.extension[0]',
+    ],
+    [
+      'an endpoint that may not be called',
+      { endpoint: 'https://10.0.0.1/hook' },
+      'Subscription.channel.endpoint',
+    ],
+    ['a channel that there is not', { type: 'email' }, 'Subscription.channel.type'],
+  ])('%s is refused with its place', async (_title, wanted, expression) => {
+    const { status, json } = await send(
+      'POST',
+      `${root()}/Subscription`,
+      subscription({ endpoint: `${endpoint.base}/never`, ...wanted }),
+    );
+    expect([status, json]).toEqual([
+      422,
+      expect.objectContaining({
+        issue: [expect.objectContaining({ severity: 'error', expression: [expression] })],
+      }),
+    ]);
+    expect(at('/never')).toHaveLength(0);
+  });
+
+  it('a Subscription in a transaction works as one that is written alone', async () => {
+    const path = `/${release}/transaction`;
+    const resource = {
+      ...subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Basic` }),
+      id: 'in-transaction',
+    };
+    const { status } = await send('POST', root(), {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ request: { method: 'PUT', url: 'Subscription/in-transaction' }, resource }],
+    });
+    expect(status).toBe(200);
+    await untilStatus(send, root(), 'in-transaction', 'active');
+    await send('POST', root(), {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ request: { method: 'DELETE', url: 'Subscription/in-transaction' } }],
+    });
+    const other = await make('after', { criteria: `${TOPIC}/Basic` });
+    await send('POST', `${root()}/Basic`, { resourceType: 'Basic', code: { text: 'a' } });
+    await eventually(async () => other.told().length === 2, SOON_MS);
+    expect(at(path)).toHaveLength(1);
   });
 });
