@@ -134,13 +134,26 @@ export async function eventsOf(
   return page.rows.filter((row) => events.has(row));
 }
 
+/** An update of what did not exist, or was deleted, is a create. Cost: perhaps the read of the version before. */
+async function interactionOf(
+  { interactions, query }: TopicTrigger,
+  page: PageChanges,
+  row: PageRow,
+  kind: Interaction,
+): Promise<Interaction> {
+  const areAlike = query === undefined && interactions.has('create') === interactions.has('update');
+  if (kind !== 'update' || areAlike) return kind;
+  return row.version === 1 || (await page.before(row)) === undefined ? 'create' : 'update';
+}
+
 async function isEvent(
   { trigger, previous, current }: PlannedTrigger,
   page: PageChanges,
   row: PageRow,
   kind: Interaction,
 ): Promise<boolean> {
-  const isHeld = await holds(trigger, kind, {
+  const interaction = await interactionOf(trigger, page, row, kind);
+  const isHeld = await holds(trigger, interaction, {
     previous: () => previous !== undefined && page.matchedBefore(previous, row),
     current: () => current !== undefined && page.matches(current, row),
   });

@@ -1,0 +1,185 @@
+import { RELEASE_NAMES, type Release } from '../../../src/core';
+import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
+import { eventually } from '../../support/eventually';
+import { startServer, type TestServer } from '../../support/server';
+import {
+  makeSubscription,
+  readNotification,
+  sender,
+  SOON_MS,
+  subscription,
+  untilStatus,
+  type Notified,
+  type Sender,
+} from '../../support/subscriptions';
+
+let server: TestServer;
+let endpoint: TestEndpoint;
+let send: Sender;
+beforeAll(async () => {
+  server = await startServer({
+    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
+  });
+  endpoint = await startEndpoint();
+  send = sender(server);
+  await server.app.core.tenants.create('other');
+});
+afterAll(async () => {
+  await server.close();
+  await endpoint.close();
+});
+
+const CROSS = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-SubscriptionTopic';
+
+/** An Encounter that comes to its end. */
+function completed(release: Release, url: string, status = 'active'): Record<string, unknown> {
+  const query = {
+    previous: 'status:not=finished',
+    resultForCreate: 'test-passes',
+    current: 'status=finished',
+    resultForDelete: 'test-fails',
+    requireBoth: true,
+  };
+  if (release === 'r4b')
+    return {
+      ...{ resourceType: 'SubscriptionTopic', url, title: 'Encounters that end', status },
+      resourceTrigger: [
+        {
+          description: 'the end',
+          resource: 'Encounter',
+          supportedInteraction: ['create', 'update'],
+          queryCriteria: query,
+        },
+      ],
+      canFilterBy: [{ resource: 'Encounter', filterParameter: 'patient' }],
+      notificationShape: [{ resource: 'Encounter', include: ['Encounter:patient'] }],
+    };
+  const codes = (name: string, values: readonly string[]): object[] =>
+    values.map((valueCode) => ({ url: name, valueCode }));
+  return {
+    resourceType: 'Basic',
+    code: { coding: [{ system: 'http://hl7.org/fhir/fhir-types', code: 'SubscriptionTopic' }] },
+    extension: [
+      { url: `${CROSS}.url`, valueUri: url },
+      { url: `${CROSS}.title`, valueString: 'Encounters that end' },
+      {
+        url: `${CROSS}.resourceTrigger`,
+        extension: [
+          { url: 'resource', valueUri: 'http://hl7.org/fhir/StructureDefinition/Encounter' },
+          ...codes('supportedInteraction', ['create', 'update']),
+          {
+            url: 'queryCriteria',
+            extension: [
+              { url: 'previous', valueString: query.previous },
+              { url: 'resultForCreate', valueCode: query.resultForCreate },
+              { url: 'current', valueString: query.current },
+              { url: 'resultForDelete', valueCode: query.resultForDelete },
+              { url: 'requireBoth', valueBoolean: true },
+            ],
+          },
+        ],
+      },
+      {
+        url: `${CROSS}.canFilterBy`,
+        extension: [
+          { url: 'resource', valueUri: 'Encounter' },
+          { url: 'filterParameter', valueString: 'patient' },
+        ],
+      },
+      {
+        url: `${CROSS}.notificationShape`,
+        extension: [
+          { url: 'resource', valueUri: 'Encounter' },
+          { url: 'include', valueString: 'Encounter:patient' },
+        ],
+      },
+    ],
+    modifierExtension: [{ url: `${CROSS}.status`, valueCode: status }],
+  };
+}
+
+describe.each(RELEASE_NAMES)('%s', (release) => {
+  const root = (): string => server.path('system', release);
+  const url = `http://ward.example.org/topics/${release}/encounter-completed`;
+  const topicType = release === 'r4b' ? 'SubscriptionTopic' : 'Basic';
+  const events = (path: string): readonly Notified[] =>
+    endpoint.received
+      .filter((one) => one.path === path)
+      .map((one) => readNotification(release, one))
+      .filter(({ type }) => type === 'event-notification');
+  const encounter = (id: string, status: string, patient = 'ann'): object => ({
+    ...{ resourceType: 'Encounter', id, status, class: { code: 'IMP' } },
+    subject: { reference: `Patient/${patient}` },
+  });
+
+  it("a tenant's topic tells of changes from one state to another, with what it includes", async () => {
+    const path = `/${release}/ended`;
+    await send('PUT', `${root()}/Patient/ann`, { resourceType: 'Patient', id: 'ann' });
+    const stored = await send('POST', `${root()}/${topicType}`, completed(release, url));
+    expect(stored.status).toBe(201);
+    const wanted = { endpoint: endpoint.base + path, criteria: url, content: 'full-resource' } as const;
+    await makeSubscription(
+      send,
+      root(),
+      subscription({ ...wanted, filters: ['Encounter?patient=Patient/ann'] }),
+    );
+    for (const status of ['in-progress', 'finished', 'finished', 'in-progress', 'finished'])
+      await send('PUT', `${root()}/Encounter/one`, encounter('one', status));
+    await send('PUT', `${root()}/Patient/bob`, { resourceType: 'Patient', id: 'bob' });
+    await send('PUT', `${root()}/Encounter/two`, encounter('two', 'finished', 'bob'));
+    await send('PUT', `${root()}/Encounter/three`, encounter('three', 'finished'));
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 3, SOON_MS);
+    const all = events(path).flatMap(({ entries }) => entries.map(({ resource }) => resource));
+    const seen = all
+      .filter((one) => one?.['resourceType'] === 'Encounter')
+      .map((one) => [one?.['id'], (one?.['meta'] as { versionId: string }).versionId]);
+    expect(seen).toEqual([
+      ['one', '2'],
+      ['one', '5'],
+      ['three', '1'],
+    ]);
+    expect(all.map((one) => `${String(one?.['resourceType'])}/${String(one?.['id'])}`)).toContain(
+      'Patient/ann',
+    );
+  });
+
+  it('a filter that the topic does not offer is refused', async () => {
+    const resource = subscription({
+      endpoint: endpoint.base,
+      criteria: url,
+      filters: ['Encounter?status=finished'],
+    });
+    const { status, json } = await send('POST', `${root()}/Subscription`, resource);
+    expect([status, JSON.stringify(json)]).toEqual([
+      422,
+      expect.stringContaining('does not allow the filter'),
+    ]);
+  });
+
+  it('a topic of another tenant, and one that is a draft, is unknown', async () => {
+    const draft = `${url}-draft`;
+    await send('POST', `${root()}/${topicType}`, completed(release, draft, 'draft'));
+    for (const [tenant, criteria] of [
+      ['other', url],
+      ['system', draft],
+    ] as const) {
+      const resource = subscription({ endpoint: endpoint.base, criteria });
+      const { status } = await send('POST', `${server.path(tenant, release)}/Subscription`, resource);
+      expect(status).toBe(422);
+    }
+  });
+
+  it('a Subscription whose topic is deleted gets the status error, with the reason', async () => {
+    const own = `${url}-short-lived`;
+    const { json } = await send('POST', `${root()}/${topicType}`, completed(release, own));
+    const id = await makeSubscription(
+      send,
+      root(),
+      subscription({ endpoint: `${endpoint.base}/${release}/short`, criteria: own }),
+    );
+    await send('DELETE', `${root()}/${topicType}/${String(json['id'])}`);
+    await untilStatus(send, root(), id, 'error');
+    const { json: stored } = await send('GET', `${root()}/Subscription/${id}`);
+    expect(stored['error']).toContain('There is no active topic');
+  });
+});

@@ -1,0 +1,173 @@
+/** What a Subscription tells is what its author may read at that moment. */
+import { RELEASE_NAMES } from '../../../src/core';
+import { makeClient, type MadeClient } from '../../support/access';
+import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
+import { eventually } from '../../support/eventually';
+import { startServer, type TestServer } from '../../support/server';
+import {
+  makeSubscription,
+  readNotification,
+  sender,
+  SOON_MS,
+  subscription,
+  TOPIC,
+  type Notified,
+  type Sender,
+} from '../../support/subscriptions';
+
+let server: TestServer;
+let endpoint: TestEndpoint;
+beforeAll(async () => {
+  server = await startServer({
+    environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+  });
+  endpoint = await startEndpoint();
+  for (const tenant of ['acme', 'other']) await server.app.core.tenants.create(tenant);
+});
+afterAll(async () => {
+  await server.close();
+  await endpoint.close();
+});
+
+const as = ({ basic }: MadeClient): Sender => sender(server, { authorization: basic });
+const observation = (status: string, note = 'a note'): object => ({
+  resourceType: 'Observation',
+  status,
+  code: { text: 'pulse' },
+  note: [{ text: note }],
+});
+
+describe.each(RELEASE_NAMES)('%s', (release) => {
+  const rootOf = (tenant: string): string => server.path(tenant, release);
+  const toldAt = (path: string): readonly Notified[] =>
+    endpoint.received.filter((one) => one.path === path).map((one) => readNotification(release, one));
+  const events = (path: string): readonly Notified[] =>
+    toldAt(path).filter(({ type }) => type === 'event-notification');
+  const writer = (): Promise<MadeClient> => makeClient(server.app.core, 'acme');
+
+  it('resources outside the grants of the author are no events', async () => {
+    const path = `/${release}/final`;
+    const send = as(await writer());
+    const author = await makeClient(server.app.core, 'acme', {
+      scopes: ['system/Subscription.cruds', 'system/Observation.rs?status=final'],
+    });
+    const resource = subscription({
+      endpoint: endpoint.base + path,
+      criteria: `${TOPIC}/Observation`,
+      content: 'full-resource',
+    });
+    await makeSubscription(as(author), rootOf('acme'), resource);
+    for (const status of ['preliminary', 'final', 'preliminary', 'final'])
+      await send('POST', `${rootOf('acme')}/Observation`, observation(status));
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2, SOON_MS);
+    expect(events(path).flatMap(({ numbers }) => numbers)).toEqual([1, 2]);
+    const statuses = events(path).flatMap(({ entries }) =>
+      entries.map((entry) => entry.resource?.['status']),
+    );
+    expect(statuses).toEqual(['final', 'final']);
+  });
+
+  it('elements that are hidden from the author leave the server for nobody', async () => {
+    const path = `/${release}/hidden`;
+    await server.app.core.policies.put('acme', 'without-notes', {
+      rules: [{ types: ['Observation', 'Subscription'], interactions: 'cruds' }],
+      hidden: ['Observation.note'],
+    });
+    const author = await makeClient(server.app.core, 'acme', { policies: ['without-notes'] });
+    const resource = subscription({
+      endpoint: endpoint.base + path,
+      criteria: `${TOPIC}/Observation`,
+      content: 'full-resource',
+    });
+    await makeSubscription(as(author), rootOf('acme'), resource);
+    await as(await writer())('POST', `${rootOf('acme')}/Observation`, observation('final', 'a secret note'));
+    await eventually(async () => events(path).length === 1, SOON_MS);
+    const [{ body } = { body: '' }] = endpoint.received.filter((one) => one.path === path).slice(1);
+    expect(body).toContain('pulse');
+    expect(body).not.toContain('secret note');
+  });
+
+  it('a Subscription to what its author may not read is refused', async () => {
+    const author = await makeClient(server.app.core, 'acme', { scopes: ['system/Subscription.cruds'] });
+    const resource = subscription({ endpoint: endpoint.base, criteria: `${TOPIC}/Observation` });
+    const { status } = await as(author)('POST', `${rootOf('acme')}/Subscription`, resource);
+    expect(status).toBe(403);
+  });
+
+  it('the Subscription of a client that is disabled is switched off and tells nothing more', async () => {
+    const path = `/${release}/disabled`;
+    const send = as(await writer());
+    const author = await makeClient(server.app.core, 'acme');
+    const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Device` });
+    const id = await makeSubscription(as(author), rootOf('acme'), resource);
+    await server.app.core.clients.change('acme', author.id, { isDisabled: true });
+    await send('POST', `${rootOf('acme')}/Device`, { resourceType: 'Device' });
+    await eventually(
+      async () => (await send('GET', `${rootOf('acme')}/Subscription/${id}`)).json['status'] === 'off',
+      SOON_MS,
+    );
+    expect(events(path)).toEqual([]);
+  });
+
+  it('what its author may not read any more is an event without a name', async () => {
+    const path = `/${release}/narrowed`;
+    const send = as(await writer());
+    const author = await makeClient(server.app.core, 'acme');
+    const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Media` });
+    await makeSubscription(as(author), rootOf('acme'), resource);
+    let arrived = 0;
+    endpoint.behave(({ path: called }, response) => {
+      // The first attempt fails, and by the second the author has lost the right.
+      if (called === path && arrived++ === 0) response.statusCode = 503;
+      response.end();
+    });
+    const media = { resourceType: 'Media', status: 'completed', content: { title: 'a picture' } };
+    await send('POST', `${rootOf('acme')}/Media`, media);
+    await eventually(async () => arrived > 0, SOON_MS);
+    await server.app.core.clients.change('acme', author.id, {
+      scopes: ['system/Subscription.cruds', 'system/Media.rs?status=in-progress'],
+    });
+    await eventually(async () => arrived > 1, SOON_MS);
+    endpoint.behave(undefined);
+    expect(events(path).map(({ numbers, focus }) => [numbers, focus])).toEqual([
+      [[1], [expect.stringContaining('Media/')]],
+      [[1], [undefined]],
+    ]);
+  });
+
+  it('tenants and releases never hear of each other', async () => {
+    const path = `/${release}/apart`;
+    const author = await makeClient(server.app.core, 'acme');
+    const stranger = as(await makeClient(server.app.core, 'other'));
+    const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Flag` });
+    await makeSubscription(as(author), rootOf('acme'), resource);
+    const flag = {
+      resourceType: 'Flag',
+      status: 'active',
+      code: { text: 'falls' },
+      subject: { display: 'A' },
+    };
+    const otherRelease = release === 'r4' ? 'r4b' : 'r4';
+    expect((await stranger('POST', `${rootOf('other')}/Flag`, flag)).status).toBe(201);
+    expect((await as(author)('POST', `${server.path('acme', otherRelease)}/Flag`, flag)).status).toBe(201);
+    const { json } = await as(author)('POST', `${rootOf('acme')}/Flag`, flag);
+    await eventually(async () => events(path).length > 0, SOON_MS);
+    expect(events(path).map(({ focus }) => focus)).toEqual([
+      [expect.stringContaining(`/w/acme/api/v1/fhir/${release}/Flag/${String(json['id'])}`)],
+    ]);
+  });
+
+  it('another client may not take over the masked headers', async () => {
+    const path = `/${release}/mask`;
+    const author = await makeClient(server.app.core, 'acme');
+    const other = as(await makeClient(server.app.core, 'acme'));
+    const resource = subscription({
+      endpoint: endpoint.base + path,
+      headers: ['Authorization: Bearer hidden-word'],
+    });
+    const id = await makeSubscription(as(author), rootOf('acme'), resource);
+    const { json } = await other('GET', `${rootOf('acme')}/Subscription/${id}`);
+    expect(JSON.stringify(json)).not.toContain('hidden-word');
+    expect((await other('PUT', `${rootOf('acme')}/Subscription/${id}`, json)).status).toBe(422);
+  });
+});
