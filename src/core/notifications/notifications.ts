@@ -53,11 +53,11 @@ export interface NotificationCounts {
 
 /** The author of versions that the server itself writes. */
 const SERVER = 'server';
-const ATTEND_MS = 1_000;
+const ATTEND_MS = 700;
 /** A process without a beat for so long is dead, and another takes its spaces. */
-const SILENCE_MS = 3_500;
+const SILENCE_MS = 3_000;
 /** So long after its last beat a process stops to call endpoints, before another may begin. */
-const HELD_MS = 2_500;
+const HELD_MS = 2_200;
 const MOST_SPACES = 2_000;
 const POLL_MS = 500;
 /** Deadline of what is done for one page or notification. */
