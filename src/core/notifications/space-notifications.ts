@@ -1,4 +1,5 @@
 /** The Subscriptions of one space: which changes are their events, and their deliveries. */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { permissionsOf } from '../authorization/visibility';
 import type { StoredVersion } from '../api/version';
 import type { Log, TenantSpace } from '../context';
@@ -20,6 +21,7 @@ import type { PageRow } from '../storage/read/version-row';
 import type { ChangeFilter } from '../subscriptions/change-filter';
 import { PageChanges, type Kind } from '../subscriptions/page-changes';
 import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
+import { CandidateIndex } from './candidate-index';
 import { Delivery, type DeliveryTools } from './delivery';
 import { topicType } from './find-topic';
 import { eventsOf, filtersOf, planSubscription, type SubscriptionPlan } from './subscription-plan';
@@ -39,26 +41,39 @@ export interface SpaceTools extends DeliveryTools {
 
 /** Changes that one statement reads. */
 const PAGE = 200;
-/** Milliseconds between two reads, in which changes gather. */
-const GATHER_MS = 10;
+/** Milliseconds between two reads. */
+const GATHER_MS = 40;
+/** Milliseconds after which the position is stored although there were no events. */
+const STORE_MS = 1_000;
 const CLEAN_MS = 60_000;
-/** Milliseconds after which the plans of Subscriptions are made again, because rights and settings may have changed. */
-const PLANNED_MS = 10_000;
+/** Milliseconds after which the state is read again, because rights of authors may have changed. */
+const LOADED_MS = 10_000;
+/** Milliseconds of planning after which the event loop serves other requests. */
+const TURN_MS = 10;
 
 interface Running {
   readonly delivery: Delivery;
   readonly plan: SubscriptionPlan;
   /** The permissions of the author for which it was planned. */
   readonly permissions: string | undefined;
+  /** `#topicChanges` when it was planned. */
+  readonly topicChanges: number;
 }
 
 export class SpaceNotifications {
   readonly #running = new Map<string, Running>();
+  #candidates = new CandidateIndex<string>();
+  /** Changes up to this version-sequence have become events. */
   #position = 0;
+  /** The position in the database; changes after it that were no events may be read again. */
+  #storedPosition = 0;
+  #storedAt = -Infinity;
   /** The count of writes of Subscriptions that `#running` knows; undefined: nothing was read yet. */
   #changes: number | undefined;
   #knownChanges = 0;
-  #plannedAt = -Infinity;
+  #loadedAt = -Infinity;
+  /** Counts the changes of topics of the tenant. */
+  #topicChanges = 0;
   #cleanedAt = performance.now();
   #isWoken = true;
   readonly #closing = new AbortController();
@@ -125,16 +140,17 @@ export class SpaceNotifications {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    if (!this.#isWoken)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds);
-        this.#ring = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+    // Changes of the next moments are read together.
+    await sleep(GATHER_MS);
+    if (this.#isWoken || this.#isClosed()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
     this.#ring = undefined;
-    if (!this.#isClosed()) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 
   #end(): void {
@@ -153,7 +169,7 @@ export class SpaceNotifications {
       return false;
     }
     if (!this.tools.isHeld()) return false;
-    const isDue = performance.now() - this.#plannedAt > PLANNED_MS;
+    const isDue = performance.now() - this.#loadedAt > LOADED_MS;
     if (this.#changes === undefined || this.#changes !== this.#knownChanges || isDue) await this.#load(space);
     if (this.#isClosed()) return false;
     if (this.#running.size === 0) return this.#rest();
@@ -161,20 +177,42 @@ export class SpaceNotifications {
     const rows = await this.#readPage(space);
     const last = rows.at(-1);
     if (last === undefined) return false;
-    if (rows.some((row) => this.#decidesPlans(space, row))) await this.#load(space);
+    const decisive = rows.filter((row) => this.#decidesPlans(space, row));
+    if (decisive.length > 0) {
+      const position = this.#position;
+      const subscriptions = this.tools.services.definitions(space.release).typeNumber(SUBSCRIPTION);
+      if (decisive.some(({ type }) => type !== subscriptions)) this.#topicChanges++;
+      await this.#load(space);
+      // Another process had the space for a while, and has made events of these changes.
+      if (this.#position !== position) return true;
+    }
     const events = await this.#match(space, rows);
-    const { worker } = this.tools;
-    const step = { worker, from: this.#position, to: last.sequence, events };
-    const numbers = await advanceFeed(this.tools.services.database, this.number, step);
-    if (numbers === undefined) {
+    if (!(await this.#advance(last.sequence, events))) {
       // The state may be of a lost answer, or another process has the space.
       this.#changes = undefined;
+      this.#storedPosition = -1;
       return true;
     }
-    this.#position = last.sequence;
+    return rows.length === PAGE;
+  }
+
+  /** Makes the events, and moves on to a position. False: the database is at another one. */
+  async #advance(to: number, events: readonly NewEvent[]): Promise<boolean> {
+    const isDue = performance.now() - this.#storedAt > STORE_MS;
+    if (events.length === 0 && !isDue) {
+      this.#position = to;
+      return true;
+    }
+    const { worker, services } = this.tools;
+    const step = { worker, from: this.#storedPosition, to, events };
+    const numbers = await advanceFeed(services.database, this.number, step);
+    if (numbers === undefined) return false;
+    this.#position = to;
+    this.#storedPosition = to;
+    this.#storedAt = performance.now();
     for (const [key, number] of numbers) this.#running.get(key)?.delivery.wake(number);
     if (numbers.size > 0) this.tools.announce();
-    return rows.length === PAGE;
+    return true;
   }
 
   /** Gives the space up while no Subscription runs. */
@@ -228,20 +266,29 @@ export class SpaceNotifications {
       this.#end();
       return;
     }
-    this.#position = state.position;
+    // A reload must not go back to what the database does not know yet.
+    if (state.position !== this.#storedPosition) this.#position = state.position;
+    this.#storedPosition = state.position;
     const found = new Set<string>();
+    let turnSince = performance.now();
     for (const stored of state.subscriptions) {
       found.add(stored.key);
       await this.#take(space, stored);
+      if (performance.now() - turnSince < TURN_MS) continue;
+      await nextTurn();
+      turnSince = performance.now();
     }
     for (const [key, { delivery }] of this.#running) {
       if (found.has(key)) continue;
       delivery.close();
       this.#running.delete(key);
     }
+    this.#candidates = new CandidateIndex();
+    for (const [key, { plan }] of this.#running)
+      for (const { filter } of plan.triggers) this.#candidates.add(key, filter);
     this.#changes = state.changes;
     this.#knownChanges = state.changes;
-    this.#plannedAt = performance.now();
+    this.#loadedAt = performance.now();
   }
 
   async #take(space: TenantSpace, stored: StoredSubscription): Promise<void> {
@@ -252,18 +299,21 @@ export class SpaceNotifications {
     try {
       const context = await this.tools.contextOf(stored);
       const permissions = permissionsOf(this.tools.services, context)?.key;
-      const plan = await planSubscription(
-        this.tools.services,
-        context,
-        isSame ? before.plan.request : await this.#requestOf(space, stored),
-      );
+      const topicChanges = this.#topicChanges;
       if (isSame && before.permissions === permissions) {
-        this.#running.set(stored.key, { ...before, plan });
+        const isOwnTopic = before.plan.topic?.isBuiltIn === false;
+        if (isOwnTopic && before.topicChanges !== topicChanges) {
+          const plan = await planSubscription(this.tools.services, context, before.plan.request);
+          this.#running.set(stored.key, { ...before, plan, topicChanges });
+        }
         before.delivery.wake(stored.numbered);
         return;
       }
+      const request = isSame ? before.plan.request : await this.#requestOf(space, stored);
+      const plan = await planSubscription(this.tools.services, context, request);
       before?.delivery.close();
-      this.#running.set(stored.key, { delivery: new Delivery(this.tools, stored, plan), plan, permissions });
+      const delivery = new Delivery(this.tools, stored, plan);
+      this.#running.set(stored.key, { delivery, plan, permissions, topicChanges });
     } catch (error) {
       await this.#fail(stored, error);
     }
@@ -301,7 +351,11 @@ export class SpaceNotifications {
   /** The events that the changes of a page are, in the order of the page for each Subscription. */
   async #match(space: TenantSpace, rows: readonly PageRow[]): Promise<readonly NewEvent[]> {
     const page = new PageChanges(this.tools.services, space, rows);
-    const types = new Set(rows.map(({ type }) => type));
+    const concerned = new Set<string>();
+    for (const row of rows) {
+      const version = this.#candidates.needsVersion(row.type) ? await page.tested(row) : undefined;
+      this.#candidates.collect(concerned, row.type, version);
+    }
     const last = rows.at(-1)?.sequence ?? 0;
     const kinds = new Map<string, Promise<readonly (Kind | undefined)[]>>();
     const kindsOf = (filter: ChangeFilter): Promise<readonly (Kind | undefined)[]> => {
@@ -310,12 +364,10 @@ export class SpaceNotifications {
       return found;
     };
     const events: NewEvent[] = [];
-    for (const [key, { plan, delivery }] of this.#running) {
-      if (delivery.subscription.since >= last) continue;
-      if (
-        !plan.triggers.some(({ filter }) => filter.typeNumber !== undefined && types.has(filter.typeNumber))
-      )
-        continue;
+    for (const key of concerned) {
+      const running = this.#running.get(key);
+      if (running === undefined || running.delivery.subscription.since >= last) continue;
+      const { plan, delivery } = running;
       try {
         const context = await this.tools.contextOf(delivery.subscription);
         for (const filter of filtersOf(plan)) await filter.prepare(context);

@@ -77,6 +77,11 @@ export class ChangeFilter {
     return this.#parsed.length === 0;
   }
 
+  /** The criteria as they were parsed; all must be met. */
+  get criteria(): readonly Criterion[] {
+    return this.#parsed;
+  }
+
   /** True where the subscriber's grants have conditions. */
   get isRestricted(): boolean {
     return this.#restricting.length > 0;

@@ -110,6 +110,11 @@ export class PageChanges {
     return before !== undefined && (filter.isOpen || filter.test(before) === 'yes');
   }
 
+  /** The version that filters are tested on: the new one, for a deletion the one before; undefined: there is none. */
+  async tested(row: PageRow): Promise<TestedVersion | undefined> {
+    return row.change === 'delete' ? this.#predecessorOf(row) : this.#testedOf(row);
+  }
+
   /** The resource before the change; undefined: there was none, or it was deleted. */
   async before(row: PageRow): Promise<JsonObject | undefined> {
     return (await this.#predecessorOf(row))?.resource;
