@@ -4,9 +4,11 @@ import { leadsFromAuditEvents } from '../audit/audit-event-search';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import type { Capabilities, CapabilityMode } from '../api/capabilities';
 import type { OperationInfo } from '../api/operation';
-import type { RequestContext, TenantSettings } from '../context';
+import type { RequestContext, Space, TenantSettings } from '../context';
 import type { Definitions } from '../fhir/definitions';
-import { RELEASES } from '../fhir/release';
+import { RELEASES, type Release } from '../fhir/release';
+import { readTopics, topicType } from '../notifications/find-topic';
+import { topicUrlOf } from '../notifications/topic';
 import { operationsOf } from '../operations/invoke';
 import { forEachDatabase, registerCache } from '../erasure/cache-registry';
 import { referenceParameters } from '../search/include';
@@ -15,7 +17,10 @@ import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
 import type { SearchServices, Services } from '../ports';
 import { VERSION, VERSION_DATE } from '../conformance/version';
-import { listQueries, queriesVersion } from './named-queries';
+import { OPERATION_DEFINITION } from '../preparation/prepare';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import { lastChangeOf } from '../storage/read/conformance';
+import { listQueries } from './named-queries';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
 
@@ -64,14 +69,14 @@ function toStatedSettings(
 interface Made {
   readonly definitions: Definitions;
   readonly statedText: string;
-  /** Version of the tenant's OperationDefinitions, which define named queries. */
-  readonly queriesVersion: string;
+  /** Version of the tenant's OperationDefinitions and topics. */
+  readonly version: string;
   readonly capabilities: Capabilities;
 }
 
 /** Maximum number of cached statements of tenants, a megabyte or two each. */
 const MAX_OWN = 20;
-/** Maximum number of cached spaces without own parameters and queries, with the version of their definitions. */
+/** Maximum number of cached spaces without own parameters, queries and topics, with the version of their definitions. */
 const MAX_CACHED = 1_000;
 
 /** Cache by release and the settings that are shown. */
@@ -114,7 +119,8 @@ function tagged(text: string): Capabilities {
 /**
  * The CapabilityStatement of a space (http.html#capabilities), generated from the tables that the server runs by, so
  * that it lists only types, search parameters and operations that work. Cached for a release and the settings shown;
- * for a space with search parameters or named queries of its own, until they change. Cost: one statement, two lookups.
+ * for a space with search parameters, named queries or topics of its own, until they change. Cost: one statement and two
+ * lookups; after a change, the searches for these.
  */
 async function fullCapabilities(
   services: SearchServices & Pick<Services, 'isAuditApart'>,
@@ -122,46 +128,70 @@ async function fullCapabilities(
 ): Promise<Capabilities> {
   const { space } = context;
   const definitions = services.definitionsOf(space);
-  const version = await queriesVersion(services, context);
+  const version = await versionOf(services, space);
   const hasParameters = definitions.ofRelease !== undefined;
   const stated = toStatedSettings(services, space.settings);
   const statedText = JSON.stringify(stated);
   if (!hasParameters && plainSpaces(services).get(space.number) === version)
     return ofRelease(definitions, stated);
   const cached = ofSpaces(services).get(space.number);
-  if (
-    cached?.definitions === definitions &&
-    cached.statedText === statedText &&
-    cached.queriesVersion === version
-  )
+  if (cached?.definitions === definitions && cached.statedText === statedText && cached.version === version)
     return cached.capabilities;
   const queries = await listQueries(services, context, services.searchContext(space));
-  if (!hasParameters && queries.length === 0) {
+  const topics = await topicsOf(services, context);
+  if (!hasParameters && queries.length === 0 && topics.length === 0) {
     plainSpaces(services).set(space.number, version);
     return ofRelease(definitions, stated);
   }
-  const made = tagged(JSON.stringify(statement(definitions, stated, queries)));
+  const made = tagged(JSON.stringify(statement(definitions, stated, { queries, topics })));
   ofSpaces(services).set(space.number, {
     definitions,
     statedText: statedText,
-    queriesVersion: version,
+    version,
     capabilities: made,
   });
   return made;
+}
+
+/** Conformance resources of the tenant that a statement lists. */
+interface OwnContent {
+  readonly queries: readonly NamedQuery[];
+  /** Canonicals of active topics. */
+  readonly topics: readonly string[];
+}
+
+const NOTHING_OWN: OwnContent = { queries: [], topics: [] };
+
+/** A text that differs after each change of what `OwnContent` is read from. Cost: one statement. */
+function versionOf({ database, definitions }: SearchServices, { number, release }: Space): Promise<string> {
+  const types = [OPERATION_DEFINITION, topicType(release)];
+  return lastChangeOf(
+    database,
+    number,
+    types.flatMap((type) => definitions(release).typeNumber(type) ?? []),
+  );
+}
+
+/** Cost: a search. */
+async function topicsOf(services: SearchServices, context: RequestContext): Promise<readonly string[]> {
+  const found = await readTopics(services, context);
+  const topics = found.flatMap(({ topic }) => (topic === undefined ? [] : [topic]));
+  const canonicals = topics.map(({ url, version }) => (version === undefined ? url : `${url}|${version}`));
+  return [...new Set(canonicals)].sort();
 }
 
 function ofRelease(definitions: Definitions, statedText: StatedSettings): Capabilities {
   const key = `${definitions.release} ${JSON.stringify(statedText)}`;
   let made = ofReleases.get(key);
   if (made === undefined)
-    ofReleases.set(key, (made = tagged(JSON.stringify(statement(definitions, statedText, [])))));
+    ofReleases.set(key, (made = tagged(JSON.stringify(statement(definitions, statedText, NOTHING_OWN)))));
   return made;
 }
 
 function statement(
   definitions: Definitions,
   statedText: StatedSettings,
-  queries: readonly NamedQuery[],
+  { queries, topics }: OwnContent,
 ): object {
   const { release } = definitions;
   const { isAuditApart, ...ofSettings } = statedText;
@@ -173,6 +203,7 @@ function statement(
     date: VERSION_DATE,
     publisher: 'Andiron',
     kind: 'instance',
+    instantiates: [BACKPORT_SERVERS[release]],
     software: { name: 'Andiron', version: VERSION },
     implementation: { description: `Andiron, FHIR ${RELEASES[release].fhirVersion}` },
     fhirVersion: RELEASES[release].fhirVersion,
@@ -190,8 +221,10 @@ function statement(
           const ofType = queries.filter(({ types }) => types.includes(type));
           const all = [...operations, ...ofType.map(({ code, url }) => ({ name: code, definition: url }))];
           return {
+            ...(type === SUBSCRIPTION ? { extension: topicExtensions(definitions, topics) } : {}),
             type,
             profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+            ...(type === SUBSCRIPTION ? { supportedProfile: [`${BACKPORT}/backport-subscription`] } : {}),
             interaction: INTERACTIONS,
             versioning: 'versioned',
             readHistory: true,
@@ -227,6 +260,19 @@ const SECURITY = {
   description:
     'A bearer token of this tenant, or HTTP Basic with the id and secret of a client; see .well-known/smart-configuration',
 };
+
+const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
+/** https://hl7.org/fhir/uv/subscriptions-backport/CapabilityStatement-backport-subscription-server.html */
+const BACKPORT_SERVERS: Readonly<Record<Release, string>> = {
+  r4: 'http://hl7.org/fhir/uv/subscriptions-backport/CapabilityStatement/backport-subscription-server-r4',
+  r4b: 'http://hl7.org/fhir/uv/subscriptions-backport/CapabilityStatement/backport-subscription-server',
+};
+
+/** The topics of the server and those of the tenant. */
+function topicExtensions({ resourceTypes }: Definitions, topics: readonly string[]): readonly object[] {
+  const url = `${BACKPORT}/capabilitystatement-subscriptiontopic-canonical`;
+  return [...resourceTypes.map(topicUrlOf), ...topics].map((valueCanonical) => ({ url, valueCanonical }));
+}
 
 const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
 

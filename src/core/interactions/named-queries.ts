@@ -100,7 +100,7 @@ export async function listQueries(
 }
 
 /** A text that differs after each change of the definitions of a space. Cost: one statement. */
-export function queriesVersion(
+function queriesVersion(
   services: Pick<Services, 'database' | 'definitions'>,
   { space }: RequestContext,
 ): Promise<string> {

@@ -12,7 +12,7 @@ export function isBareResult(definition: OperationDefinition, definitions: Defin
   return name === 'return' && min === 1 && max === 1 && isResourceParameter(type, definitions);
 }
 
-/** Returns the resource of an answer, for validation; undefined for an answer that was validated before. */
+/** Returns the resource of an answer, for validation; undefined for an answer that is a text. */
 export function toResource(answer: OperationAnswer): JsonObject | undefined {
   if ('resource' in answer) return answer.resource;
   if (!('parameters' in answer)) return undefined;
@@ -33,7 +33,12 @@ export function renderAnswer(
     const single = first?.['resource'];
     return stringifyJson(isBare && isJsonObject(single) ? single : (toResource(answer) ?? {}), true);
   }
-  const text = 'resource' in answer ? stringifyJson(answer.resource, true) : answer.cachedText;
+  const text =
+    'resource' in answer
+      ? stringifyJson(answer.resource, true)
+      : 'text' in answer
+        ? answer.text
+        : answer.cachedText;
   if ('resource' in answer) answer.cacheText?.(text);
   if (isBare) return text;
   return `{"resourceType":"Parameters","parameter":[{"name":"return","resource":${text}}]}`;

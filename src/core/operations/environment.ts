@@ -4,6 +4,7 @@
  */
 import type { CompartmentAddress, StoredVersion } from '../api/version';
 import type { DocumentContent } from '../api/operation';
+import type { IssuedToken } from '../api/notification-stream';
 import type { InvalidatedCaches } from '../api/tenant';
 import type { SearchPage, SearchRequest } from '../api/search';
 import { type RequestContext } from '../context';
@@ -11,6 +12,8 @@ import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
+import type { Notification } from '../notifications/notification';
+import type { NotificationContent } from '../notifications/subscription-request';
 import { type ValidationReport, type ValidationTask } from '../preparation/validation-report';
 import { type CodeSystemCache } from '../terminology/code-system-cache';
 
@@ -88,6 +91,21 @@ export interface PurgeReport extends InvalidatedCaches {
   readonly remainingCount: number;
 }
 
+/** One Subscription, or those of the tenant with one of the ids and one of the statuses; empty: all. */
+export type SubscriptionStatusRequest =
+  { readonly id: string } | { readonly ids: readonly string[]; readonly statuses: readonly string[] };
+
+/** Events of a Subscription by their numbers, which are from 1 on and inclusive. */
+export interface SubscriptionEventsRequest {
+  readonly id: string;
+  /** Undefined: from the first one that is kept. */
+  readonly since: number | undefined;
+  /** Undefined: to the last one. */
+  readonly until: number | undefined;
+  /** Undefined: the content level of the Subscription, which is never exceeded. */
+  readonly content: NotificationContent | undefined;
+}
+
 /** A cache for the texts of costly answers. It may lose any entry at any time, but never returns a wrong one. */
 export interface AnswerCache {
   get(key: string): Promise<string | undefined>;
@@ -161,6 +179,18 @@ export interface OperationStorage {
   restartSearchParameters(id?: string): Promise<void>;
   /** Purges a resource. Throws `forbidden`, `notSupported`, `tooCostly`, `purgeUnfinished`. */
   purge(request: PurgeRequest): Promise<PurgeReport>;
+  /** Returns the status of Subscriptions. Throws `notFound`, `gone`, `forbidden`, `tooCostly`, and as a search does. */
+  subscriptionStatuses(request: SubscriptionStatusRequest): Promise<readonly Notification[]>;
+  /**
+   * Returns events of a Subscription, at most 500; a client continues with the next number. Throws `notFound`, `gone`,
+   * `forbidden` for others than its author and administrators, `ruleViolated` for numbers that are no longer kept.
+   */
+  subscriptionEvents(request: SubscriptionEventsRequest): Promise<Notification>;
+  /**
+   * Returns a token that binds Subscriptions of the caller to a WebSocket. Throws `notFound`, `gone`, `forbidden` for others
+   * than their author, `ruleViolated` for one without the channel websocket or that does not run, `requiredMissing`.
+   */
+  issueBindingToken(ids: readonly string[]): Promise<IssuedToken>;
   /** The cache of this space: the implementation puts space and database into its keys. */
   readonly cache: AnswerCache;
 }

@@ -14,6 +14,9 @@ import { resourcePurge } from './resource-purge';
 import { resourceValidate } from './resource-validate';
 import { searchParameterReindex, searchParameterReindexStatus } from './search-parameter-reindex';
 import { structureDefinitionSnapshot } from './structure-definition-snapshot';
+import { subscriptionBindingToken } from './subscription-binding-token';
+import { subscriptionEvents } from './subscription-events';
+import { subscriptionStatus } from './subscription-status';
 import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
 
@@ -35,6 +38,9 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   searchParameterReindex,
   searchParameterReindexStatus,
   structureDefinitionSnapshot,
+  subscriptionBindingToken,
+  subscriptionEvents,
+  subscriptionStatus,
   valueSetExpand,
   valueSetValidateCode,
 ]);

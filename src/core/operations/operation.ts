@@ -36,18 +36,25 @@ export interface CachedAnswer {
   readonly cachedText: string;
 }
 
+/** A text that is made of stored texts and of others that tests validate. */
+export interface TextAnswer {
+  readonly text: string;
+}
+
 /** The elements of `Parameters.parameter`. */
 export interface ParametersAnswer {
   readonly parameters: readonly JsonObject[];
 }
 
-export type OperationAnswer = ResourceAnswer | CachedAnswer | ParametersAnswer;
+export type OperationAnswer = ResourceAnswer | CachedAnswer | TextAnswer | ParametersAnswer;
 
 interface Named {
   /** Canonical url of its OperationDefinition, which defines all other properties. */
   readonly definition: string;
   /** The definition itself for an operation of this program; otherwise that of the release applies. */
   readonly own?: OperationDefinition;
+  /** Stands for the code in names of GraphQL fields, where type and code are the name of a resource type. */
+  readonly fieldCode?: string;
   /** Additional levels at which it is available, beyond its definition. */
   readonly alsoAt?: readonly OperationLevel[];
 }

@@ -1,10 +1,10 @@
-/** OperationDefinitions of this program, for operations that FHIR does not define; stored among the base resources. */
+/** OperationDefinitions of operations that FHIR itself does not define; stored among the base resources. */
 import { type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 
 const BASE = 'https://andiron.example/fhir/OperationDefinition';
 /** Must be raised with each change: servers then reload the base resources. */
-export const OWN_OPERATIONS_VERSION = '3';
+export const OWN_OPERATIONS_VERSION = '4';
 
 interface Parameter {
   readonly name: string;
@@ -20,7 +20,16 @@ interface Parameter {
 /** A part of a parameter; at most one of each. */
 type Part = Pick<Parameter, 'name' | 'min' | 'documentation'> & { readonly type: string };
 
+/** An implementation guide that defines the operation; without one, this program does. */
+interface Published {
+  readonly id: string;
+  readonly url: string;
+  /** Of the guide. */
+  readonly version: string;
+}
+
 interface Own {
+  readonly published?: Published;
   readonly code: string;
   readonly name: string;
   readonly title: string;
@@ -28,6 +37,7 @@ interface Own {
   readonly description: string;
   readonly resource: string;
   readonly system: boolean;
+  readonly type: boolean;
   readonly parameters: readonly Parameter[];
 }
 
@@ -87,6 +97,7 @@ const REINDEX: Own = {
     "Reindexes the tenant's own search parameters of this release, or one of them, where rows are missing. The work is done in the background. The answer reports the progress, as $reindex-status does. Parameters that are searchable stay searchable meanwhile.",
   resource: 'SearchParameter',
   system: true,
+  type: false,
   parameters: PROGRESS,
 };
 
@@ -99,6 +110,7 @@ const REINDEX_STATUS: Own = {
     "Reports the progress of the indexing of the tenant's own search parameters of this release, or of one of them.",
   resource: 'SearchParameter',
   system: true,
+  type: false,
   parameters: PROGRESS,
 };
 
@@ -111,6 +123,7 @@ const PURGE: Own = {
     'Permanently removes a resource with all its versions, index rows and cached copies. For a Patient it also removes the resources in its compartment that are in no compartment of another patient. Only for administrators. It can be repeated, also after the resource was removed.',
   resource: 'Resource',
   system: false,
+  type: false,
   parameters: [
     {
       name: 'compartment',
@@ -230,54 +243,218 @@ const PURGE: Own = {
   ],
 };
 
-const OWN: readonly Own[] = [REINDEX, REINDEX_STATUS, PURGE];
+/** https://hl7.org/fhir/uv/subscriptions-backport/OperationDefinition-backport-subscription-status.html */
+const SUBSCRIPTION_STATUS: Own = {
+  published: published('backport-subscription-status'),
+  code: 'status',
+  name: 'R5SubscriptionStatus',
+  title: 'Status of Subscriptions',
+  affectsState: false,
+  description:
+    'Returns the status of a Subscription, or of those that the client may find, each with the number of its events. Defined by the guide Subscriptions R5 Backport.',
+  resource: 'Subscription',
+  system: false,
+  type: true,
+  parameters: [
+    {
+      name: 'id',
+      use: 'in',
+      min: 0,
+      max: '*',
+      documentation:
+        'At type level, the id of a Subscription; several mean any of them, none means all. Ignored at instance level',
+      type: 'id',
+    },
+    {
+      name: 'status',
+      use: 'in',
+      min: 0,
+      max: '*',
+      documentation:
+        'At type level, a status of Subscriptions; several mean any of them, none means all. Ignored at instance level',
+      type: 'code',
+    },
+    {
+      name: 'return',
+      use: 'out',
+      min: 1,
+      max: '1',
+      documentation:
+        'A searchset with one entry for each Subscription: Parameters in R4, SubscriptionStatus in R4B',
+      type: 'Bundle',
+    },
+  ],
+};
 
-/** Returns the definitions as they are stored, with ids such as `andiron-reindex`. */
+const SUBSCRIPTION_EVENTS: Own = {
+  published: published('backport-subscription-events'),
+  code: 'events',
+  name: 'R5SubscriptionEvents',
+  title: 'Events of a Subscription',
+  affectsState: false,
+  description:
+    'Returns events of a Subscription that are still kept, also those that were not delivered: at most 500, after which the client continues with the next number. Defined by the guide Subscriptions R5 Backport.',
+  resource: 'Subscription',
+  system: false,
+  type: false,
+  parameters: [
+    {
+      name: 'eventsSinceNumber',
+      use: 'in',
+      min: 0,
+      max: '1',
+      documentation: 'Number of the first event, included. Default: the first that is kept',
+      type: 'string',
+    },
+    {
+      name: 'eventsUntilNumber',
+      use: 'in',
+      min: 0,
+      max: '1',
+      documentation: 'Number of the last event, included. Default: the last one',
+      type: 'string',
+    },
+    {
+      name: 'content',
+      use: 'in',
+      min: 0,
+      max: '1',
+      documentation:
+        'Content level of the answer: empty, id-only or full-resource; never more than that of the Subscription, which is the default',
+      type: 'code',
+    },
+    {
+      name: 'return',
+      use: 'out',
+      min: 1,
+      max: '1',
+      documentation: 'A history: first the status of the Subscription, then the resources of the events',
+      type: 'Bundle',
+    },
+  ],
+};
+
+const SUBSCRIPTION_BINDING_TOKEN: Own = {
+  published: published('backport-subscription-get-ws-binding-token'),
+  code: 'get-ws-binding-token',
+  name: 'R5SubscriptionGetWsBindingToken',
+  title: 'Token for a WebSocket',
+  affectsState: false,
+  description:
+    'Returns a token that binds Subscriptions with the channel websocket to a WebSocket, once and within 30 seconds. Only for their author. Defined by the guide Subscriptions R5 Backport.',
+  resource: 'Subscription',
+  system: false,
+  type: true,
+  parameters: [
+    {
+      name: 'id',
+      use: 'in',
+      min: 0,
+      max: '*',
+      documentation: 'At type level, the id of a Subscription; at least one. Ignored at instance level',
+      type: 'id',
+    },
+    {
+      name: 'token',
+      use: 'out',
+      min: 1,
+      max: '1',
+      documentation: 'The token, for the message bind-with-token',
+      type: 'string',
+    },
+    {
+      name: 'expiration',
+      use: 'out',
+      min: 1,
+      max: '1',
+      documentation: 'Until when the token can be used',
+      type: 'dateTime',
+    },
+    {
+      name: 'subscription',
+      use: 'out',
+      min: 0,
+      max: '*',
+      documentation: 'The id of a Subscription that the token is for',
+      type: 'string',
+    },
+    {
+      name: 'websocket-url',
+      use: 'out',
+      min: 1,
+      max: '1',
+      documentation: 'The address of the WebSocket',
+      type: 'url',
+    },
+  ],
+};
+
+const OWN: readonly Own[] = [
+  ...[REINDEX, REINDEX_STATUS, PURGE],
+  ...[SUBSCRIPTION_STATUS, SUBSCRIPTION_EVENTS, SUBSCRIPTION_BINDING_TOKEN],
+];
+
+function published(id: string): Published {
+  const url = `http://hl7.org/fhir/uv/subscriptions-backport/OperationDefinition/${id}`;
+  return { id, url, version: '1.1.0' };
+}
+
+/** Id and url, such as `andiron-reindex`. */
+function namesOf({ published: of, code }: Own): Pick<Published, 'id' | 'url'> {
+  return of === undefined ? { id: `andiron-${code}`, url: `${BASE}/${code}` } : { id: of.id, url: of.url };
+}
+
+/** Returns the definitions as they are stored. */
 export function ownOperationResources(): readonly (JsonObject & { readonly id: string })[] {
-  return OWN.map(({ code, name, title, affectsState, description, resource, system, parameters }) => ({
+  return OWN.map((own) => ({
     resourceType: 'OperationDefinition',
-    id: `andiron-${code}`,
-    url: `${BASE}/${code}`,
-    version: OWN_OPERATIONS_VERSION,
-    name,
-    title,
+    ...namesOf(own),
+    version: own.published?.version ?? OWN_OPERATIONS_VERSION,
+    name: own.name,
+    title: own.title,
     status: 'active',
     kind: 'operation',
-    publisher: 'Andiron',
-    description,
-    affectsState,
-    code,
-    resource: [resource],
-    system,
-    type: false,
+    ...(own.published === undefined ? { publisher: 'Andiron' } : {}),
+    description: own.description,
+    affectsState: own.affectsState,
+    code: own.code,
+    resource: [own.resource],
+    system: own.system,
+    type: own.type,
     instance: true,
-    parameter: parameters.map(({ name: named, use, min, max, documentation, type, parts }): JsonObject => {
-      const part = parts?.map((one): JsonObject => ({ ...one, use, max: '1' }));
-      return {
-        name: named,
-        use,
-        min,
-        max,
-        documentation,
-        ...(type === undefined ? {} : { type }),
-        ...(part === undefined ? {} : { part }),
-      };
-    }),
+    parameter: own.parameters.map(
+      ({ name: named, use, min, max, documentation, type, parts }): JsonObject => {
+        const part = parts?.map((one): JsonObject => ({ ...one, use, max: '1' }));
+        return {
+          name: named,
+          use,
+          min,
+          max,
+          documentation,
+          ...(type === undefined ? {} : { type }),
+          ...(part === undefined ? {} : { part }),
+        };
+      },
+    ),
   }));
 }
 
 export const reindexDefinition: OperationDefinition = toDefinition(REINDEX);
 export const reindexStatusDefinition: OperationDefinition = toDefinition(REINDEX_STATUS);
 export const purgeDefinition: OperationDefinition = toDefinition(PURGE);
+export const subscriptionStatusDefinition: OperationDefinition = toDefinition(SUBSCRIPTION_STATUS);
+export const subscriptionEventsDefinition: OperationDefinition = toDefinition(SUBSCRIPTION_EVENTS);
+export const subscriptionBindingTokenDefinition: OperationDefinition =
+  toDefinition(SUBSCRIPTION_BINDING_TOKEN);
 
-function toDefinition({ code, affectsState, resource, system, parameters }: Own): OperationDefinition {
+function toDefinition(own: Own): OperationDefinition {
+  const { code, affectsState, resource, system, type: isOfType, parameters } = own;
   return {
-    id: `andiron-${code}`,
+    ...namesOf(own),
     code,
-    url: `${BASE}/${code}`,
     kind: 'operation',
     system,
-    type: false,
+    type: isOfType,
     instance: true,
     resources: [resource],
     affectsState,

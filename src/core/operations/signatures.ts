@@ -7,6 +7,8 @@ import type { Operation } from './operation';
 import { type FoundOperation, infoOf, runnable } from './registry';
 
 export interface OperationSignature extends OperationInfo {
+  /** See `Operation.fieldCode`. */
+  readonly fieldCode?: string;
   /** Parameters of the definition, in its order. */
   readonly parameters: readonly OperationParameter[];
   /** The resource type of the result, or `Resource` for any type; undefined: Parameters. */
@@ -26,6 +28,7 @@ export function operationSignatures(definitions: Definitions): readonly Operatio
         ...infoOf(found),
         parameters: found.definition.parameters,
         ...(returns === undefined ? {} : { returns }),
+        ...(found.operation.fieldCode === undefined ? {} : { fieldCode: found.operation.fieldCode }),
         isPaged: 'runPage' in found.operation,
         takesSearch: 'takesSearch' in found.operation && found.operation.takesSearch === true,
       };

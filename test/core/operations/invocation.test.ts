@@ -38,9 +38,11 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual([
       'document',
+      'events',
       'everything',
       'everything',
       'expand',
+      'get-ws-binding-token',
       'lastn',
       'lookup',
       'match',
@@ -51,6 +53,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       'reindex-status',
       'reindex',
       'snapshot',
+      'status',
       'subsumes',
       'translate',
       'validate-code',

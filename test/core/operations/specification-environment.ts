@@ -134,6 +134,13 @@ export function makeEnvironment(release: Release): TestEnvironment {
     restartSearchParameters: async (id) => {
       if (id !== undefined) throw fhirError('notFound', { type: 'SearchParameter', id });
     },
+    subscriptionStatuses: async () => [],
+    subscriptionEvents: async ({ id }) => {
+      throw fhirError('notFound', { type: 'Subscription', id });
+    },
+    issueBindingToken: async ([id = '']) => {
+      throw fhirError('notFound', { type: 'Subscription', id });
+    },
     terminologyVersion: async () => String(changes),
     cache: {
       get: async (key) => answers.get(key),

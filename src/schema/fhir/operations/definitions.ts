@@ -5,6 +5,8 @@ import type { SearchPair } from '../search-pair';
 export interface SchemaOperation {
   /** Without the leading `$`. */
   readonly code: string;
+  /** Stands for the code in the name of the field. */
+  readonly fieldCode?: string;
   /** Canonical url of its OperationDefinition. */
   readonly definition: string;
   readonly levels: readonly ('system' | 'type' | 'instance')[];

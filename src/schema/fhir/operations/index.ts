@@ -42,7 +42,7 @@ export function operationFields<Context>(
   for (const operation of operations) {
     const makers = operation.affectsState ? mutation : query;
     for (const type of operation.types) {
-      const name = `${type === ALL ? ANY : type}${toFieldName(operation.code)}`;
+      const name = `${type === ALL ? ANY : type}${toFieldName(operation.fieldCode ?? operation.code)}`;
       makers.set(name, () => operationField(type, operation));
     }
   }
