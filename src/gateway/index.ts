@@ -32,7 +32,7 @@ import type { SubgraphRequest } from '../schema/subgraph';
 import type { CacheForm } from './built-schema';
 import { refuseBlindQueries } from './query-origin';
 import { SchemaFiles, sendSchemaFile, unpack } from './schema-file';
-import { upgradeOf } from './upgrade';
+import { upgradeOf } from '../upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
 import { type SocketSettings } from './web-socket';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';

@@ -24,7 +24,7 @@ import type { ExecutionLimits } from './execution/gateway';
 import { readBody } from './http';
 import { LiveQueries, LiveRefusal, type LiveRequest, type LiveResults } from './live-query';
 import type { PersistedDocuments } from './persisted-documents';
-import { routeUpgrades, takeOver, upgradeOf } from './upgrade';
+import { routeUpgrades, takeOver, upgradeOf } from '../upgrade';
 import { createLiveSockets, type SocketSettings } from './web-socket';
 
 export interface LiveRoutesOptions {

@@ -12,7 +12,7 @@ import { errorOf, FhirError, fhirError, type HeldBytes, type Log, toFhirError } 
 import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
 import { formatFhirError, logUnexpected } from './errors';
 import { Turns } from './turns';
-import { type Upgrade } from './upgrade';
+import { type Upgrade } from '../upgrade';
 
 export interface SocketSettings {
   /** Limit on the subscriptions of one connection. */

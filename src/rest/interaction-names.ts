@@ -60,6 +60,7 @@ export const INTERACTIONS = Object.freeze({
   graphqlSystemByPost: describe('graphql', ['POST'], '/$graphql'),
   graphqlInstance: describe('graphql', ['GET'], '/:type/:id/$graphql'),
   graphqlInstanceByPost: describe('graphql', ['POST'], '/:type/:id/$graphql'),
+  subscriptionSocket: elsewhere('subscription-socket', `${FHIR_ROOT}/websocket`),
   oidc: elsewhere('oidc', '/w/:tenant/oidc'),
   tenants: elsewhere('tenants', '/w/system/api/v1/tenants'),
   health: elsewhere('health', '/health'),

@@ -31,7 +31,7 @@ declare module 'fastify' {
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
 
 /** The interactions that have no FHIR address. */
-type Elsewhere = 'oidc' | 'tenants' | 'health' | 'none';
+type Elsewhere = 'subscriptionSocket' | 'oidc' | 'tenants' | 'health' | 'none';
 
 /** The handler of each interaction, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
 const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, Elsewhere>, Run | 'gateway'>> = {

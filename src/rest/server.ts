@@ -26,6 +26,7 @@ import { watchRequests } from './request-log';
 import { traceRequests } from './request-trace';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
+import { registerSubscriptionSockets } from './subscription-socket';
 import { registerTenantTransfer } from './tenant-transfer';
 import { registerTenantRoutes } from './tenants';
 import { registerUserRoutes } from './users';
@@ -126,6 +127,7 @@ export function createRestServer({
   const restContext = new RestContext(core, settings, log);
   registerOidcRoutes(server, restContext);
   registerFhirRoutes(server, restContext);
+  registerSubscriptionSockets(server, restContext);
   register?.(server);
   answerLater(server, core, settings);
   return server;

@@ -1,5 +1,6 @@
 import type { AuthMode } from '../core';
 import type { ConnectionLimits } from './connection-limits';
+import type { SocketSettings } from './notification-sockets';
 
 /** The settings of REST; app.ts makes them from checked values. */
 export interface RestSettings {
@@ -25,4 +26,5 @@ export interface RestSettings {
   readonly requestTimeoutMs: number;
   /** The same for an asynchronous request, from the start of its execution. */
   readonly asyncTimeoutMs: number;
+  readonly sockets: SocketSettings;
 }

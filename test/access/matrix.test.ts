@@ -145,6 +145,8 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   [`GET ${ROOT}/openapi.json`]: KNOWN_TO_CLIENTS,
   [`GET ${ROOT}/_async/:job`]: JOB,
   [`DELETE ${ROOT}/_async/:job`]: JOB,
+  // It answers upgrades only; what a WebSocket may do: rest/subscriptions/websocket-access.test.ts.
+  [`GET ${ROOT}/websocket`]: { ...CLOSED, powerless: () => [[powerless.basic, 400]], status: 400 },
   [`POST ${ROOT}/_search`]: SEARCH,
   [`POST ${ROOT}/:type/_search`]: SEARCH,
   [`POST ${ROOT}/:type/:id/_search`]: SEARCH,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { fhirError, type CapabilityMode } from '../../core';
+import { fhirError, socketUrl, type CapabilityMode } from '../../core';
 import { allowEveryOrigin } from '../cors';
 import type { Exchange } from '../exchange';
 import { oauthUris } from '../oidc/discovery';
@@ -23,20 +23,31 @@ export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
   const { text, etag } = await restContext.core.capabilities(context, mode);
   const described = restContext.describe(exchange.request, context.space.tenant);
   const uris = JSON.stringify(oauthUris(described));
+  const socket = JSON.stringify({ url: WEBSOCKET, valueUri: socketUrl(exchange.root) });
   // Each tenant has an address of its own, so that its name need not be in the tag.
   const tag = createHash('sha256').update(etag).update(described.base).digest('base64url').slice(0, 22);
-  return sendPrepared(exchange, { text: withUris(text, uris), etag: tag, key: `${tag} ${described.tenant}` });
+  return sendPrepared(exchange, {
+    text: withUris(text, { uris, socket }),
+    etag: tag,
+    key: `${tag} ${described.tenant}`,
+  });
 }
 
 const SECURITY = '"security":{';
 
+const WEBSOCKET = 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-websocket';
+
 /**
- * Adds the addresses of OAuth to the statement as an extension of its first `security`, that of `rest`. A text without
- * one (`mode=terminology`) stays as it is. Cost: a search in the first part of the text.
+ * Adds the addresses of OAuth to the statement as an extension of its first `security`, that of `rest`, and the address of
+ * WebSockets as one of `rest` itself. A text without security (`mode=terminology`) stays as it is. Cost: a search in the
+ * first part of the text.
  */
-function withUris(text: string, uris: string): string {
+function withUris(
+  text: string,
+  { uris, socket }: { readonly uris: string; readonly socket: string },
+): string {
   const at = text.indexOf(SECURITY);
   if (at === -1) return text;
   const end = at + SECURITY.length;
-  return `${text.slice(0, end)}"extension":[${uris}],${text.slice(end)}`;
+  return `${text.slice(0, at)}"extension":[${socket}],${SECURITY}"extension":[${uris}],${text.slice(end)}`;
 }

@@ -4,6 +4,7 @@ import type { Space } from '../../context';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
+import { useOnce } from './used-values';
 
 /** A key set of RFC 7517, public keys only. */
 export interface JsonWebKeys {
@@ -113,12 +114,6 @@ const REMOVE_SECRET = defineStatement(
     where tenant = ${bind('tenant')}::int and client = ${bind('client')} and id = ${bind('id')} returning id`),
   { named: false },
 );
-const USE_ASSERTION = defineStatement(
-  template(sql`
-    select andiron.use_assertion(${bind('space')}::int, ${bind('hash')}::bytea,
-      to_timestamp(${bind('expires')}::float8 / 1000))`),
-);
-
 /** Clients of one tenant. */
 const MAX_CLIENTS = 10_000;
 /** Secrets of one client: enough for a rotation, and for some unused ones. */
@@ -180,9 +175,7 @@ export class ClientStore {
 
   /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
   async useAssertion(space: OfTenant, hash: Buffer, expires: number): Promise<boolean> {
-    const bound = { space: space.number, hash, expires };
-    const [row] = await this.database.run({ lane: 'transaction', space: space.number }, USE_ASSERTION, bound);
-    return row?.[0] === true;
+    return useOnce(this.database, space.number, { hash, expires });
   }
 
   private change(...of: Parameters<OwnerSession['run']>): Promise<boolean> {

@@ -18,20 +18,32 @@ export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return upgrades.get(request);
 }
 
+/** The addresses of WebSockets of each server. */
+const addresses = new WeakMap<Server, RegExp[]>();
+
 /**
  * Sends WebSocket requests at these addresses through the routes of the server, so that the same limits, request log
- * and refusals apply. All other requests for another protocol are handled as plain HTTP/1.1.
+ * and refusals apply. All other requests for another protocol are handled as plain HTTP/1.1. REST and GraphQL each have an
+ * address, and a server has one listener for both: the first one to see another's request would give it back.
  */
 export function routeUpgrades(
   server: Server,
   address: RegExp,
   route: (request: IncomingMessage, response: ServerResponse) => void,
 ): void {
+  const existing = addresses.get(server);
+  if (existing !== undefined) {
+    existing.push(address);
+    return;
+  }
+  const served = [address];
+  addresses.set(server, served);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Until another listener is added: a broken connection is not an error of the server.
     socket.on('error', () => socket.destroy());
     const isWanted = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
-    if (!isWanted || !address.test(request.url ?? '')) {
+    const { url = '' } = request;
+    if (!isWanted || !served.some((one) => one.test(url))) {
       giveBack(server, request, socket, head);
       return;
     }

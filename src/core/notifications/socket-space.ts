@@ -1,0 +1,132 @@
+/** The bound Subscriptions of one space in this process. */
+import type { Log, TenantSpace } from '../context';
+import { FhirError } from '../errors';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { readStates } from '../storage/notifications/feeds';
+import type { BindingTools, SocketBinding } from './socket-binding';
+
+export interface SocketSpaceTools extends BindingTools {
+  readonly log: Log;
+  /** Milliseconds after which a client that reads nothing is disconnected. */
+  readonly stallMs: number;
+  /** The space as it is now; undefined: its tenant is disabled. */
+  findSpace(): Promise<TenantSpace | undefined>;
+  /** Called when a binding has ended. */
+  onEnd(binding: SocketBinding): void;
+}
+
+/** Milliseconds between two looks without a notice. */
+const POLL_MS = 500;
+/** Milliseconds between two looks, in which events gather. */
+const GATHER_MS = 20;
+/** Bindings that are worked on at once. */
+const AT_ONCE = 8;
+
+/**
+ * Reads the events of bound Subscriptions from the database, whichever process has made them. A notice through Redis only
+ * saves waiting for the next poll. Cost: one statement for each look, for all bindings together.
+ */
+export class SocketSpace {
+  readonly bindings = new Set<SocketBinding>();
+  #working: Promise<void> | undefined;
+  #isWorking = false;
+  #isWoken = false;
+  #isClosed = false;
+  #ring: (() => void) | undefined;
+
+  constructor(
+    private readonly tools: SocketSpaceTools,
+    private readonly number: number,
+    readonly tenantNumber: number,
+  ) {}
+
+  add(binding: SocketBinding): void {
+    this.bindings.add(binding);
+    this.wake();
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#working = this.#work();
+  }
+
+  /** There may be new events. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#ring?.();
+  }
+
+  /** Resolves when no statement is under way any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#ring?.();
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.bindings.size > 0 && !this.#isOver()) {
+      this.#isWoken = false;
+      try {
+        await this.#look();
+      } catch (error) {
+        if (!isDatabaseTrouble(error))
+          this.tools.log.warn({ fault: faultOf(error) }, 'bound Subscriptions wait: events cannot be read');
+      }
+      if (this.bindings.size > 0 && !this.#isOver()) await this.#pause();
+    }
+    this.#isWorking = false;
+  }
+
+  /** A method, because TypeScript takes a property for unchanged after an `await`. */
+  #isOver(): boolean {
+    return this.#isClosed;
+  }
+
+  async #pause(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    if (this.#isWoken || this.#isOver()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS - GATHER_MS);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ring = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const space = await this.tools.findSpace();
+    // A tenant of the same name that was made later has other spaces.
+    if (space?.number !== this.number) {
+      for (const binding of [...this.bindings]) {
+        binding.queue.end({ kind: 'denied', reason: 'The tenant is not active' });
+        this.tools.onEnd(binding);
+      }
+      return;
+    }
+    // A binding that is added in between may be of a later state than the one that is read here.
+    const bindings = [...this.bindings];
+    for (const binding of bindings) {
+      if (binding.queue.idleFor > this.tools.stallMs) binding.queue.endSlow();
+      if (binding.queue.isOver) this.tools.onEnd(binding);
+    }
+    const keys = [...new Set(bindings.map(({ key }) => key))];
+    const states = await readStates(this.tools.services.database, this.number, keys);
+    const byKey = new Map(states.map((state) => [state.key, state]));
+    const due = bindings.filter((binding) => binding.isDue(byKey.get(binding.key)));
+    for (let index = 0; index < due.length && !this.#isOver(); index += AT_ONCE)
+      await Promise.all(
+        due.slice(index, index + AT_ONCE).map(async (binding) => {
+          const end = await binding.deliver(this.tools, space, byKey.get(binding.key));
+          if (end === undefined) return;
+          if (end.kind !== 'over') binding.queue.end(end);
+          this.bindings.delete(binding);
+          if (![...this.bindings].some((other) => other.queue === binding.queue)) binding.queue.end(end);
+          this.tools.onEnd(binding);
+        }),
+      );
+  }
+}
+
+function faultOf(error: unknown): string {
+  return error instanceof FhirError ? error.key : error instanceof Error ? error.name : 'unknown';
+}
