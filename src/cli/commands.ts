@@ -11,6 +11,7 @@ import { quickstart } from './quickstart';
 import { reindex } from './reindex';
 import { useRunningQuickstart } from './running-quickstart';
 import { serve } from './serve';
+import { subscription } from './subscription';
 import { tenant } from './tenant';
 import { user } from './user';
 
@@ -20,7 +21,7 @@ const DATA_OPTION = {
 
 /** They work on the database of the settings, or on that of a running quick start. */
 const ON_DATABASE: readonly AnyCommand[] = [
-  ...[migrate, tenant, client, user, keys, issuer, policy, importPackage, reindex, doctor].map(
+  ...[migrate, tenant, client, user, keys, issuer, policy, subscription, importPackage, reindex, doctor].map(
     withDataFolder,
   ),
 ];

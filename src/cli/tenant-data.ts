@@ -13,6 +13,10 @@ export const exportTenant: Command = {
   options: {
     to: { type: 'string', value: 'FOLDER', help: 'a new folder for the export; default standard output' },
     current: { type: 'boolean', help: 'only the current resources, without history, for other programs' },
+    'keep-subscriptions': {
+      type: 'boolean',
+      help: 'with the deliveries of Subscriptions, and the secrets of their headers',
+    },
   },
   examples: [
     { line: 'andiron tenant export acme --to acme-export', does: 'Write all versions to a folder.' },
@@ -21,17 +25,28 @@ export const exportTenant: Command = {
       line: 'andiron tenant export acme --to acme-current --current',
       does: 'Write only the current resources, which cannot be imported.',
     },
+    {
+      line: 'andiron tenant export acme --to acme-move --keep-subscriptions',
+      does: 'Write a tenant that moves to another server and continues its deliveries there.',
+    },
   ],
   run: async ({ words, options }) => {
     const [name = ''] = words;
-    const { to, current } = options;
+    const { to, current, 'keep-subscriptions': keeps } = options;
     if (current === true && typeof to !== 'string')
       throw new UsageError('--current needs --to FOLDER, because it writes two files');
+    if (current === true && keeps === true)
+      throw new UsageError('--current writes resources alone: leave --keep-subscriptions out');
     await withApp(async ({ core }) => {
-      const lines = await core.tenants.export(name, current === true ? 'current' : 'all');
+      const which = current === true ? 'current' : 'all';
+      const lines = await core.tenants.export(name, which, { keepsSubscriptions: keeps === true });
       if (lines === undefined) throw new Error(`There is no tenant '${name}' that can be exported`);
       if (typeof to === 'string') await writeFolder(to, lines);
       else await writeStream(process.stdout, lines);
+      if (keeps === true)
+        warn(
+          `The export has the secrets in the headers of Subscriptions. Disable tenant ${name} before the import, or both tenants send the same notifications`,
+        );
     });
   },
 };
@@ -43,26 +58,46 @@ export const importTenant: Command = {
     'Create a tenant from an export of all versions; the same command continues after an interruption.',
   options: {
     from: { type: 'string', value: 'FOLDER', help: 'the folder of the export; default standard input' },
+    'keep-subscriptions': {
+      type: 'boolean',
+      help: 'continue the deliveries of an export with --keep-subscriptions; default all are off',
+    },
     ...JSON_OPTION,
   },
   examples: [
     { line: 'andiron tenant import acme-2 --from acme-export', does: 'Create acme-2 from a folder.' },
     { line: 'andiron tenant import acme-3 < acme.ndjson', does: 'Create acme-3 from the standard input.' },
+    {
+      line: 'andiron tenant import acme-4 --from acme-move --keep-subscriptions',
+      does: 'Create a tenant that has moved, and continue its deliveries.',
+    },
   ],
   run: (given) =>
     withApp(async ({ core }) => {
       const [name = ''] = given.words;
-      const { from } = given.options;
+      const { from, 'keep-subscriptions': keeps } = given.options;
       const lines = typeof from === 'string' ? readFolder(from) : readLines(process.stdin);
-      const { versions, resources, subscriptionsOff } = await core.tenants.import(name, lines);
-      print(given, { name, versions, resources, subscriptionsOff }, [
+      const imported = await core.tenants.import(name, lines, { keepsSubscriptions: keeps === true });
+      const { versions, resources, subscriptionsOff, subscriptionsKept } = imported;
+      print(given, { name, versions, resources, subscriptionsOff, subscriptionsKept }, [
         `Tenant ${name} has ${versions} versions of ${resources} resources`,
+        ...(subscriptionsKept > 0 ? [`The deliveries of ${subscriptionsKept} Subscriptions continue`] : []),
         ...(subscriptionsOff > 0
           ? [`${subscriptionsOff} versions of Subscriptions that request notifications are stored as off`]
           : []),
       ]);
+      if (subscriptionsKept > 0)
+        warn(
+          'The tenant of the export must not be active any more, or both tenants send the same notifications',
+        );
+      else if (keeps === true && subscriptionsOff > 0)
+        warn('The export has no deliveries to continue: it was made without --keep-subscriptions');
     }),
 };
+
+function warn(line: string): void {
+  process.stderr.write(`andiron: ${line}\n`);
+}
 
 export const deleteTenant: Command = {
   name: 'delete',

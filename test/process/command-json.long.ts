@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packResources } from '../packages/make-package';
+import { eventually } from '../support/eventually';
 import { createShell, type Shell } from '../support/run-command';
 import { startServer, toEnvironment, type TestServer } from '../support/server';
 
@@ -12,7 +13,7 @@ const RULES = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: 
 let server: TestServer;
 let shell: Shell;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-json-'));
   shell = await createShell(folder, toEnvironment(server.database));
   await server.createTenant('acme');
@@ -53,7 +54,7 @@ it('andiron tenant', async () => {
   expect(await run('tenant enable beta')).toMatchObject({ name: 'beta', status: 'active' });
   await shell.run('andiron tenant export beta --to beta-export');
   expect(await run('tenant import beta-2 --from beta-export')).toEqual({
-    ...{ name: 'beta-2', versions: 0, resources: 0, subscriptionsOff: 0 },
+    ...{ name: 'beta-2', versions: 0, resources: 0, subscriptionsOff: 0, subscriptionsKept: 0 },
   });
   expect(await run('tenant delete beta-2 --confirm beta-2')).toMatchObject({
     ...{ name: 'beta-2', isComplete: true },
@@ -112,6 +113,49 @@ it('andiron issuer, policy and keys', async () => {
 
   const { keys } = await run('keys rotate --tenant acme');
   expect(keys).toEqual([expect.any(String), expect.any(String)]);
+}, 240_000);
+
+it('andiron subscription, with what failed and without secrets', async () => {
+  const channel = {
+    ...{
+      type: 'rest-hook',
+      endpoint: 'http://127.0.0.1:1/hook?token=hidden',
+      payload: 'application/fhir+json',
+    },
+    header: ['Authorization: Bearer hidden'],
+  };
+  const { status, json } = await server.request('POST', `${server.path('acme', 'r4')}/Subscription`, {
+    ...{ resourceType: 'Subscription', status: 'requested', reason: 'A ward', channel },
+    criteria: 'https://andiron.example/fhir/SubscriptionTopic/Patient',
+  });
+  expect(status).toBe(201);
+  const { id } = json as { id: string };
+  const delivery = {
+    ...{ tenant: 'acme', release: 'r4', id, status: 'error', endpoint: 'http://127.0.0.1:1' },
+    ...{ events: 0, delivered: 0, waiting: 0, attempts: 0, failingSince: null, nextAttempt: null },
+    failure: 'The handshake failed: it refuses connections',
+  };
+  await eventually(async () => {
+    const { subscriptions } = await run('subscription list --tenant acme --status error');
+    return JSON.stringify(subscriptions).includes(id);
+  }, 60_000);
+  expect(await run('subscription list')).toEqual({ subscriptions: [delivery] });
+  const { output } = await shell.run('andiron subscription list --tenant acme');
+  expect(output).toContain(
+    `acme  r4  ${id}  error  http://127.0.0.1:1\n  0 events, 0 delivered, 0 waiting\n`,
+  );
+  expect(output).not.toContain('hidden');
+  expect(await run(`subscription retry ${id} --tenant acme`)).toEqual({
+    retried: [{ release: 'r4', id, status: 'requested' }],
+  });
+  expect(await shell.run('andiron subscription retry nobody --tenant acme')).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('Subscription/nobody of tenant acme is not retried'),
+  });
+  expect(await shell.run('andiron subscription list --status off')).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('--status must be error or active or requested'),
+  });
 }, 240_000);
 
 it('andiron import-package', async () => {

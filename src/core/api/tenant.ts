@@ -40,6 +40,17 @@ export interface TenantImport {
   readonly resources: number;
   /** Versions of Subscriptions that requested notifications and are stored with the status `off`. */
   readonly subscriptionsOff: number;
+  /** Subscriptions whose deliveries this tenant continues. */
+  readonly subscriptionsKept: number;
+}
+
+/**
+ * Whether a tenant moves with the deliveries of its Subscriptions, and the secrets of their headers. Both the export and
+ * the import must ask for it, so that two copies of a tenant do not deliver the same Subscription by accident.
+ */
+export interface TransferOptions {
+  /** Default: false. */
+  readonly keepsSubscriptions?: boolean;
 }
 
 /** The result of a tenant's removal. */
@@ -92,12 +103,16 @@ export interface Tenants {
    * Exports all versions or the current resources of a tenant, line by line. Undefined: there is no such tenant, or
    * it is being imported or deleted.
    */
-  export(name: string, which?: 'all' | 'current'): Promise<AsyncGenerator<ExportLine> | undefined>;
+  export(
+    name: string,
+    which?: 'all' | 'current',
+    options?: TransferOptions,
+  ): Promise<AsyncGenerator<ExportLine> | undefined>;
   /**
    * Creates a tenant from an export of all versions; another call after an interruption continues. Throws
    * `invalidTenantName`, `tenantExists`, `tenantBusy`, `invalidValue`.
    */
-  import(name: string, lines: AsyncIterable<string>): Promise<TenantImport>;
+  import(name: string, lines: AsyncIterable<string>, options?: TransferOptions): Promise<TenantImport>;
   /** Undefined: there is no such tenant. */
   describe(name: string): Promise<DescribedTenant | undefined>;
   /**

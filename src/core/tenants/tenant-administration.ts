@@ -28,9 +28,10 @@ export function createTenantAdministration({
         name,
         milliseconds,
       ),
-    export: (name, which = 'all') =>
-      exportTenant({ services, owner: database, store, settleRecords }, name, which),
-    import: (name, lines) => importTenant(options, name, lines),
+    export: (name, which = 'all', { keepsSubscriptions = false } = {}) =>
+      exportTenant({ services, owner: database, store, settleRecords }, name, { which, keepsSubscriptions }),
+    import: (name, lines, { keepsSubscriptions = false } = {}) =>
+      importTenant(options, name, { lines, keepsSubscriptions }),
     describe: (name) => spaces.describe(name),
     changeSettings: (name, changes) => spaces.changeSettings(name, changes),
   };

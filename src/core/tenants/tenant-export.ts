@@ -11,6 +11,7 @@ import { OwnerSession } from '../storage/connection/owner-session';
 import { readRowTables, readTableRows } from '../storage/schema/tenant-tables';
 import { DEFAULT_TIME_ZONE, TIME_ZONE, type StoredSettings } from './tenant-settings';
 import { readLastSequence } from '../storage/read/feed';
+import { readMovedEvents, readMovedSpaces, type MovedSpace } from '../storage/tenants/moved-subscriptions';
 import { readVersionsUpTo } from '../storage/tenants/tenant-export';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import type { VersionRow } from '../storage/read/version-row';
@@ -69,14 +70,15 @@ export interface TenantExportOptions {
 /**
  * A whole tenant as of the beginning of the call. First come clients and other rows; then all versions, with deletions,
  * part by part in the order of their sequences. With `current`: only the resources of that moment, as a read returns them.
- * Undefined: there is no such tenant. Concurrent writes are allowed. Memory: one page.
+ * `keepsSubscriptions`: all versions have the deliveries of Subscriptions beside them, with the secrets of their headers.
+ * Undefined: there is no such tenant. Concurrent writes are allowed. Memory: one page, and the states of Subscriptions.
  */
 export async function exportTenant(
   options: TenantExportOptions,
   name: string,
-  which: 'all' | 'current',
+  { which, keepsSubscriptions }: { readonly which: 'all' | 'current'; readonly keepsSubscriptions: boolean },
 ): Promise<AsyncGenerator<ExportLine> | undefined> {
-  const { services, store } = options;
+  const { services, store, owner } = options;
   const row = await store.find(name);
   if (row === undefined || row.status === 'importing' || row.status === 'deleting') return undefined;
   if (which === 'all') await options.settleRecords(recordedSpaces(row));
@@ -84,8 +86,11 @@ export async function exportTenant(
     const space = (isAudit ? row.auditSpaces : row.spaces)[release];
     return space === undefined || (isAudit && which === 'current') ? [] : [{ part, release, isAudit, space }];
   });
+  const dataSpaces = parts.filter(({ isAudit }) => !isAudit).map(({ space }) => space);
+  const moved = keepsSubscriptions && which === 'all' ? await readMovedSpaces(owner, dataSpaces) : NONE_MOVED;
   const lasts = new Map<string, number>();
-  for (const { part, space } of parts) lasts.set(part, await readLastSequence(services.database, space));
+  for (const { part, space } of parts)
+    lasts.set(part, moved.get(space)?.last ?? (await readLastSequence(services.database, space)));
   const header: ExportHeader = {
     andironTenant: EXPORT_FORMAT,
     name,
@@ -96,8 +101,10 @@ export async function exportTenant(
     policies: JSON.parse(row.policies) as ExportHeader['policies'],
     lastSequence: Object.fromEntries(lasts),
   };
-  return lines(options, { tenant: row.number, header, parts, which });
+  return lines(options, { tenant: row.number, header, parts, moved, which });
 }
+
+const NONE_MOVED: ReadonlyMap<number, MovedSpace> = new Map();
 
 /** The spaces that may have access records of the tenant. */
 function recordedSpaces(row: TenantRow): RecordedSpace[] {
@@ -126,11 +133,13 @@ async function* lines(
     tenant,
     header,
     parts,
+    moved,
     which,
   }: {
     readonly tenant: number;
     readonly header: ExportHeader;
     readonly parts: readonly Part[];
+    readonly moved: ReadonlyMap<number, MovedSpace>;
     readonly which: 'all' | 'current';
   },
 ): AsyncGenerator<ExportLine> {
@@ -145,6 +154,7 @@ async function* lines(
     return { kind: 'line', part, text };
   };
   if (which === 'all') for await (const text of rowLines(options, tenant)) yield toLine(ROWS, text);
+  if (moved.size > 0) for await (const text of movedLines(options, parts, moved)) yield toLine(ROWS, text);
   for (const { part, release, isAudit, space } of parts) {
     const last = header.lastSequence[part] ?? 0;
     for await (const row of readVersionsUpTo(services.database, space, last, which)) {
@@ -168,6 +178,28 @@ async function* rowLines({ owner }: TenantExportOptions, tenant: number): AsyncG
     for (const table of await readRowTables(session))
       for await (const row of readTableRows(session, table, tenant))
         yield `{"table":${JSON.stringify(table)},"row":${oneLine(row)}}`;
+  } finally {
+    await session.close();
+  }
+}
+
+/** The feed, the states and the events of each release, in this order, in which an import needs them. */
+async function* movedLines(
+  { owner }: TenantExportOptions,
+  parts: readonly Part[],
+  moved: ReadonlyMap<number, MovedSpace>,
+): AsyncGenerator<string> {
+  const session = await OwnerSession.open(owner);
+  try {
+    for (const { release, space } of parts) {
+      const found = moved.get(space);
+      if (found?.position === undefined) continue;
+      yield JSON.stringify({ table: 'subscription_feed', row: { release, position: found.position } });
+      const head = `"row":{"release":${JSON.stringify(release)},`;
+      for (const { row } of found.states.values()) yield `{"table":"subscription",${head}${row.slice(1)}}`;
+      for await (const event of readMovedEvents(session, found))
+        yield JSON.stringify({ table: 'subscription_event', row: { release, ...event } });
+    }
   } finally {
     await session.close();
   }

@@ -8,8 +8,9 @@ import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
 import { toStoredText } from '../fhir/resource-text';
 import { ImportedParameters } from '../indexing/imported-parameters';
 import { SEARCH_PARAMETER } from '../preparation/prepare';
-import { switchedOff } from '../preparation/subscription';
+import { SUBSCRIPTION, switchedOff } from '../preparation/subscription';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
+import { ImportedSubscriptions } from './imported-subscriptions';
 import type { Spaces } from './spaces';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
@@ -45,7 +46,8 @@ const ACTOR = /^[A-Za-z0-9\-.]{1,64}$/;
 /**
  * Creates the tenant `name` from the lines of an export, with the same ids, versions, times, sequences, authors and
  * deletions. The tenant is not served until all data and its index are complete. After an interruption, the same call
- * resumes the import.
+ * resumes the import. Subscriptions that request notifications are stored as `off`; `keepsSubscriptions`: those with a state
+ * in the export continue.
  *
  * Throws invalidTenantName, tenantExists, tenantBusy, invalidValue (with the line number, from 1); Error where a version
  * is missing. Cost: a write of all versions, some hundred in a transaction, then a reindex.
@@ -53,7 +55,10 @@ const ACTOR = /^[A-Za-z0-9\-.]{1,64}$/;
 export async function importTenant(
   options: TenantImportOptions,
   name: string,
-  lines: AsyncIterable<string>,
+  {
+    lines,
+    keepsSubscriptions,
+  }: { readonly lines: AsyncIterable<string>; readonly keepsSubscriptions: boolean },
 ): Promise<TenantImport> {
   const reader = lines[Symbol.asyncIterator]();
   const first = await reader.next();
@@ -69,13 +74,14 @@ export async function importTenant(
     const found = await options.store.find(name);
     if (found?.number !== row.number || found.status !== 'importing')
       throw fhirError('tenantBusy', { tenant: name, status: 'changed by another process' });
-    const work = new Import(options, session, row, header);
+    const work = new Import(options, session, row, { header, keepsSubscriptions });
     const versions = await work.addAll(reader);
     await work.registerParameters();
     const resources = await work.makeIndex(name);
     await work.end();
     options.spaces.changed(name);
-    return { name, versions, resources, subscriptionsOff: work.subscriptionsOff };
+    const { subscriptionsOff, subscriptionsKept } = work;
+    return { name, versions, resources, subscriptionsOff, subscriptionsKept };
   } catch (error) {
     throw isDatabaseTrouble(error) ? fhirError('workInterrupted') : error;
   } finally {
@@ -124,13 +130,29 @@ class Import {
   private line = 1;
   /** Number of active or requested Subscription versions; they are stored with the status off. */
   subscriptionsOff = 0;
+  private readonly header: ExportHeader;
+  private readonly subscriptions: ImportedSubscriptions;
 
   constructor(
     private readonly options: TenantImportOptions,
     private readonly session: OwnerSession,
     private readonly row: TenantRow,
-    private readonly header: ExportHeader,
-  ) {}
+    { header, keepsSubscriptions }: { readonly header: ExportHeader; readonly keepsSubscriptions: boolean },
+  ) {
+    this.header = header;
+    const { keys } = options.services;
+    this.subscriptions = new ImportedSubscriptions({
+      session,
+      isKept: keepsSubscriptions,
+      spaces: new Map(RELEASE_NAMES.map((release) => [release, this.spaceOf(release, false)])),
+      lastOf: (release) => header.lastSequence[release] ?? 0,
+      keyOf: (id) => keyText(keys.keyOf(SUBSCRIPTION, id)),
+    });
+  }
+
+  get subscriptionsKept(): number {
+    return this.subscriptions.running;
+  }
 
   /** Imports all lines; returns the number of versions, of resources and AuditEvents. */
   async addAll(reader: AsyncIterator<string>): Promise<number> {
@@ -145,6 +167,7 @@ class Import {
     };
     const present = new Map<ExportPart, number>();
     await removeTableRows(this.session, this.row.number);
+    await this.subscriptions.begin();
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
       this.line += 1;
       const members = this.parse(next.value);
@@ -159,6 +182,7 @@ class Import {
         await this.addRow(members);
         continue;
       }
+      if (!(await this.subscriptions.endRows())) refuse(this.line - 1, 'it is no event of a Subscription');
       const place = this.placeOf(members);
       this.note(place.part, next.value);
       const version = this.toVersion(place, members);
@@ -179,6 +203,10 @@ class Import {
   /** Imports a row that is not a version, such as a client. */
   private async addRow({ table, row }: JsonObject): Promise<void> {
     if (typeof table !== 'string' || !isJsonObject(row)) refuse(this.line, 'it names no table or has no row');
+    if (ImportedSubscriptions.isTable(table)) {
+      if (!(await this.subscriptions.add(table, row))) refuse(this.line, 'it is no row of a Subscription');
+      return;
+    }
     const isTaken = await addTableRow(this.session, this.row.number, {
       table,
       names: Object.keys(row),
@@ -226,7 +254,8 @@ class Import {
   private toVersion({ part, release }: Place, members: JsonObject): ImportedVersion {
     const { services } = this.options;
     const { type, id, version, sequence, lastUpdated, change, author, resource: sent = undefined } = members;
-    const off = sent === undefined ? undefined : switchedOff(sent);
+    const isKept = type === SUBSCRIPTION && this.subscriptions.keeps(release, id);
+    const off = sent === undefined || isKept ? undefined : switchedOff(sent);
     const resource = off ?? sent;
     if (off !== undefined) this.subscriptionsOff += 1;
     const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
@@ -305,6 +334,7 @@ class Import {
       isAudit,
       last: this.header.lastSequence[part] ?? 0,
     }));
+    await this.subscriptions.end();
     await endImport(this.session, this.row.number, spaces, JSON.stringify(this.header.policies));
   }
 }

@@ -1,0 +1,245 @@
+/** What operators see and do of Subscriptions: their list, retries, and a tenant that moves with its deliveries. */
+import type { Core, ExportLine, SubscriptionDelivery } from '../../../src/core';
+import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
+import { eventually } from '../../support/eventually';
+import { startServer, type TestServer } from '../../support/server';
+
+const TOPIC = 'https://andiron.example/fhir/SubscriptionTopic/Patient';
+const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
+const SECRET = 'Bearer hidden-word';
+const SOON_MS = 20_000;
+
+let server: TestServer;
+let endpoint: TestEndpoint;
+let core: Core;
+beforeAll(async () => {
+  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
+  ({ core } = server.app);
+  endpoint = await startEndpoint();
+});
+afterAll(async () => {
+  await server.close();
+  await endpoint.close();
+});
+
+const at = (path: string): readonly Received[] => endpoint.received.filter((one) => one.path === path);
+/** From now on the endpoint answers these paths with 503. */
+const refuse = (...paths: readonly string[]): void =>
+  endpoint.behave(({ path }, response) => {
+    response.statusCode = paths.includes(path) ? 503 : 200;
+    response.end();
+  });
+
+async function put(tenant: string, id: string, path: string): Promise<void> {
+  const { status, json } = await server.request('PUT', `${server.path(tenant, 'r4')}/Subscription/${id}`, {
+    ...{ resourceType: 'Subscription', id, status: 'requested', reason: 'A ward', criteria: TOPIC },
+    channel: {
+      type: 'rest-hook',
+      endpoint: endpoint.base + path,
+      header: [`Authorization: ${SECRET}`],
+      payload: 'application/fhir+json',
+      _payload: { extension: [{ url: `${BACKPORT}/backport-payload-content`, valueCode: 'id-only' }] },
+    },
+  });
+  expect([status, json.status]).toEqual([201, 'requested']);
+}
+
+async function change(tenant: string, times: number): Promise<void> {
+  for (let time = 0; time < times; time++)
+    expect(
+      (await server.request('POST', `${server.path(tenant, 'r4')}/Patient`, { resourceType: 'Patient' }))
+        .status,
+    ).toBe(201);
+}
+
+async function statusIn(tenant: string, id: string): Promise<unknown> {
+  return (await server.request('GET', `${server.path(tenant, 'r4')}/Subscription/${id}`)).json.status;
+}
+
+async function deliveryOf(tenant: string, id: string): Promise<SubscriptionDelivery | undefined> {
+  return (await core.subscriptions.list({ tenant })).find((one) => one.id === id);
+}
+
+/** The numbers of events in all notifications at a path. */
+const numbersAt = (path: string): readonly number[] =>
+  at(path).flatMap(({ body }) =>
+    [...body.matchAll(/"event-number","valueString":"(\d+)"/g)].map(([, number]) => Number(number)),
+  );
+
+it('A list shows what fails and why, without secrets; a retry requests what is in error again', async () => {
+  await server.createTenant('ward');
+  refuse('/ward/refused?token=t');
+  await put('ward', 'refused', '/ward/refused?token=t');
+  await put('ward', 'fine', '/ward/fine');
+  await eventually(async () => (await statusIn('ward', 'refused')) === 'error', SOON_MS);
+  await eventually(async () => (await statusIn('ward', 'fine')) === 'active', SOON_MS);
+  await change('ward', 2);
+  await eventually(async () => (await deliveryOf('ward', 'fine'))?.delivered === 2, SOON_MS);
+  const base = { tenant: 'ward', release: 'r4', endpoint: endpoint.base };
+  const listed = await core.subscriptions.list({ tenant: 'ward' });
+  expect(listed).toEqual([
+    {
+      ...{ ...base, id: 'fine', status: 'active', events: 2, delivered: 2, waiting: 0, attempts: 0 },
+      ...{ failingSince: undefined, nextAttempt: undefined, failure: undefined },
+    },
+    {
+      ...{ ...base, id: 'refused', status: 'error', events: 2, delivered: 0, waiting: 2, attempts: 0 },
+      ...{ failingSince: undefined, nextAttempt: undefined },
+      failure: 'The handshake failed: the endpoint answers 503',
+    },
+  ]);
+  expect(JSON.stringify(listed)).not.toMatch(/hidden-word|token|refused\?/);
+  expect(await core.subscriptions.list({ tenant: 'ward', status: 'requested' })).toEqual([]);
+  await expect(core.subscriptions.list({ tenant: 'nobody' })).rejects.toMatchObject({ key: 'unknownTenant' });
+
+  endpoint.behave(undefined);
+  expect(await core.subscriptions.retry('ward', { id: 'fine' })).toEqual([]);
+  expect(await core.subscriptions.retry('ward', { release: 'r4b' })).toEqual([]);
+  expect(await core.subscriptions.retry('ward')).toEqual([
+    { release: 'r4', id: 'refused', status: 'requested' },
+  ]);
+  await eventually(async () => (await deliveryOf('ward', 'refused'))?.waiting === 0, SOON_MS);
+  expect(await statusIn('ward', 'refused')).toBe('active');
+  expect(numbersAt('/ward/refused?token=t')).toEqual([1, 2]);
+  expect(at('/ward/refused?token=t').at(-1)?.headers.authorization).toBe(SECRET);
+  const { json } = await server.request('GET', `${server.path('ward', 'r4')}/Subscription/refused/_history`);
+  expect(json.entry.map(({ resource }: { resource: object }) => resource)).toMatchObject([
+    ...[{ status: 'active' }, { status: 'requested' }, { status: 'error' }, { status: 'requested' }],
+  ]);
+});
+
+it('A retry makes the next attempt of a failing delivery due at once', async () => {
+  await server.createTenant('failing');
+  await put('failing', 'late', '/failing/late');
+  await eventually(async () => (await statusIn('failing', 'late')) === 'active', SOON_MS);
+  refuse('/failing/late');
+  await change('failing', 1);
+  await eventually(async () => Number((await deliveryOf('failing', 'late'))?.attempts) >= 3, SOON_MS);
+  const before = await deliveryOf('failing', 'late');
+  expect(before).toMatchObject({ status: 'active', waiting: 1, failure: 'the endpoint answers 503' });
+  expect(Number(before?.nextAttempt) - Number(before?.failingSince)).toBeGreaterThan(5_000);
+  endpoint.behave(undefined);
+  expect(await core.subscriptions.retry('failing', { id: 'late' })).toEqual([
+    { release: 'r4', id: 'late', status: 'active' },
+  ]);
+  await eventually(async () => (await deliveryOf('failing', 'late'))?.waiting === 0, SOON_MS);
+  // By itself it would have been later.
+  expect(Date.now()).toBeLessThan(Number(before?.nextAttempt));
+});
+
+async function exported(tenant: string, keepsSubscriptions: boolean): Promise<readonly ExportLine[]> {
+  const lines: ExportLine[] = [];
+  for await (const line of (await core.tenants.export(tenant, 'all', { keepsSubscriptions })) ?? [])
+    lines.push(line);
+  return lines;
+}
+async function* texts(lines: readonly ExportLine[]): AsyncGenerator<string> {
+  for (const { text } of lines) yield await Promise.resolve(text);
+}
+
+describe('a tenant that moves', () => {
+  beforeAll(async () => {
+    await server.createTenant('mover');
+    await put('mover', 'calls', '/mover');
+    await put('mover', 'quiet', '/quiet');
+    await eventually(async () => (await statusIn('mover', 'calls')) === 'active', SOON_MS);
+    await eventually(async () => (await statusIn('mover', 'quiet')) === 'active', SOON_MS);
+    await change('mover', 1);
+    await eventually(async () => (await deliveryOf('mover', 'calls'))?.delivered === 1, SOON_MS);
+    refuse('/mover');
+    await change('mover', 2);
+    await eventually(async () => (await deliveryOf('mover', 'calls'))?.events === 3, SOON_MS);
+    const quiet = `${server.path('mover', 'r4')}/Subscription/quiet`;
+    await eventually(async () => (await deliveryOf('mover', 'quiet'))?.delivered === 3, SOON_MS);
+    const { json } = await server.request('GET', quiet);
+    expect((await server.request('PUT', quiet, { ...json, status: 'off' })).status).toBe(200);
+    await core.tenants.disable('mover');
+    await eventually(async () => (await core.findSpace('mover', 'r4')) === undefined, SOON_MS);
+  });
+
+  it('is exported without secrets, and all its Subscriptions are off, without the flag of both', async () => {
+    const plain = await exported('mover', false);
+    expect(plain.map(({ text }) => text).join('\n')).not.toMatch(/hidden-word|subscription_/);
+    expect(await core.tenants.import('plain', texts(plain), { keepsSubscriptions: true })).toMatchObject({
+      // The versions requested and active of both.
+      ...{ subscriptionsOff: 4, subscriptionsKept: 0 },
+    });
+    const whole = await exported('mover', true);
+    expect(await core.tenants.import('whole', texts(whole))).toMatchObject({
+      ...{ subscriptionsOff: 4, subscriptionsKept: 0 },
+    });
+    for (const tenant of ['plain', 'whole']) {
+      expect(await statusIn(tenant, 'calls')).toBe('off');
+      expect(await core.subscriptions.list({ tenant })).toEqual([]);
+      expect((await exported(tenant, true)).map(({ text }) => text).join()).not.toContain('hidden-word');
+    }
+  });
+
+  it('continues with the next event, with the same numbers, headers and versions', async () => {
+    const lines = await exported('mover', true);
+    // An interrupted import is continued.
+    await expect(
+      core.tenants.import('moved', texts(lines.slice(0, -3)), { keepsSubscriptions: true }),
+    ).rejects.toMatchObject({ key: 'invalidValue' });
+    const before = at('/mover').length;
+    const quiet = at('/quiet').length;
+    endpoint.behave(undefined);
+    expect(await core.tenants.import('moved', texts(lines), { keepsSubscriptions: true })).toMatchObject({
+      ...{ subscriptionsOff: 0, subscriptionsKept: 1 },
+    });
+    await eventually(async () => (await deliveryOf('moved', 'calls'))?.waiting === 0, SOON_MS);
+    await change('moved', 1);
+    await eventually(async () => (await deliveryOf('moved', 'calls'))?.delivered === 4, SOON_MS);
+    const sent = at('/mover').slice(before);
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(sent.map(() => SECRET));
+    expect(numbersAt('/mover').slice(-3)).toEqual([2, 3, 4]);
+    expect(sent.every(({ body }) => body.includes('/w/moved/'))).toBe(true);
+    expect(at('/quiet')).toHaveLength(quiet);
+    expect(await core.subscriptions.list({ tenant: 'moved' })).toMatchObject([{ id: 'calls', events: 4 }]);
+  });
+
+  it('is exported again as it was imported', async () => {
+    const lines = await exported('mover', true);
+    await core.tenants.import('again', texts(lines), { keepsSubscriptions: true });
+    await core.tenants.disable('again');
+    // What has changed by then: nothing but the progress of the deliveries.
+    const withoutProgress = (all: readonly ExportLine[]): readonly string[] =>
+      all.filter(({ kind }) => kind === 'line').map(({ text }) => text.replace(/"delivered": ?\d+/, ''));
+    expect(withoutProgress(await exported('again', true))).toEqual(withoutProgress(lines));
+  });
+
+  it('is refused where its rows are none of a Subscription', async () => {
+    const lines = await exported('mover', true);
+    const find = (table: string): number =>
+      lines.findIndex(
+        ({ text }) =>
+          text.startsWith(`{"table":"${table}"`) && (table === 'subscription_feed' || text.includes('calls')),
+      );
+    const damages: readonly (readonly [string, string, string | RegExp, string])[] = [
+      ['position', 'subscription_feed', /"position":\d+/, '"position":2000000000'],
+      ['author', 'subscription', /"author": ?\{.*?\}/, '"author":null'],
+      ['column', 'subscription', '"row":{', '"row":{"space":1,'],
+      ['release', 'subscription', '"release":"r4"', '"release":"r4b"'],
+      ['status', 'subscription', /"status": ?"\w+"/, '"status":"waiting"'],
+      ['stranger', 'subscription_event', '"id":"', '"id":"not-'],
+      ['made', 'subscription_event', /"made":"[^"]*"/, '"made":"never"'],
+      ['sequence', 'subscription_event', /"sequence":\d+/, '"sequence":2000000000'],
+    ];
+    for (const [name, table, from, to] of damages) {
+      const index = find(table);
+      const damaged = lines.map((line, position) =>
+        position === index ? { ...line, text: line.text.replace(from, to) } : line,
+      );
+      expect(damaged[index]?.text).not.toBe(lines[index]?.text);
+      await expect(
+        core.tenants.import(`damaged-${name}`, texts(damaged), { keepsSubscriptions: true }),
+      ).rejects.toMatchObject({ key: 'invalidValue', message: expect.stringContaining('Subscription') });
+      await core.tenants.remove(`damaged-${name}`);
+    }
+    const late = [...lines];
+    late.splice(-1, 0, ...late.splice(find('subscription_event'), 1));
+    await expect(
+      core.tenants.import('damaged-late', texts(late), { keepsSubscriptions: true }),
+    ).rejects.toMatchObject({ key: 'invalidValue' });
+  });
+});
