@@ -7,6 +7,7 @@ import * as signInNetworks from './0040-sign-in-networks';
 import * as functionRecord from './0041-function-record';
 import * as launchContext from './0042-launch-context';
 import * as subscriptions from './0043-subscriptions';
+import * as maskedHeaders from './0044-masked-headers';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0041-function-record': functionRecord,
   '0042-launch-context': launchContext,
   '0043-subscriptions': subscriptions,
+  '0044-masked-headers': maskedHeaders,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */
