@@ -169,6 +169,11 @@ export async function createApp(
     instruments: createInstruments(metrics.registry),
   });
   watchCore(metrics.registry, core);
+  const sockets = {
+    perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
+    pingMs: settings.SUBSCRIPTION_PING_MS,
+    initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
+  };
   const gateway = await createGraphqlGateway({
     core,
     settings: {
@@ -176,11 +181,7 @@ export async function createApp(
       extensionBase,
       maxDepth: settings.MAX_DEPTH,
       parsedBytes: memory.parsed,
-      subscriptions: {
-        perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
-        pingMs: settings.SUBSCRIPTION_PING_MS,
-        initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
-      },
+      subscriptions: sockets,
       execution: {
         cost: settings.GRAPHQL_COST_LIMIT,
         snapshotMs: settings.GRAPHQL_SNAPSHOT_MS,
@@ -223,6 +224,7 @@ export async function createApp(
       bodyLimits: { resource: settings.MAX_BODY_BYTES, bundle: settings.MAX_BUNDLE_BYTES },
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       asyncTimeoutMs: settings.ASYNC_TIMEOUT_MS,
+      sockets,
     },
     budget,
     log,

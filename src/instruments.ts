@@ -37,7 +37,7 @@ export function createInstruments(registry: Registry): Instruments {
   });
   const delays = new Histogram({
     name: 'andiron_notification_delay_seconds',
-    help: 'Time from a change to the end of the first attempt to notify of it',
+    help: 'Time from a change to the first attempt to notify of it',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
     registers: [registry],
   });
@@ -74,13 +74,14 @@ export function watchCore(
   registry.registerMetric(
     new Gauge({
       name: 'andiron_subscriptions',
-      help: 'Subscriptions that this process delivers, and those whose last notification did not arrive',
+      help: 'Subscriptions that this process delivers, those whose last notification did not arrive, and those that are bound to WebSockets',
       labelNames: ['state'] as const,
       registers: [],
       collect() {
-        const { running, failing } = core.notifications();
+        const { running, failing, bound } = core.notifications();
         this.set({ state: 'running' }, running);
         this.set({ state: 'failing' }, failing);
+        this.set({ state: 'bound' }, bound);
       },
     }),
   );

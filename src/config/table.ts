@@ -68,7 +68,7 @@ export const SETTINGS = {
   OUTBOUND_ALLOWED_HOSTS: row(
     list(hostOrNetwork, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8'),
     [],
-    'Hosts of key sets (jwksUrl) and of the package registry that may be called at addresses that are not public, and by http. All others are called by https at public addresses only',
+    'Hosts of key sets (jwksUrl), of endpoints of Subscriptions and of the package registry that may be called at addresses that are not public, and by http. All others are called by https at public addresses only',
   ),
   PACKAGE_REGISTRY: row(
     webAddress,
@@ -295,12 +295,12 @@ export const SETTINGS = {
   MAX_SUBSCRIPTIONS: row(
     count,
     5_000,
-    'Maximum number of live queries (GraphQL subscriptions) of a tenant in one process',
+    'Maximum number of live queries (GraphQL subscriptions) of a tenant in one process, and of its Subscriptions bound to WebSockets',
   ),
   MAX_SUBSCRIPTIONS_PER_CONNECTION: row(
     integer(1, 10_000),
     100,
-    'Maximum number of live queries on one WebSocket',
+    'Maximum number of live queries, or of bound Subscriptions, on one WebSocket',
   ),
   SUBSCRIPTION_QUEUE_BYTES: row(
     bytes,
@@ -310,7 +310,7 @@ export const SETTINGS = {
   SUBSCRIPTION_STALL_MS: row(
     milliseconds,
     30_000,
-    'Milliseconds after which a live query ends whose client reads none of the buffered results',
+    'Milliseconds after which a live query or a WebSocket of Subscriptions ends whose client reads none of the buffered results',
   ),
   SUBSCRIPTION_PING_MS: row(
     milliseconds,
@@ -328,12 +328,12 @@ export const SETTINGS = {
     'Maximum number of running Subscription resources of a tenant in one release',
   ),
   SUBSCRIPTION_RETRY_MS: row(
-    milliseconds,
+    integer(1_000, 2_592_000_000),
     86_400_000,
     'Milliseconds for which a notification that does not arrive is tried again; then the Subscription gets the status `error`',
   ),
   SUBSCRIPTION_EVENTS_MS: row(
-    milliseconds,
+    integer(1_000, 31_536_000_000),
     604_800_000,
     'Milliseconds for which the events of Subscriptions are kept (`$events`)',
   ),

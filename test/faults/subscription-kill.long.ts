@@ -31,11 +31,13 @@ it(
         database,
         environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
       });
-    const servers = await Promise.all([start(), start()]);
-    const root = servers[0].path('system', 'r4');
+    const servers: ServerProcess[] = await Promise.all([start(), start()]);
+    const [first] = servers;
+    if (first === undefined) throw new Error('no server was started');
+    const root = first.path('system', 'r4');
     for (const path of PATHS)
       await makeSubscription(
-        sender(servers[0]),
+        sender(first),
         root,
         subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Device` }),
       );
@@ -45,7 +47,7 @@ it(
     const writing = Array.from({ length: 3 }, async (_, writer) => {
       for (let step = 0; !isOver; step++) {
         const id = `device-${writer}-${step}`;
-        const { base } = servers[step % 2] ?? servers[0];
+        const { base } = servers[step % 2] ?? first;
         const client = createHttpClient(base);
         try {
           const { status } = await client.request('PUT', `${root}/Device/${id}`, {

@@ -30,7 +30,7 @@ const subscription = (id: string, status: string) => ({
   status,
   reason: 'x',
   criteria: 'Observation?code=1',
-  channel: { type: 'rest-hook', endpoint: 'https://stranger.example/hook' },
+  channel: { type: 'rest-hook', endpoint: 'https://stranger.example/hook', payload: 'application/fhir+json' },
 });
 const observation = (reference: string, more: object = {}) => ({
   resourceType: 'Observation',
@@ -128,36 +128,66 @@ const IN_TRANSACTION: typeof SINGLE = {
     }),
 };
 
-describe.each(['requested', 'active'])(
-  'a Subscription with the status %s is refused as not-supported',
-  (status) => {
-    it.each(Object.entries({ ...SINGLE, ...IN_TRANSACTION }))('by %s', async (_title, write) => {
-      const refusal = await write({
-        resource: subscription('new', status),
-        patch: jsonPatch('/status', status),
-      });
-      expect(refusal).toEqual({
-        status: 422,
-        code: 'not-supported',
-        expression: expect.stringMatching(/^(Subscription|Bundle\.entry\[0\]\.resource)\.status$/),
+/** What the server cannot do: the code of its refusal, the place, and the value there. */
+const IMPOSSIBLE = [
+  ['an unknown topic', 'business-rule', '/criteria', 'https://example.org/topic'],
+  ['criteria with an unknown search parameter', 'not-supported', '/criteria', 'Observation?nobody=1'],
+  ['the channel email', 'not-supported', '/channel/type', 'email'],
+  ['an endpoint of this machine', 'business-rule', '/channel/endpoint', 'https://127.0.0.1/hook'],
+] as const;
+
+describe.each(IMPOSSIBLE)('a Subscription with %s is refused', (_title, code, pointer, value) => {
+  const place = pointer.slice(1).replace('/', '.');
+  const wrong = (status: string): Wrong => {
+    const right = subscription('new', status);
+    const { channel } = right;
+    const member = place.replace('channel.', '');
+    return {
+      resource: {
+        ...right,
+        ...(member === place ? { [member]: value } : { channel: { ...channel, [member]: value } }),
+      },
+      patch: [...jsonPatch('/status', status), ...jsonPatch(pointer, value)],
+    };
+  };
+
+  it.each(Object.entries({ ...SINGLE, ...IN_TRANSACTION }))('by %s', async (_way, write) => {
+    for (const status of ['requested', 'active']) {
+      expect(await write(wrong(status))).toEqual({
+        ...{ status: 422, code },
+        expression: expect.stringMatching(
+          new RegExp(
+            String.raw`^(Subscription|Bundle\.entry\[0\]\.resource)\.${place.replace('.', String.raw`\.`)}$`,
+          ),
+        ),
       });
       expect((await send('GET', '/Subscription/new')).status).toBe(404);
       expect((await send('GET', '/Subscription/there')).json).toMatchObject({ status: 'off' });
-    });
-  },
-);
+    }
+  });
+});
 
-it('Subscriptions that request nothing are stored, and $validate lists those that are not', async () => {
+it('Subscriptions that request nothing are stored, and $validate lists those that are refused', async () => {
+  const impossible = (status: string) => ({
+    ...subscription('quiet', status),
+    channel: { type: 'email', endpoint: 'mailto:ward@example.org' },
+  });
   for (const status of ['off', 'error'])
-    expect((await send('PUT', '/Subscription/quiet', subscription('quiet', status))).status).toBeLessThan(
-      300,
-    );
+    expect((await send('PUT', '/Subscription/quiet', impossible(status))).status).toBeLessThan(300);
   const parameter = [
-    { name: 'resource', resource: subscription('v', 'active') },
-    { name: 'mode', valueCode: 'create' },
+    { name: 'resource', resource: impossible('active') },
+    { name: 'mode', valueCode: 'update' },
   ];
-  const { json } = await send('POST', '/Subscription/$validate', { resourceType: 'Parameters', parameter });
-  expect(json.issue).toContainEqual(expect.objectContaining({ code: 'not-supported', severity: 'error' }));
+  const { json } = await send('POST', '/Subscription/quiet/$validate', {
+    resourceType: 'Parameters',
+    parameter,
+  });
+  expect(json.issue).toContainEqual(
+    expect.objectContaining({
+      ...{ code: 'not-supported', severity: 'error' },
+      expression: ['Subscription.channel.type'],
+    }),
+  );
 });
 
 const SEARCH = 'Patient?identifier=http://example.org/mrn|17';

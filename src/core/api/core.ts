@@ -16,9 +16,11 @@ import type {
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
 import type { Jobs } from './jobs';
+import type { NotificationStream, SocketCounts, StreamRequest } from './notification-stream';
 import type { OperationInfo } from './operation';
 import type { ConnectionUsage, Readiness } from './process';
 import type { SignIn, Users } from './sign-in';
+import type { SubscriptionAdministration } from './subscription';
 import type { Tenants } from './tenant';
 import type { NotificationCounts } from '../notifications/notifications';
 import type { LiveQueryCounts } from './change-stream';
@@ -41,10 +43,12 @@ export * from './history';
 export * from './index-work';
 export * from './interactions';
 export * from './jobs';
+export * from './notification-stream';
 export * from './operation';
 export * from './process';
 export * from './search';
 export * from './sign-in';
+export * from './subscription';
 export * from './tenant';
 export * from './version';
 
@@ -82,6 +86,7 @@ export interface Core extends Interactions {
   readonly users: Users;
   readonly signIn: SignIn;
   readonly tenants: Tenants;
+  readonly subscriptions: SubscriptionAdministration;
 
   /**
    * Counts a request against the limits on requests; undefined: there are none. Must be called once for each request,
@@ -139,7 +144,9 @@ export interface Core extends Interactions {
   lastSequence(context: RequestContext): Promise<number>;
   /** True: the caller may read the whole space, so that query statistics leak nothing to the caller. */
   seesEverything(context: RequestContext): boolean;
-  /** Ends all change streams, each with the number to resume after, because this process is about to stop. */
+  /** Opens the stream of a connection to which a client binds its Subscriptions. Cost: nothing until then. */
+  openNotifications(request: StreamRequest): NotificationStream;
+  /** Ends all streams, those of changes with the number to resume after, because this process is about to stop. */
   endStreams(): void;
   /**
    * Lets reads, searches and histories through the context that `work` receives share one snapshot. They run on one
@@ -203,6 +210,6 @@ export interface Core extends Interactions {
   /** Counts the live queries of this process, of all tenants. */
   liveQueries(): LiveQueryCounts;
   /** Counts the work on Subscriptions of this process, of all tenants. */
-  notifications(): NotificationCounts;
+  notifications(): NotificationCounts & SocketCounts;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Core } from '../api/core';
 import type { Interactions, SingleInteractions } from '../api/interactions';
-import type { Log, TenantSpace } from '../context';
+import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { SearchServices, Services } from '../ports';
@@ -14,6 +14,7 @@ import { BatchedRefusals } from '../audit/batched-refusals';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audit/entry-records';
 import { recordRefusals, type Admission, type RecordedAdmission } from '../audit/recorded-refusals';
 import { recordAdministration } from '../audit/recorded-administration';
+import { recordNotifications, type ToldSubscription } from '../audit/recorded-notifications';
 import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
 import { recordAccesses, recordBundle, recordTogether } from '../audit/recorded-core';
 
@@ -44,6 +45,8 @@ export interface Audit {
   readonly recordAdministration: Core['recordAdministration'];
   /** Wraps the sign-in services so that each sign-in and token is recorded. */
   recordSignIns(signIn: SignInServices): SignInServices;
+  /** Records the handshake of a Subscription, and the first of several notifications that do not arrive. */
+  recordNotification(context: RequestContext, told: ToldSubscription): Promise<void>;
   readonly entries: EntryRecords;
   /** The context for reads of Bundle entries. */
   readonly toRead: ReadingContext;
@@ -92,6 +95,7 @@ export function createAudit({ services, database, owner, log, settings, findSpac
         ? { ...keeper, recordRefusal: () => undefined }
         : recordRefusals(keeper, tools, findSpace, log),
     recordAdministration: records === 'off' ? async () => undefined : recordAdministration(tools, findSpace),
+    recordNotification: records === 'off' ? () => Promise.resolve() : recordNotifications(tools),
     recordSignIns: (signIn) => (records === 'off' ? signIn : recordSignIns(signIn, tools, findSpace)),
     async settle(spaces) {
       await accesses.flush();

@@ -2,6 +2,7 @@ import { authorizeCore, authorizeInteractions } from '../authorization/authorize
 import { createPolicies } from '../authorization/policies';
 import { permissionsOf } from '../authorization/visibility';
 import type { Core } from '../api/core';
+import type { Space } from '../context';
 import { createRetryingWriter } from '../concurrency/retrying-writer';
 import { CacheInvalidator } from '../erasure/cache-invalidator';
 import { ErasureWatch } from '../erasure/erasure-watch';
@@ -19,6 +20,8 @@ import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admi
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
 import { Notifications } from '../notifications/notifications';
+import { SubscriptionSockets } from '../notifications/subscription-sockets';
+import { createSubscriptionAdministration } from '../notifications/subscription-administration';
 import { operationsOf } from '../operations/invoke';
 import { Outbound } from '../outbound/outbound';
 import { applySummary } from '../search-execution/page/apply-summary';
@@ -47,6 +50,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { database, cache, rates, rules, tenants, spaces } = foundation;
   const findSpace: Core['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const changed = (tenant: string): void => spaces.changed(tenant);
+  const rootOf = ({ tenant, release }: Pick<Space, 'tenant' | 'release'>): string =>
+    `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`;
 
   const created = createServices(options, foundation);
   const { services, threads, parameterWork } = created;
@@ -68,7 +73,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     parametersChanged: (tenant) => services.parametersChanged(tenant),
     parameterExceeded: (space, number) => failExceeded(services, space, number),
   });
-  const { invoke, invokeWithin } = createOperations({ options, created, write, cacheInvalidator });
+  const { invoke, invokeWithin } = createOperations({
+    ...{ options, created, write, cacheInvalidator, rootOf },
+    issueBindingToken: (context, ids) => sockets.issue(context, ids),
+  });
 
   const counts: RequestCounts = { rates, underWay: new UnderWay(), refusals: new RefusalDelay() };
   const charge: Core['charge'] = (context, some) => chargeRequests(counts, context, some);
@@ -82,11 +90,23 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   );
   const access = createCoreAccess(options, foundation, { services, interactions });
   const notifications = new Notifications({
-    ...{ services, interactions, write, cache, log, limits, outbound: new Outbound(options.outboundAllowedHosts) },
-    rootOf: ({ tenant, release }) => `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`,
-    findSpace,
+    ...{
+      services,
+      interactions,
+      write,
+      cache,
+      log,
+      limits,
+      outbound: new Outbound(options.outboundAllowedHosts),
+    },
+    ...{ rootOf, findSpace },
     renewCaller: (space, caller) => access.renewCaller(space, caller),
     observe: (ending, delayMs) => options.instruments?.notified(ending, delayMs),
+    record: (context, told) => audit.recordNotification(context, told),
+  });
+  const sockets = new SubscriptionSockets({
+    ...{ services, interactions, cache, log, limits, rootOf, findSpace },
+    renewCaller: (space, caller) => access.renewCaller(space, caller),
   });
   listenForChanges(foundation, { access, erasures, log });
   const jobs = new AsyncJobs({ database, owner, limits, log });
@@ -132,6 +152,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...{ services, database: owner, rules, store: tenants, spaces, cacheInvalidator },
       settleRecords: (recorded) => audit.settle(recorded),
     }),
+    subscriptions: createSubscriptionAdministration({
+      ...{ services, database: owner, store: tenants, write, log, findSpace },
+    }),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     partOf: (context, version, parameters) =>
       applySummary(services.definitions(context.space.release), version, parameters),
@@ -145,7 +168,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     fromCache: (context, work) => searchResults.attempt(context, work),
     seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
-    endStreams: () => feeds.endAll(),
+    openNotifications: (request) => sockets.open(request),
+    endStreams() {
+      feeds.endAll();
+      sockets.endAll();
+    },
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
     namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
@@ -157,12 +184,24 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     connections: () => database.usage(),
     isRedisReachable: () => cache.isReachable,
     liveQueries: () => feeds.counts,
-    notifications: () => notifications.counts,
+    notifications: () => ({ ...notifications.counts, bound: sockets.count }),
     startWork() {
       for (const work of [erasures, parameterWork, jobs, audit, access, notifications]) work.start();
     },
     async close() {
-      for (const part of [feeds, notifications, erasures, jobs, parameterWork, audit, access, cache, threads, database])
+      for (const part of [
+        feeds,
+        sockets,
+        notifications,
+        erasures,
+        jobs,
+        parameterWork,
+        audit,
+        access,
+        cache,
+        threads,
+        database,
+      ])
         await part.close();
     },
   };

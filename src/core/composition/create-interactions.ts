@@ -16,6 +16,7 @@ import { patch } from '../interactions/patch';
 import { find, read } from '../interactions/read';
 import { searchBatch } from '../search-execution/page/search-batch';
 import { searchAny } from '../search-execution/system-search';
+import { withOwnHeaders } from '../interactions/own-headers';
 import { readAsOf } from '../interactions/read-as-of';
 import { update } from '../interactions/update';
 import { vread } from '../interactions/vread';
@@ -66,7 +67,10 @@ function createSingleInteractions({
 }: InteractionParts): SingleInteractions {
   return {
     // These three count long texts before they read them (VersionReader).
-    read: (context, type, id) => read(requests.of(context), context, type, id),
+    async read(context, type, id) {
+      const services = requests.of(context);
+      return withOwnHeaders(services, context, await read(services, context, type, id));
+    },
     find: (context, type, id) => find(requests.of(context), context, type, id),
     vread: (context, type, id, versionId) => vread(requests.of(context), context, { type, id, versionId }),
     readAsOf: async (context, type, id, moment) =>

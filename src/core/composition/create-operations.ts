@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import type { CacheInvalidator } from '../erasure/cache-invalidator';
 import { purge } from '../erasure/purge';
 import type { BundleTools } from '../interactions/bundle/run-bundle';
-import type { OperationStorage, PurgeRequest } from '../operations/environment';
+import type { OperationStorage } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import { answerWorker } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';
@@ -14,13 +14,15 @@ import type { CoreOptions } from './core-options';
 import type { CreatedServices } from './create-services';
 import { createTerminologyStorage } from '../terminology/environment';
 import { createOperationEnvironment } from './operation-environment';
-import { createOperationStorage, createReadingStorage } from './operation-storage';
+import { createOperationStorage, createReadingStorage, type StorageTools } from './operation-storage';
 
 export interface OperationsParts {
   readonly options: Pick<CoreOptions, 'database' | 'isPurgeOpen' | 'log'>;
   readonly created: CreatedServices;
   readonly write: RetryingWriter;
   readonly cacheInvalidator: CacheInvalidator;
+  rootOf: StorageTools['rootOf'];
+  issueBindingToken: StorageTools['issueBindingToken'];
 }
 
 export interface Operations {
@@ -30,13 +32,21 @@ export interface Operations {
 }
 
 /** Creates the functions that run operations, here and in the worker thread, which is given its database. */
-export function createOperations({ options, created, write, cacheInvalidator }: OperationsParts): Operations {
+export function createOperations({
+  options,
+  created,
+  write,
+  cacheInvalidator,
+  rootOf,
+  issueBindingToken,
+}: OperationsParts): Operations {
   const { services, threads, workerHost } = created;
   const purging = { services, database: options.database, cacheInvalidator, isOpen: options.isPurgeOpen };
   const storageOf = (context: RequestContext): OperationStorage =>
-    createOperationStorage(services, context, write, (of, request: PurgeRequest) =>
-      purge(purging, of, request),
-    );
+    createOperationStorage(services, context, {
+      ...{ write, rootOf, issueBindingToken },
+      purge: (of, request) => purge(purging, of, request),
+    });
   threads.serve((request) =>
     answerWorker(
       {
@@ -63,7 +73,7 @@ export function createOperations({ options, created, write, cacheInvalidator }: 
       const environment = createOperationEnvironment(
         { ...services, codeSystems: within.codeSystems },
         context,
-        createReadingStorage(within, context),
+        createReadingStorage(within, context, { rootOf, issueBindingToken }),
       );
       return invokeOperation(environment, invocation);
     },

@@ -1,6 +1,8 @@
 import { ElementRedaction } from '../authorization/element-redaction';
 import { permissionsOf } from '../authorization/visibility';
-import type { RequestContext } from '../context';
+import type { IssuedToken } from '../api/notification-stream';
+import type { StoredVersion } from '../api/version';
+import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from '../fhir/json';
@@ -10,6 +12,12 @@ import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
 import { find, read } from '../interactions/read';
 import { addressOf, readBase, readOwn } from '../interactions/resource-address';
+import { vread } from '../interactions/vread';
+import {
+  subscriptionEvents,
+  subscriptionStatuses,
+  type QueryTools,
+} from '../notifications/query-subscription';
 import { searchAny } from '../search-execution/system-search';
 import type {
   Location,
@@ -27,38 +35,49 @@ import type { RetryingWriter } from '../concurrency/retrying-writer';
 /** Limit on labelled resources of one type that $meta reads. */
 const MAX_LABELLED = 5_000;
 
+/** Needed by operations beside the services. */
+export interface StorageTools {
+  readonly write: RetryingWriter;
+  purge(context: RequestContext, request: PurgeRequest): Promise<PurgeReport>;
+  /** The address of the FHIR root of a space, without a slash at the end. */
+  rootOf(space: Space): string;
+  issueBindingToken(context: RequestContext, ids: readonly string[]): Promise<IssuedToken>;
+}
+
 /** Creates the storage and cache for the operations of one request. */
 export function createOperationStorage(
   services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,
   context: RequestContext,
-  write: RetryingWriter,
-  purge: (context: RequestContext, request: PurgeRequest) => Promise<PurgeReport>,
+  { write, purge, rootOf, issueBindingToken }: StorageTools,
 ): OperationStorage {
   const { space } = context;
   const permissions = permissionsOf(services, context);
   const answers = permissions && new ElementRedaction(permissions.elements);
+  const shown = (version: StoredVersion): StoredVersion => answers?.version(version) ?? version;
+  const interactions: QueryTools['interactions'] = {
+    read: async (of, type, id) => shown(await read(services, of, type, id)),
+    vread: async (of, type, id, versionId) => shown(await vread(services, of, { type, id, versionId })),
+    async search(of, request) {
+      const page = await searchAny(services, of, request);
+      return answers?.page(page) ?? page;
+    },
+  };
+  const querying: QueryTools = { services, interactions, rootOf };
   return {
     ...createTerminologyStorage(services, space),
-    async read(type, id) {
-      const version = await read(services, context, type, id);
-      return answers?.version(version) ?? version;
-    },
+    read: (type, id) => interactions.read(context, type, id),
     locate: (type, id) => locate(services, context, type, id),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     async changeLabels(type, id, change) {
-      const version = await write(context, type, (current) =>
-        changeLabels(services, current, { type, id, change }),
+      return shown(
+        await write(context, type, (current) => changeLabels(services, current, { type, id, change })),
       );
-      return answers?.version(version) ?? version;
     },
     async makeDocument(id) {
       const { versions } = await makeDocument(services, context, id);
       return { versions: answers?.versions(versions) ?? versions };
     },
-    async search(request) {
-      const page = await searchAny(services, context, request);
-      return answers?.page(page) ?? page;
-    },
+    search: (request) => interactions.search(context, request),
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
     async readRecord(request) {
       const page = await everything(services, context, request);
@@ -67,6 +86,9 @@ export function createOperationStorage(
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),
     purge: (request) => purge(context, request),
+    subscriptionStatuses: (request) => subscriptionStatuses(querying, context, request),
+    subscriptionEvents: (request) => subscriptionEvents(querying, context, request),
+    issueBindingToken: (ids) => issueBindingToken(context, ids),
     cache: {
       get: (key) => services.cache.get(space.number, key),
       put: (key, text) => services.cache.put(space.number, key, text),
@@ -81,10 +103,11 @@ export function createOperationStorage(
 export function createReadingStorage(
   services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,
   context: RequestContext,
+  tools: Pick<StorageTools, 'rootOf' | 'issueBindingToken'>,
 ): OperationStorage {
   const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
   return {
-    ...createOperationStorage(services, context, refuse, refuse),
+    ...createOperationStorage(services, context, { write: refuse, purge: refuse, ...tools }),
     cache: { get: () => Promise.resolve(undefined), put: () => undefined },
   };
 }

@@ -7,6 +7,8 @@ import type { CacheInvalidator } from './cache-invalidator';
 import { SpaceComparer } from '../indexing/index-comparison';
 import type { PurgeReport, PurgeRequest, PurgedTable } from '../operations/environment';
 import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import { forgetSubscriptions } from '../storage/notifications/events';
 import { compartmentOwners } from '../search/compartment';
 import { containerTypeOf, parameterOfRow } from '../search/index-rows';
 import type { SearchServices } from '../ports';
@@ -234,9 +236,15 @@ class Purge {
   }
 
   private async purgeSome(some: readonly PurgePlace[]): Promise<RemovedCounts> {
-    return purgeResources(this.session, this.context.space.number, some, (type, body) =>
+    const { session } = this;
+    const space = this.context.space.number;
+    const counts = await purgeResources(session, space, some, (type, body) =>
       this.extract(this.typeNameOf(type), body),
     );
+    const keys = some.flatMap(({ type, key }) => (this.typeNameOf(type) === SUBSCRIPTION ? [key] : []));
+    if (keys.length === 0) return counts;
+    const forgotten = await forgetSubscriptions((...of) => session.run(...of), space, keys);
+    return { ...counts, ...forgotten };
   }
 
   private count(table: string, rows: number): void {

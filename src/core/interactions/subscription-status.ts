@@ -49,7 +49,7 @@ export async function setSubscriptionStatus(
         operations: { value: operations, marked: false },
         byServer: true,
       });
-      return { change: 'update', prepared, status: { ...address, id, to: { status, of } } };
+      return { change: 'update', prepared, status: { ...address, id, to: { status, of, failure: error } } };
     },
   });
 }

@@ -2,20 +2,14 @@
 import type { Log, RequestContext } from '../context';
 import { FhirError } from '../errors';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
-import {
-  isCurrent,
-  nextEvents,
-  noteDelivered,
-  noteFailed,
-  type StoredEvent,
-} from '../storage/notifications/events';
+import { isCurrent, nextEvents, noteDelivered, noteFailed } from '../storage/notifications/events';
 import type { StoredSubscription } from '../storage/notifications/feeds';
 import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
 import type { RunningStatus } from '../storage/notifications/subscription-change';
 import type { CallSlots } from './call-slots';
 import { EndpointGone, type Call, type Endpoint } from './endpoint';
 import { notificationBundle, type Notification } from './notification';
-import { readEvents, type EventTools } from './read-events';
+import { readEvents, untilDeletion, type EventTools } from './read-events';
 import type { SubscriptionPlan } from './subscription-plan';
 
 export interface DeliveryTools extends EventTools {
@@ -31,6 +25,11 @@ export interface DeliveryTools extends EventTools {
   /** Counts for metrics: attempts by their ending, and the milliseconds from a change to its first attempt. */
   observe(ending: 'delivered' | 'failed', delayMs: number | undefined): void;
   send: Endpoint['send'];
+  /** Leaves an audit record of a notification. */
+  record(
+    context: RequestContext,
+    told: { readonly id: string; readonly type: string; readonly hasArrived: boolean },
+  ): Promise<void>;
 }
 
 /** Between the answer to the client and its handshake, so that the client knows the id by then. */
@@ -81,6 +80,12 @@ export class Delivery {
     this.#numbered = Math.max(this.#numbered, numbered);
     this.#isWoken = true;
     this.#ring?.();
+  }
+
+  /** The state as it is stored now: an operator may have moved the next attempt. */
+  continueWith({ numbered, waitMs }: StoredSubscription): void {
+    this.#nextAttempt = Math.min(this.#nextAttempt, performance.now() + waitMs);
+    this.wake(numbered);
   }
 
   /** Aborts what is under way; no further call begins. */
@@ -163,8 +168,11 @@ export class Delivery {
     const { request } = this.plan;
     if (request.kind === 'topic' && request.channel === 'rest-hook') {
       await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_DELAY_MS));
-      const failure = await this.#call(await this.#context(), this.#toCall('handshake', []));
+      const context = await this.#context();
+      const failure = await this.#call(context, this.#toCall('handshake', []));
       if (this.#isClosed()) return;
+      const { id } = this.subscription;
+      await this.tools.record(context, { id, type: 'handshake', hasArrived: failure === undefined });
       if (failure !== undefined) {
         await this.#settle('error', `The handshake failed: ${failure.message}`);
         return;
@@ -192,11 +200,14 @@ export class Delivery {
 
   /** Sends the next notification. True: there may be more to send at once. */
   async #deliverNext(): Promise<boolean> {
-    const { subscription, plan } = this;
+    const { plan } = this;
     const place = this.#place();
     const limit =
       plan.request.kind === 'classic' ? 1 : Math.min(plan.request.maxCount ?? DEFAULT_EVENTS, MOST_EVENTS);
-    const stored = alike(await nextEvents(this.tools.services.database, place, limit), plan);
+    const stored = untilDeletion(
+      await nextEvents(this.tools.services.database, place, limit),
+      plan.request.kind === 'classic' ? 'id-only' : plan.request.content,
+    );
     const [first] = stored;
     if (first === undefined || this.#isClosed()) return false;
     this.#numbered = Math.max(this.#numbered, stored.at(-1)?.number ?? 0);
@@ -217,14 +228,17 @@ export class Delivery {
     const failure = call === undefined ? undefined : await this.#call(context, call);
     if (this.#isClosed()) return false;
     this.tools.observe(failure === undefined ? 'delivered' : 'failed', delayMs);
-    if (failure !== undefined) return this.#failed(failure);
+    if (failure !== undefined) return this.#failed(context, failure);
     await noteDelivered(this.tools.services.database, place, last);
     this.#attempts = 0;
     this.#lastSent = performance.now();
-    return last < this.#numbered || subscription.status !== 'active';
+    return last < this.#numbered;
   }
 
-  async #failed(failure: Error): Promise<false> {
+  async #failed(context: RequestContext, failure: Error): Promise<false> {
+    const { id } = this.subscription;
+    if (this.#attempts === 0)
+      await this.tools.record(context, { id, type: 'event-notification', hasArrived: false });
     if (failure instanceof EndpointGone) {
       await this.#settle('off', failure.message);
       return false;
@@ -246,14 +260,15 @@ export class Delivery {
     const period = heartbeatSeconds * 1000;
     const left = this.#lastSent + period - performance.now();
     if (left > 0) return left;
-    const failure = await this.#call(await this.#context(), this.#toCall('heartbeat', []));
+    const context = await this.#context();
+    const failure = await this.#call(context, this.#toCall('heartbeat', []));
     if (this.#isClosed()) return undefined;
     this.#lastSent = performance.now();
     if (failure === undefined) {
       await noteDelivered(this.tools.services.database, this.#place(), 0);
       return period;
     }
-    await this.#failed(failure);
+    await this.#failed(context, failure);
     return this.#nextAttempt - performance.now();
   }
 
@@ -309,15 +324,6 @@ export class Delivery {
 function earliest(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(1, Math.min(...known));
-}
-
-/** Full resources and deletions go in notifications of their own: readers expect a resource in each entry. */
-function alike(events: readonly StoredEvent[], { request }: SubscriptionPlan): readonly StoredEvent[] {
-  if (request.kind === 'classic' || request.content !== 'full-resource') return events;
-  const isDeletion = ({ version }: StoredEvent): boolean => version?.change === 'delete';
-  const [first] = events;
-  const end = first === undefined ? -1 : events.findIndex((event) => isDeletion(event) !== isDeletion(first));
-  return end === -1 ? events : events.slice(0, end);
 }
 
 /** Without a payload, a classic notification only says that something happened. */

@@ -40,6 +40,7 @@ export interface NotificationsOptions {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   observe: SpaceTools['observe'];
+  record: SpaceTools['record'];
 }
 
 export interface NotificationCounts {
@@ -52,7 +53,7 @@ export interface NotificationCounts {
 }
 
 /** The author of versions that the server itself writes. */
-const SERVER = 'server';
+const SERVER = 'andiron';
 const ATTEND_MS = 700;
 /** A process without a beat for so long is dead, and another takes its spaces. */
 const SILENCE_MS = 3_000;
@@ -185,6 +186,7 @@ export class Notifications {
         pollMs: POLL_MS,
       },
       observe: this.options.observe,
+      record: this.options.record,
       send: this.#endpoint.send,
       rootOf: (space) => this.options.rootOf({ ...space }),
       isHeld: () => performance.now() - this.#attendedAt < HELD_MS,

@@ -3,7 +3,7 @@ import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import { formatInstant } from '../fhir/resource-text';
-import { permissionsOf } from '../authorization/visibility';
+import { visibilityOf } from '../authorization/visibility';
 import { keyOfText } from '../storage/read/version-row';
 import type { StoredEvent } from '../storage/notifications/events';
 import type { SearchServices } from '../ports';
@@ -66,9 +66,8 @@ async function readEvent(
   const fullUrl = `${tools.rootOf(context.space)}/${reference}`;
   const { change } = version;
   if (change === 'delete') {
-    const permissions = permissionsOf(services, context);
-    if (permissions?.allows(type, 'r') === false) return { number, timestamp };
-    return { number, timestamp, focus: { fullUrl, reference, change } };
+    const isSeen = await sawDeleted(services, context, type, version);
+    return isSeen ? { number, timestamp, focus: { fullUrl, reference, change } } : { number, timestamp };
   }
   const stored = await seen(() => interactions.vread(context, type, id, String(version.version)));
   if (stored === undefined) return { number, timestamp };
@@ -80,6 +79,21 @@ async function readEvent(
       ? {}
       : { context: others.map((one) => toNotified(tools, context, one, content)) }),
   };
+}
+
+/** True: the reader could see what was deleted. */
+async function sawDeleted(
+  services: SearchServices,
+  context: RequestContext,
+  type: string,
+  { type: typeNumber, key, version }: Required<StoredEvent>['version'],
+): Promise<boolean> {
+  const visibility = visibilityOf(services, context);
+  if (visibility === undefined) return true;
+  if (!visibility.permissions.allows(type, 'r')) return false;
+  const { number: space } = context.space;
+  const row = await services.reader.version(space, { type: typeNumber, key: keyOfText(key) }, version);
+  return row !== undefined && visibility.sawDeleted(type, 'r', space, row);
 }
 
 /** The resources that the topic adds to one of this type, in their current versions. */
@@ -122,4 +136,16 @@ async function seen<T>(read: () => Promise<T>): Promise<T | undefined> {
     if (!(error instanceof FhirError) || isDatabaseTrouble(error)) throw error;
     return undefined;
   }
+}
+
+/** Full resources and deletions go in notifications of their own: readers expect a resource in each entry. */
+export function untilDeletion(
+  events: readonly StoredEvent[],
+  content: NotificationContent,
+): readonly StoredEvent[] {
+  if (content !== 'full-resource') return events;
+  const isDeletion = ({ version }: StoredEvent): boolean => version?.change === 'delete';
+  const [first] = events;
+  const end = first === undefined ? -1 : events.findIndex((event) => isDeletion(event) !== isDeletion(first));
+  return end === -1 ? events : events.slice(0, end);
 }

@@ -7,7 +7,7 @@ import { FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { SUBSCRIPTION } from '../preparation/subscription';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { removeOldEvents } from '../storage/notifications/events';
+import { forgetSubscriptions, removeOldEvents } from '../storage/notifications/events';
 import {
   advanceFeed,
   readFeedState,
@@ -32,7 +32,7 @@ export interface SpaceTools extends DeliveryTools {
   readonly log: Log;
   /** The space as it is now; undefined: its tenant is disabled. */
   findSpace(): Promise<TenantSpace | undefined>;
-  /** The current version of a Subscription, whoever may read it. Throws notFound, gone. */
+  /** The current version of a Subscription, without regard to rights. Throws notFound, gone. */
   readSubscription(space: TenantSpace, id: string): Promise<StoredVersion>;
   /** Tells other processes that there are new events. */
   announce(): void;
@@ -50,6 +50,9 @@ const CLEAN_MS = 60_000;
 const LOADED_MS = 10_000;
 /** Milliseconds of planning after which the event loop serves other requests. */
 const TURN_MS = 10;
+
+/** Errors for a Subscription that does not exist (any more). */
+const IS_MISSING: ReadonlySet<string> = new Set(['notFound', 'gone']);
 
 interface Running {
   readonly delivery: Delivery;
@@ -306,7 +309,7 @@ export class SpaceNotifications {
           const plan = await planSubscription(this.tools.services, context, before.plan.request);
           this.#running.set(stored.key, { ...before, plan, topicChanges });
         }
-        before.delivery.wake(stored.numbered);
+        before.delivery.continueWith(stored);
         return;
       }
       const request = isSame ? before.plan.request : await this.#requestOf(space, stored);
@@ -323,8 +326,7 @@ export class SpaceNotifications {
   async #fail(stored: StoredSubscription, error: unknown): Promise<void> {
     const isTrouble: boolean = isDatabaseTrouble(error);
     if (isTrouble || !(error instanceof FhirError)) throw error;
-    const status =
-      error.key === 'unauthorized' || error.key === 'notFound' || error.key === 'gone' ? 'off' : 'error';
+    const status = error.key === 'unauthorized' || IS_MISSING.has(error.key) ? 'off' : 'error';
     if (stored.status === status) return;
     const before = this.#running.get(stored.key);
     before?.delivery.close();
@@ -336,7 +338,11 @@ export class SpaceNotifications {
         error.issues.map(({ diagnostics }) => diagnostics).join('; '),
       );
     } catch (other) {
-      if (!(other instanceof SubscriptionRewritten)) throw other;
+      if (other instanceof SubscriptionRewritten) return;
+      if (!(other instanceof FhirError) || !IS_MISSING.has(other.key)) throw other;
+      const { database } = this.tools.services;
+      const lane = { lane: 'read', space: this.number } as const;
+      await forgetSubscriptions((...of) => database.run(lane, ...of), this.number, [stored.key]);
     }
   }
 

@@ -76,9 +76,14 @@ export function maskHeader(header: string): string {
   return name === undefined ? MASKED_VALUE : `${name}: ${MASKED_VALUE}`;
 }
 
-/** True for a result of `maskHeader`, which a client may send back. */
+const MASKED = /^\*{3,}$/;
+
+/**
+ * True for a header whose value is masked, which a client may send back: a result of `maskHeader`, or a value of an
+ * earlier program, masked in its length (migrations/0044-masked-headers.ts).
+ */
 export function isMaskedHeader(header: string): boolean {
-  return header.slice(header.indexOf(':') + 1).trim() === MASKED_VALUE;
+  return MASKED.test(header.slice(header.indexOf(':') + 1).trim());
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Storage calls of an operation as messages between threads: both ends. */
+import type { IssuedToken } from '../api/notification-stream';
 import type { SearchPage, SearchRequest } from '../api/search';
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
+import type { Notification } from '../notifications/notification';
 import type {
   CanonicalResource,
   CanonicalType,
@@ -13,6 +15,8 @@ import type {
   PurgeRequest,
   RecordRequest,
   SearchParameterProgress,
+  SubscriptionEventsRequest,
+  SubscriptionStatusRequest,
   TerminologyStorage,
 } from '../operations/environment';
 
@@ -49,6 +53,9 @@ export type StorageCall =
   | { readonly of: 'searchParameters'; readonly id?: string }
   | { readonly of: 'restart'; readonly id?: string }
   | { readonly of: 'purge'; readonly request: PurgeRequest }
+  | { readonly of: 'subscriptionStatuses'; readonly request: SubscriptionStatusRequest }
+  | { readonly of: 'subscriptionEvents'; readonly request: SubscriptionEventsRequest }
+  | { readonly of: 'bindingToken'; readonly ids: readonly string[] }
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
@@ -96,6 +103,12 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.restartSearchParameters(call.id);
     case 'purge':
       return storage.purge(call.request);
+    case 'subscriptionStatuses':
+      return storage.subscriptionStatuses(call.request);
+    case 'subscriptionEvents':
+      return storage.subscriptionEvents(call.request);
+    case 'bindingToken':
+      return storage.issueBindingToken(call.ids);
     case 'answer':
       return storage.cache.get(call.key);
     case 'newAnswer':
@@ -139,6 +152,11 @@ export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>
       (await send({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
     restartSearchParameters: async (id) => void (await send({ of: 'restart', id })),
     purge: async (request) => (await send({ of: 'purge', request })) as PurgeReport,
+    subscriptionStatuses: async (request) =>
+      (await send({ of: 'subscriptionStatuses', request })) as readonly Notification[],
+    subscriptionEvents: async (request) =>
+      (await send({ of: 'subscriptionEvents', request })) as Notification,
+    issueBindingToken: async (ids) => (await send({ of: 'bindingToken', ids })) as IssuedToken,
     cache: {
       get: async (key) => (await send({ of: 'answer', key })) as string | undefined,
       put: (key, text) => void send({ of: 'newAnswer', key, text }),

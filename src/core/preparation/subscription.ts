@@ -32,8 +32,8 @@ export function subscriptionIssues(release: Release, type: string, resource: Jso
 const NO_ISSUES: readonly Issue[] = [];
 
 /**
- * Returns the resource to store. Whoever asks for an active Subscription gets a requested one, because only the server
- * can tell that notifications arrive; `byServer`: the status stays. Throws ruleViolated with all reasons.
+ * Returns the resource to store. A client that asks for an active Subscription gets a requested one, because only the
+ * server can tell that notifications arrive; `byServer`: the status stays. Throws ruleViolated with all reasons.
  */
 export function prepareSubscription(
   release: Release,

@@ -512,7 +512,10 @@ describe('headers', () => {
       expect(maskHeader(maskHeader(header))).toBe(maskHeader(header));
     }
     expect(isMaskedHeader('Authorization:***')).toBe(true);
-    expect(isMaskedHeader('X-Stars: ****')).toBe(false);
+    expect(isMaskedHeader('X-Stars: ****')).toBe(true);
+    expect(isMaskedHeader('If-None-Match: *')).toBe(false);
+    expect(isMaskedHeader('X-Stars: **')).toBe(false);
+    expect(isMaskedHeader('X-Stars: *** *')).toBe(false);
   });
 });
 

@@ -135,6 +135,59 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     ]);
   });
 
+  it('the handshake and a notification that does not arrive are in the audit trail, without secrets', async () => {
+    const path = `/${release}/audited`;
+    const author = await makeClient(server.app.core, 'acme');
+    const auditor = as(
+      await makeClient(server.app.core, 'acme', { scopes: ['system/*.rs'], isAuditor: true }),
+    );
+    const resource = subscription({
+      endpoint: endpoint.base + path,
+      criteria: `${TOPIC}/Location`,
+      headers: ['Authorization: Bearer hidden-word'],
+    });
+    const id = await makeSubscription(as(author), rootOf('acme'), resource);
+    endpoint.behave(({ path: called }, response) => {
+      response.statusCode = called === path ? 500 : 200;
+      response.end();
+    });
+    await as(author)('POST', `${rootOf('acme')}/Location`, { resourceType: 'Location' });
+    const trail = async (): Promise<string> =>
+      JSON.stringify(
+        (await auditor('GET', `${rootOf('acme')}/AuditEvent?entity=Subscription/${id}&subtype=operation`))
+          .json,
+      );
+    const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
+    const told = (type: string): string => toBase64(`Subscription/${id}?notification=${type}`);
+    await eventually(async () => (await trail()).includes(told('event-notification')), SOON_MS);
+    endpoint.behave(undefined);
+    expect(await trail()).toContain(told('handshake'));
+    expect(await trail()).not.toContain('hidden-word');
+  });
+
+  it('the deletion of what its author could not read is an event for nobody', async () => {
+    const path = `/${release}/deletion`;
+    const send = as(await writer());
+    const author = await makeClient(server.app.core, 'acme', {
+      scopes: ['system/Subscription.cruds', 'system/Observation.rs?status=final'],
+    });
+    const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Observation` });
+    await makeSubscription(as(author), rootOf('acme'), resource);
+    const made: string[] = [];
+    for (const status of ['preliminary', 'final'])
+      made.push(
+        String((await send('POST', `${rootOf('acme')}/Observation`, observation(status))).json['id']),
+      );
+    for (const id of made) await send('DELETE', `${rootOf('acme')}/Observation/${id}`);
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2, SOON_MS);
+    const focus = events(path).flatMap((one) => one.focus);
+    // By then it was perhaps deleted, and a deleted resource has no name for those who read its version.
+    expect(focus.filter((one) => one !== undefined).every((one) => one.endsWith(String(made[1])))).toBe(
+      true,
+    );
+    expect(focus.at(-1)).toContain(`Observation/${String(made[1])}`);
+  });
+
   it('tenants and releases never hear of each other', async () => {
     const path = `/${release}/apart`;
     const author = await makeClient(server.app.core, 'acme');
@@ -157,7 +210,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     ]);
   });
 
-  it('another client may not take over the masked headers', async () => {
+  it('its author alone sees the headers, and no other client may take them over', async () => {
     const path = `/${release}/mask`;
     const author = await makeClient(server.app.core, 'acme');
     const other = as(await makeClient(server.app.core, 'acme'));
@@ -168,6 +221,8 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     const id = await makeSubscription(as(author), rootOf('acme'), resource);
     const { json } = await other('GET', `${rootOf('acme')}/Subscription/${id}`);
     expect(JSON.stringify(json)).not.toContain('hidden-word');
+    const { json: own } = await as(author)('GET', `${rootOf('acme')}/Subscription/${id}`);
+    expect(own).toMatchObject({ channel: { header: ['Authorization: Bearer hidden-word'] } });
     expect((await other('PUT', `${rootOf('acme')}/Subscription/${id}`, json)).status).toBe(422);
   });
 });

@@ -20,7 +20,7 @@ let server: TestServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
+  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', PURGE_OPEN: 'on' } });
   endpoint = await startEndpoint();
   send = sender(server);
 });
@@ -275,6 +275,23 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
       }),
     ]);
     expect(at('/never')).toHaveLength(0);
+  });
+
+  it('a purge removes a Subscription with its state, its events and its secrets', async () => {
+    const { id, told } = await make('purged', {
+      criteria: `${TOPIC}/Ward`.replace('Ward', 'Contract'),
+      headers: ['X-Secret: a'],
+    });
+    await send('POST', `${root()}/Contract`, { resourceType: 'Contract' });
+    await eventually(async () => events(told()).length === 1, SOON_MS);
+    const { status, json } = await send('POST', `${root()}/Subscription/${id}/$purge`);
+    expect([status, JSON.stringify(json)]).toEqual([200, expect.stringContaining('"subscription_event"')]);
+    expect((await send('GET', `${root()}/Subscription/${id}`)).status).toBe(404);
+    // The others go on.
+    const other = await make('not-purged', { criteria: `${TOPIC}/Contract` });
+    await send('POST', `${root()}/Contract`, { resourceType: 'Contract' });
+    await eventually(async () => events(other.told()).length === 1, SOON_MS);
+    expect(events(told())).toHaveLength(1);
   });
 
   it('a Subscription in a transaction works as one that is written alone', async () => {

@@ -1,7 +1,7 @@
 /** The events of Subscriptions, and the progress of their deliveries. */
 import { sql } from 'kysely';
-import type { Database } from '../connection/database';
-import { bind, defineStatement, template } from '../connection/statement';
+import type { Database, Row } from '../connection/database';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { CHANGES, type Change } from '../write/version-write';
 
 /** An event; without `version` where the changed resource was erased. */
@@ -148,4 +148,26 @@ const CLEANED_AT_ONCE = 5_000;
 export async function removeOldEvents(database: Database, space: number, keptMs: number): Promise<boolean> {
   const bound = { space, kept: keptMs, limit: CLEANED_AT_ONCE };
   return (await database.run({ lane: 'read', space }, CLEAN, bound)).length === CLEANED_AT_ONCE;
+}
+
+const FORGET = defineStatement(
+  template(sql`
+    with states as (
+      delete from andiron.subscription s
+      where s.space = ${bind('space')}::int and s.resource_key = any(${bind('keys')}::bigint[]) returning 1
+    ), events as (
+      delete from andiron.subscription_event e
+      where e.space = ${bind('space')}::int and e.resource_key = any(${bind('keys')}::bigint[]) returning 1
+    )
+    select (select count(*)::int from states), (select count(*)::int from events)`),
+);
+
+/** Removes the state and the events of Subscriptions that do not exist any more; returns the numbers of both. */
+export async function forgetSubscriptions(
+  run: (statement: Statement, bound: { space: number; keys: string[] }) => Promise<Row[]>,
+  space: number,
+  keys: readonly string[],
+): Promise<{ readonly subscription: number; readonly subscription_event: number }> {
+  const [row] = await run(FORGET, { space, keys: [...keys] });
+  return { subscription: Number(row?.[0] ?? 0), subscription_event: Number(row?.[1] ?? 0) };
 }

@@ -32,5 +32,10 @@ export interface SubscriptionChange {
   readonly to:
     | 'off'
     | { readonly requested: RequestedSubscription }
-    | { readonly status: RunningStatus | 'off'; readonly of: number };
+    | {
+        readonly status: RunningStatus | 'off';
+        readonly of: number;
+        /** Why it has this status; undefined: it has no error. */
+        readonly failure: string | undefined;
+      };
 }

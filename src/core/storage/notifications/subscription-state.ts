@@ -65,13 +65,24 @@ const SWITCH_OFF = defineStatement(
      where ${OF_THIS} returning 1`),
 );
 
+/** A Subscription that is requested again wakes its feed; what an idle feed has passed over is lost. */
 const SET_STATUS = defineStatement(
   template(sql`
-    with feed as (
-      update andiron.subscription_feed f set changes = f.changes + 1 where f.space = ${bind('space')}::int returning 1
+    with written as (
+      select v.sequence from andiron.resource_version v
+      where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
+        and v.resource_key = ${bind('key')}::bigint
+      order by v.version desc limit 1
+    ), feed as (
+      update andiron.subscription_feed f
+         set changes = f.changes + 1, idle = f.idle and ${bind('status')} <> 'requested',
+             position = case when f.idle and ${bind('status')} = 'requested' then w.sequence else f.position end
+        from written w
+       where f.space = ${bind('space')}::int returning 1
     )
     update andiron.subscription s
        set status = ${bind('status')}, attempts = 0, failing_since = null, next_attempt = null,
+           failure = ${bind('failure')},
            headers = case when ${bind('status')} = 'off' then '{}' else s.headers end,
            author = case when ${bind('status')} = 'off' then null else s.author end
       from feed
@@ -90,7 +101,8 @@ export async function changeSubscription(run: Run, space: number, change: Subscr
     return;
   }
   if ('status' in to) {
-    const rows = await run(SET_STATUS, { ...place, status: to.status, of: to.of });
+    const { status, of, failure = null } = to;
+    const rows = await run(SET_STATUS, { ...place, type: change.type, status, of, failure });
     if (rows.length === 0) throw new SubscriptionRewritten();
     return;
   }

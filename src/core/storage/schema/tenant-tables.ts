@@ -8,9 +8,10 @@ import { bind, defineStatement, template, type Statement } from '../connection/s
 
 /**
  * versions: exported as versions, with the AuditEvents; rows: exported unchanged; made: derived from the versions by an
- * import; left: not exported, because it is transient or valid for this tenant only.
+ * import; moved: exported only for a tenant that moves with its Subscriptions (storage/tenants/moved-subscriptions.ts); left:
+ * not exported, because it is transient or valid for this tenant only.
  */
-type Treatment = 'versions' | 'rows' | 'made' | 'left';
+type Treatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
 
 /** The treatment of each table; referenced tables precede referring ones. */
 export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
@@ -37,10 +38,9 @@ export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   // Converted to AuditEvents before an export.
   access_record: 'left',
   async_job: 'left',
-  // Written again when the importing tenant keeps its Subscriptions.
-  subscription_feed: 'left',
-  subscription: 'left',
-  subscription_event: 'left',
+  subscription_feed: 'moved',
+  subscription: 'moved',
+  subscription_event: 'moved',
 };
 
 /** Reads the names of tables whose rows are exported, as far as this database has them. */

@@ -92,11 +92,7 @@ export class WriteQueues {
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
     // These need two statements in one transaction; all kinds are rare.
-    if (
-      write.registration !== undefined ||
-      write.subscription !== undefined ||
-      write.companion !== undefined
-    )
+    if (write.registration !== undefined || write.subscription !== undefined || write.companion !== undefined)
       return this.database.transaction(space, (run) => writeInTransaction(run, space, write));
     let queue = this.queues.get(space);
     if (queue === undefined) {
