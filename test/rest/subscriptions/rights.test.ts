@@ -182,9 +182,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2, SOON_MS);
     const focus = events(path).flatMap((one) => one.focus);
     // By then it was perhaps deleted, and a deleted resource has no name for those who read its version.
-    expect(focus.filter((one) => one !== undefined).every((one) => one.endsWith(String(made[1])))).toBe(
-      true,
-    );
+    expect(focus.filter((one) => one !== undefined).every((one) => one.endsWith(String(made[1])))).toBe(true);
     expect(focus.at(-1)).toContain(`Observation/${String(made[1])}`);
   });
 
