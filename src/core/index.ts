@@ -39,6 +39,7 @@ export { readBinary, UNKNOWN_TYPE, type BinaryContent } from './preparation/bina
 export { textOf } from './preparation/resource-input';
 export { decodeUtf8 } from './preparation/utf8';
 export { switchedOff } from './preparation/subscription';
+export type { Notification, NotifiedEvent } from './notifications/notification';
 export { socketUrl } from './notifications/socket-subscription';
 export { ByteBudget, type HeldBytes } from './limits/byte-budget';
 export type { Admission } from './limits/rate-limiter';

@@ -1,5 +1,5 @@
-/** Sets the costs of the root fields of type-graphql's classes; generated fields define their own costs. */
-import { type GraphQLSchema } from 'graphql';
+/** Sets the costs of the fields of type-graphql's classes; generated fields define their own costs. */
+import { type GraphQLSchema, isObjectType } from 'graphql';
 import { isSearchLength } from '../core/index';
 import { COST_OF_READ, costOfSearch, type FieldCost, MOST_ITEMS, SEARCH_COST } from '../schema/cost';
 
@@ -33,11 +33,24 @@ function countIn({ query, parameters }: Readonly<Record<string, unknown>>): numb
   return sizes.length === 0 ? DEFAULT_PAGE : Math.min(MOST_ITEMS, Math.max(0, ...sizes));
 }
 
+/** Core answers no more at once. */
+const MOST_EVENTS = 500;
+
+/** Each event is read by a statement of its own. */
+const COST_OF_EVENTS: FieldCost = { base: SEARCH_COST, more: eventsIn, items: eventsIn };
+
+function eventsIn({ since, until }: Readonly<Record<string, unknown>>): number {
+  if (typeof until !== 'number') return MOST_EVENTS;
+  const first = typeof since === 'number' ? Math.max(1, since) : 1;
+  return Math.min(MOST_EVENTS, Math.max(0, until - first + 1));
+}
+
 const QUERY_COSTS: Readonly<Record<string, FieldCost>> = {
   search: COST_OF_SEARCH,
   read: COST_OF_READ,
   diff: COST_OF_READ,
   history: paged,
+  subscriptionDelivery: COST_OF_READ,
 };
 
 const MUTATION_COSTS: Readonly<Record<string, FieldCost>> = { invoke: COST_OF_OPERATION };
@@ -52,5 +65,8 @@ export function setCosts(schema: GraphQLSchema): GraphQLSchema {
     const cost = MUTATION_COSTS[field.name] ?? COST_OF_WRITE;
     if (field.extensions.cost === undefined) field.extensions = { ...field.extensions, cost };
   }
+  const delivery = schema.getType('SubscriptionDelivery');
+  const events = isObjectType(delivery) ? delivery.getFields()['events'] : undefined;
+  if (events) events.extensions = { ...events.extensions, cost: COST_OF_EVENTS };
   return schema;
 }

@@ -33,6 +33,7 @@ import { ReadResolver } from './read-resolver';
 import { OperationResolver } from './operation-resolver';
 import { WriteResolver } from './write-resolver';
 import { ChangeResolver } from './change-resolver';
+import { SubscriptionResolver } from './subscription-resolver';
 
 /** The generated types of the schema of a release. */
 const made = new WeakMap<GraphQLSchema, FhirTypes<GatewayContext>>();
@@ -58,7 +59,14 @@ export function* schemaSteps(
   { assumeValid = false, isSubgraph = false }: SchemaOptions,
 ): Steps<GraphQLSchema> {
   const root = buildSchemaSync({
-    resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver, ChangeResolver],
+    resolvers: [
+      SearchResolver,
+      ReadResolver,
+      OperationResolver,
+      WriteResolver,
+      ChangeResolver,
+      SubscriptionResolver,
+    ],
     directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES, semanticNonNullDirective],
     // type-graphql requires a `pubSub` for any subscription; these subscriptions read from core.
     pubSub: { publish: refuseTopics, subscribe: refuseTopics },

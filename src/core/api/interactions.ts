@@ -6,6 +6,8 @@ import type { Invocation, InvocationResult } from './operation';
 import type { AggregateRequest, AggregateResult, SearchPage, SearchRequest } from './search';
 import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult } from './version';
 import type { RequestContext } from '../context';
+import type { Notification, NotifiedEvent } from '../notifications/notification';
+import type { SubscriptionEventsRequest } from '../operations/environment';
 import type { ResourceInput } from '../preparation/resource-input';
 
 export interface UpdateRequest {
@@ -103,6 +105,17 @@ export interface Interactions extends SingleWrites {
    */
   follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream>;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+  /** Returns what `$status` answers for one Subscription. Throws `notFound`, `gone`, `forbidden`. */
+  subscriptionStatus(context: RequestContext, id: string): Promise<Notification>;
+  /**
+   * Returns the events that `$events` answers: at most 500, and 1,000,000 characters of resources; a caller continues with
+   * the number after the last one. Throws `notFound`, `gone`, `forbidden` for others than the author and administrators,
+   * `ruleViolated` for numbers that are no longer kept. Cost: two statements, and a read for each event unless `empty`.
+   */
+  subscriptionEvents(
+    context: RequestContext,
+    request: SubscriptionEventsRequest,
+  ): Promise<readonly NotifiedEvent[]>;
 }
 
 /** Every interaction but `bundle`, which performs the others. */

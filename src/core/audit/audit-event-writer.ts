@@ -3,6 +3,7 @@
  * deletes a batch of records and writes their AuditEvents, so that a crash neither loses nor duplicates events. Any
  * process does this work for all processes.
  */
+import { SERVER_ACTOR } from '../interactions/stored-version';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Space } from '../context';
@@ -198,11 +199,8 @@ export class AuditEventWriter {
       change: 'create',
       body: text,
       metaOffset,
-      author: SERVER,
+      author: SERVER_ACTOR,
       rows: services.extract(to, AUDIT_EVENT, event),
     };
   }
 }
-
-/** The author of versions that the server itself writes. */
-const SERVER = 'andiron';

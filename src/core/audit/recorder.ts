@@ -1,5 +1,6 @@
 /** Strategies that record interactions; used by the table of interactions. */
-import { endingOf, lineOf } from '../authorization/describe';
+import type { Invocation } from '../api/operation';
+import { endingOf, lineOf, operationAddress } from '../authorization/describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { StoredVersion } from '../api/version';
@@ -112,6 +113,28 @@ export function readsVersion<Arguments extends readonly unknown[]>(
     found: ({ interaction }, { type, id, versionId: version }) => ({ interaction, type, id, version }),
     leave: (trail, _described, version) => trail.add(lineOf(version)),
   });
+}
+
+/** An operation: its failure is recorded although it may change nothing. The described request is its address. */
+export function operates<Arguments extends readonly unknown[], Result>(
+  invocationOf: (of: NoInfer<Arguments>) => Invocation,
+): RecordedRun<Arguments, Result> {
+  return async (recorder, run, context, ...of) => {
+    const invocation = invocationOf(of);
+    const { type, id, safe } = invocation;
+    const query = operationAddress(invocation);
+    const described = { interaction: 'operation', type, id, query };
+    let result;
+    try {
+      result = await run(context, ...of);
+    } catch (error) {
+      await recorder.noteFailure(context, described, error);
+      throw error;
+    }
+    if (context.trail !== undefined) context.trail.add(query);
+    else if (recorder.recordsReads || !safe) await recorder.note(context, described);
+    return result;
+  };
 }
 
 /** An interaction that may write. `isWritten`: its result says that it has written, and so has been recorded. */

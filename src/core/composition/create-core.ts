@@ -84,7 +84,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const audit = createAudit({ services, database, owner, log, settings: options.audit, findSpace });
   const interactions = authorizeInteractions(
     createInteractions({
-      ...{ services, requests, searchResults, feeds, write, invoke, invokeWithin, charge, audit },
+      ...{ services, requests, searchResults, feeds, write, invoke, invokeWithin, charge, audit, rootOf },
     }),
     services,
   );

@@ -1,5 +1,6 @@
 import type { Audit } from './create-audit';
 import type { Interactions, SingleInteractions } from '../api/interactions';
+import type { Space } from '../context';
 import type { ChangeFeeds } from '../subscriptions/change-feeds';
 import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
 import type { SearchResultCache } from '../search-execution/page/search-result-cache';
@@ -22,6 +23,7 @@ import { update } from '../interactions/update';
 import { vread } from '../interactions/vread';
 import { countPage, countVersion, sizeOfResult } from '../limits/answer-size';
 import type { RequestServices } from './request-services';
+import { createSubscriptionQueries } from './subscription-queries';
 import type { Services } from '../ports';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 
@@ -32,6 +34,8 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
   readonly feeds: ChangeFeeds;
   readonly write: RetryingWriter;
   readonly audit: Audit;
+  /** The address of the FHIR root of a space, without a slash at the end. */
+  rootOf(space: Space): string;
 }
 
 /**
@@ -64,8 +68,10 @@ function createSingleInteractions({
   feeds,
   write,
   invoke,
+  rootOf,
 }: InteractionParts): SingleInteractions {
   return {
+    ...createSubscriptionQueries(requests, rootOf),
     // These three count long texts before they read them (VersionReader).
     async read(context, type, id) {
       const services = requests.of(context);

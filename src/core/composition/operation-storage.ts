@@ -10,15 +10,9 @@ import { changeLabels } from '../interactions/change-labels';
 import { findConceptMaps } from '../terminology/concept-maps';
 import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
-import { find, read } from '../interactions/read';
+import { find } from '../interactions/read';
 import { addressOf, readBase, readOwn } from '../interactions/resource-address';
-import { vread } from '../interactions/vread';
-import {
-  subscriptionEvents,
-  subscriptionStatuses,
-  type QueryTools,
-} from '../notifications/query-subscription';
-import { searchAny } from '../search-execution/system-search';
+import { subscriptionEvents, subscriptionStatuses } from '../notifications/query-subscription';
 import type {
   Location,
   MetaSummary,
@@ -31,6 +25,7 @@ import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
 import { createTerminologyStorage } from '../terminology/environment';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
+import { createQueryTools } from './subscription-queries';
 
 /** Limit on labelled resources of one type that $meta reads. */
 const MAX_LABELLED = 5_000;
@@ -54,15 +49,8 @@ export function createOperationStorage(
   const permissions = permissionsOf(services, context);
   const answers = permissions && new ElementRedaction(permissions.elements);
   const shown = (version: StoredVersion): StoredVersion => answers?.version(version) ?? version;
-  const interactions: QueryTools['interactions'] = {
-    read: async (of, type, id) => shown(await read(services, of, type, id)),
-    vread: async (of, type, id, versionId) => shown(await vread(services, of, { type, id, versionId })),
-    async search(of, request) {
-      const page = await searchAny(services, of, request);
-      return answers?.page(page) ?? page;
-    },
-  };
-  const querying: QueryTools = { services, interactions, rootOf };
+  const querying = createQueryTools(services, context, rootOf);
+  const { interactions } = querying;
   return {
     ...createTerminologyStorage(services, space),
     read: (type, id) => interactions.read(context, type, id),

@@ -7,6 +7,8 @@ import type { VersionRow } from '../storage/read/version-row';
 
 /** ClientApplication of requests without credentials; stored as null. */
 export const ANONYMOUS = 'anonymous';
+/** ClientApplication of what the server itself writes. */
+export const SERVER_ACTOR = 'andiron';
 
 /** A row as the version to send: its text with the server's part of meta added. Made once for each row. */
 export function toStoredVersion(

@@ -9,6 +9,7 @@ import type {
   ResultOf,
   SingleInteractions,
 } from '../api/interactions';
+import type { Invocation } from '../api/operation';
 import type { SearchPage } from '../api/search';
 import type { AccessTrail } from '../audit/access-trail';
 import {
@@ -23,7 +24,7 @@ import {
   updates,
   type RoutedRun,
 } from '../audit/audit-event-routing';
-import { reads, readsVersion, writes, type RecordedRun, type Run } from '../audit/recorder';
+import { operates, reads, readsVersion, writes, type RecordedRun, type Run } from '../audit/recorder';
 import { withFound, type Described } from '../audit/recording';
 import {
   describeHistory,
@@ -31,16 +32,16 @@ import {
   lineOf,
   listed,
   listedOf,
-  operationAddress,
   queryText,
 } from '../authorization/describe';
 import type { ElementRedaction } from '../authorization/element-redaction';
+import { SUBSCRIPTION } from '../preparation/subscription';
 
 /** One interaction. */
 export interface Row<Arguments extends readonly unknown[], Result> {
   readonly record: RecordedRun<Arguments, Result>;
   readonly route: RoutedRun<Arguments, Result>;
-  /** Undefined: the result has no elements of a resource. */
+  /** Undefined: the result has no elements of a resource, or was redacted when they were read. */
   readonly redact: ((redaction: ElementRedaction, result: Result) => Result) | undefined;
 }
 
@@ -216,22 +217,21 @@ const TABLE: Table = {
     redact: (redaction, stream) => redaction.stream(stream),
   },
   invoke: {
-    record: async (recorder, run, context, invocation) => {
-      const { type, id, safe } = invocation;
-      const described = { interaction: 'operation', type, id, query: operationAddress(invocation) };
-      let result;
-      try {
-        result = await run(context, invocation);
-      } catch (error) {
-        await recorder.noteFailure(context, described, error);
-        throw error;
-      }
-      if (context.trail !== undefined) context.trail.add(described.query);
-      else if (recorder.recordsReads || !safe) await recorder.note(context, described);
-      return result;
-    },
+    record: operates(([invocation]) => invocation),
     route: routesParts(),
     redact: (redaction, result) => redaction.invoked(result),
+  },
+  subscriptionStatus: {
+    record: operates(([id]) => queried(id, 'status')),
+    route: routesParts(),
+    redact: undefined,
+  },
+  subscriptionEvents: {
+    record: operates(([{ id, since, until, content }]) =>
+      queried(id, 'events', { eventsSinceNumber: since, eventsUntilNumber: until, content }),
+    ),
+    route: routesParts(),
+    redact: undefined,
   },
 };
 
@@ -276,7 +276,21 @@ export function wrapSingle(core: SingleInteractions, wrap: Wrap): SingleInteract
     aggregate: wrap(TABLE.aggregate, core.aggregate),
     follow: wrap(TABLE.follow, core.follow),
     invoke: wrap(TABLE.invoke, core.invoke),
+    subscriptionStatus: wrap(TABLE.subscriptionStatus, core.subscriptionStatus),
+    subscriptionEvents: wrap(TABLE.subscriptionEvents, core.subscriptionEvents),
   };
+}
+
+/** The operation that has the same answer, so that the records of both are alike. */
+function queried(
+  id: string,
+  code: string,
+  given: Readonly<Record<string, string | number | undefined>> = {},
+): Invocation {
+  const query = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return { level: 'instance', type: SUBSCRIPTION, id, code, query, safe: true };
 }
 
 /** The versions that a difference is made of, as a record has them. */

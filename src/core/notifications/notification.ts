@@ -3,6 +3,7 @@
  * Source: https://hl7.org/fhir/uv/subscriptions-backport/notifications.html and payloads.html
  */
 import { randomUUID } from 'node:crypto';
+import type { StoredVersion } from '../api/version';
 import type { Release } from '../fhir/release';
 import type { NotificationContent } from './subscription-request';
 
@@ -19,6 +20,8 @@ export interface NotifiedResource {
 /** The resource whose change is an event. */
 export interface NotifiedFocus extends NotifiedResource {
   readonly change: 'create' | 'update' | 'delete';
+  /** The version that has `text`, for readers that need no JSON. */
+  readonly version?: StoredVersion;
 }
 
 /** An event of a subscription. */
@@ -36,7 +39,7 @@ export interface NotifiedEvent {
 /** The content of a notification, or of one answer of `$status`. */
 export interface Notification {
   readonly type: 'handshake' | 'heartbeat' | 'event-notification' | 'query-status' | 'query-event';
-  readonly status: 'requested' | 'active' | 'error' | 'off' | 'entered-in-error';
+  readonly status: 'requested' | 'active' | 'error' | 'off';
   readonly subscription: {
     /** `{root}/Subscription/{id}` */
     readonly fullUrl: string;

@@ -2,6 +2,7 @@
  * Subscriptions (docs/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
  * lease on it. Events, progress and leases are in PostgreSQL; a notice through Redis only saves waiting for the next poll.
  */
+import { SERVER_ACTOR } from '../interactions/stored-version';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/access';
 import type { Interactions } from '../api/interactions';
@@ -52,8 +53,6 @@ export interface NotificationCounts {
   readonly calls: number;
 }
 
-/** The author of versions that the server itself writes. */
-const SERVER = 'andiron';
 const ATTEND_MS = 700;
 /** A process without a beat for so long is dead, and another takes its spaces. */
 const SILENCE_MS = 3_000;
@@ -196,11 +195,12 @@ export class Notifications {
         if (space === undefined) throw fhirError('unknownTenant');
         return contextIn(space, await renewCaller(space, author));
       },
-      readSubscription: (space, id) => read(services, contextIn(space, { actor: SERVER }), SUBSCRIPTION, id),
+      readSubscription: (space, id) =>
+        read(services, contextIn(space, { actor: SERVER_ACTOR }), SUBSCRIPTION, id),
       async setStatus({ id, version }, status, error) {
         const space = await findSpace();
         if (space === undefined) throw fhirError('unknownTenant');
-        await write(contextIn(space, { actor: SERVER }), SUBSCRIPTION, (context) =>
+        await write(contextIn(space, { actor: SERVER_ACTOR }), SUBSCRIPTION, (context) =>
           setSubscriptionStatus(services, context, { id, of: version, status, error }),
         );
       },

@@ -81,7 +81,7 @@ async function findSubscriptions(
 export async function subscriptionEvents(
   tools: QueryTools,
   context: RequestContext,
-  { id, since, until, content }: SubscriptionEventsRequest,
+  { id, since, until, content, omitsContext = false }: SubscriptionEventsRequest,
 ): Promise<Notification> {
   const version = await tools.interactions.read(context, SUBSCRIPTION, id);
   const [state] = await statesOf(tools, context, [id]);
@@ -102,7 +102,7 @@ export async function subscriptionEvents(
   const level = lowerOf(content ?? found.content, found.content);
   const events = await readEvents(tools, context, stored, {
     content: level,
-    topic: level === 'empty' ? undefined : await topicOf(tools, context, found.topic),
+    topic: level === 'empty' || omitsContext ? undefined : await topicOf(tools, context, found.topic),
     most: MOST_TEXT,
   });
   return { ...found, type: 'query-event', content: level, events };

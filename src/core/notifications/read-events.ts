@@ -74,7 +74,10 @@ async function readEvent(
   const others = await readContext(tools, context, stored, topic);
   return {
     ...{ number, timestamp },
-    focus: { fullUrl, reference, change, ...(content === 'full-resource' ? { text: stored.text } : {}) },
+    focus: {
+      ...{ fullUrl, reference, change },
+      ...(content === 'full-resource' ? { text: stored.text, version: stored } : {}),
+    },
     ...(others.length === 0
       ? {}
       : { context: others.map((one) => toNotified(tools, context, one, content)) }),

@@ -1,4 +1,5 @@
 /** The Subscriptions that a connection may bind. */
+import { SERVER_ACTOR } from '../interactions/stored-version';
 import type { Caller } from '../api/access';
 import type { IssuedToken } from '../api/notification-stream';
 import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../context';
@@ -31,7 +32,7 @@ export interface SubscriptionTools {
 /** Deadline of what is done for one message. */
 const WORK_MS = 30_000;
 /** The server reads what its author may no longer read. */
-const SERVER: Caller = { actor: 'server' };
+const SERVER: Caller = { actor: SERVER_ACTOR };
 
 /** The context of work for a caller on a connection. */
 export function contextIn({ log }: Pick<SubscriptionTools, 'log'>, space: TenantSpace, caller: Caller) {

@@ -1,3 +1,4 @@
+import { SERVER_ACTOR } from '../interactions/stored-version';
 import type { SubscriptionAdministration, SubscriptionDelivery } from '../api/subscription';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 import { EMPTY_REQUEST_STATE, type Log, type TenantSpace } from '../context';
@@ -26,8 +27,6 @@ export interface SubscriptionAdministrationOptions {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
 
-/** The author of versions that the server itself writes. */
-const SERVER = 'server';
 const WRITE_MS = 30_000;
 
 /** What operators see and do of deliveries; the server processes that have the Subscriptions deliver. */
@@ -77,7 +76,7 @@ async function retry(
   if (space === undefined) throw fhirError('unknownTenant');
   const context = {
     ...EMPTY_REQUEST_STATE,
-    ...{ space, actor: SERVER, log, deadline: Date.now() + WRITE_MS, requestId: 'subscription' },
+    ...{ space, actor: SERVER_ACTOR, log, deadline: Date.now() + WRITE_MS, requestId: 'subscription' },
   };
   try {
     await write(context, SUBSCRIPTION, (current) =>

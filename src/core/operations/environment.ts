@@ -104,6 +104,8 @@ export interface SubscriptionEventsRequest {
   readonly until: number | undefined;
   /** Undefined: the content level of the Subscription, which is never exceeded. */
   readonly content: NotificationContent | undefined;
+  /** True: without the further resources that the topic includes. */
+  readonly omitsContext?: boolean;
 }
 
 /** A cache for the texts of costly answers. It may lose any entry at any time, but never returns a wrong one. */
