@@ -134,6 +134,9 @@ export async function createApp(
         rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
         ...(settings.MAX_REQUESTS_TENANT === undefined ? {} : { maxRequests: settings.MAX_REQUESTS_TENANT }),
         ...quotas,
+        ...(settings.NOTIFICATION_HOSTS.length === 0
+          ? {}
+          : { notificationHosts: settings.NOTIFICATION_HOSTS }),
       },
     },
     authMode: settings.AUTH_MODE,

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { parseNotificationHosts } from '../core/limits/notification-hosts';
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limits/rate';
 
 /** The types of settings. `parse` throws `Malformed` with what is allowed. */
@@ -121,6 +122,16 @@ export const socketAddress: Kind<SocketAddress | undefined> = {
     if (value === undefined) return 'off';
     return `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`;
   },
+};
+
+/** A host name, perhaps with its subdomains, in lower case. */
+export const notificationHost: Kind<string> = {
+  expects: 'a host name, or *. and a host name',
+  parse(written) {
+    const lower = written.toLowerCase();
+    return parseNotificationHosts(lower)?.length === 1 ? lower : malformed(this.expects);
+  },
+  print: (value) => value,
 };
 
 /** A host name, an IP address, or a network such as 10.0.0.0/8; in lower case, without brackets. */

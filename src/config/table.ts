@@ -6,6 +6,7 @@ import {
   boolean,
   choice,
   hostOrNetwork,
+  notificationHost,
   integer,
   list,
   origin,
@@ -69,6 +70,14 @@ export const SETTINGS = {
     list(hostOrNetwork, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8'),
     [],
     'Hosts of key sets (jwksUrl), of endpoints of Subscriptions and of the package registry that may be called at addresses that are not public, and by http. All others are called by https at public addresses only',
+  ),
+  NOTIFICATION_HOSTS: row(
+    list(
+      notificationHost,
+      'a comma-separated list of host names such as hooks.example.org or *.ward.example',
+    ),
+    [],
+    'Hosts of endpoints to which notifications of Subscriptions may go, for tenants without a setting of their own; empty: all',
   ),
   PACKAGE_REGISTRY: row(
     webAddress,

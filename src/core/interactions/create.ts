@@ -69,7 +69,10 @@ export async function create(
       parameterChange: space.searchParameters?.change,
       targets: held.targets,
       registration: parameterChanges(id, pairs),
-      subscription: await subscriptionChange(services, context, { type, own, id, text, subscription }),
+      subscription: await subscriptionChange(services, context, {
+        ...{ type, own, id, text, subscription },
+        isNew: true,
+      }),
       companion: provenance.companion,
       record: recordOf(context, type, id),
     };

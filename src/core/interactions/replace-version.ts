@@ -145,7 +145,10 @@ async function planWrite(
     registration: parameterChanges(id, pairs),
     subscription:
       decided.status ??
-      (await subscriptionChange(services, context, { type, own: address, id, text, subscription })),
+      (await subscriptionChange(services, context, {
+        ...{ type, own: address, id, text, subscription },
+        isNew: !live,
+      })),
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };

@@ -18,12 +18,14 @@ export async function subscriptionChange(
     readonly own: ResourceAddress;
     readonly id: string;
     readonly text: string;
+    /** True: it did not exist, or was deleted. */
+    readonly isNew: boolean;
     readonly subscription: PreparedSubscription | undefined;
   },
 ): Promise<SubscriptionChange | undefined> {
-  const { type, own, id, text, subscription } = written;
+  const { type, own, id, text, isNew, subscription } = written;
   if (type !== SUBSCRIPTION || subscription === undefined) return undefined;
-  if (!subscription.isRequested) return { ...own, id, to: 'off' };
+  if (!subscription.isRequested) return isNew ? undefined : { ...own, id, to: 'off' };
   await requireSubscribable(services, context, parseStoredObject(text));
   const { actor, access } = context;
   const { endpoint, headers } = subscription;

@@ -1,3 +1,4 @@
+import { NOTIFICATION_HOSTS_EXPECTED, parseNotificationHosts } from './notification-hosts';
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from './rate';
 
 /** The rate limits of a tenant. */
@@ -20,6 +21,8 @@ export interface TenantLimits {
   readonly maxResources?: number;
   /** Bytes of the texts of all versions in both releases; undefined: no limit. */
   readonly maxBytes?: number;
+  /** Hosts to which notifications of Subscriptions may go; undefined: all. */
+  readonly notificationHosts?: readonly string[];
 }
 
 type Stored = Readonly<Record<string, string>>;
@@ -68,6 +71,7 @@ const OF_CLIENT = 'rate-limit-client.';
 const MAX_REQUESTS = 'max-requests';
 const RESOURCES = 'quota-resources';
 const BYTES = 'quota-bytes';
+const NOTIFICATION_HOSTS = 'notification-hosts';
 const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** The settings for a tenant's limits. docs/configuration.md is generated from them. */
@@ -103,6 +107,13 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
     defaultFrom: 'QUOTA_BYTES',
     meaning: 'Maximum size in bytes of the texts of all its versions, of both releases',
   },
+  {
+    name: NOTIFICATION_HOSTS,
+    expects: NOTIFICATION_HOSTS_EXPECTED,
+    accepts: (text) => parseNotificationHosts(text) !== undefined,
+    defaultFrom: 'NOTIFICATION_HOSTS',
+    meaning: 'Hosts of endpoints to which notifications of Subscriptions may go; off: all',
+  },
 ];
 
 /** Undefined: there is no such limit setting. */
@@ -134,11 +145,18 @@ export function toTenantLimits(stored: Stored, defaults: TenantLimits): TenantLi
       parseQuota(stored[RESOURCES] ?? '') ?? defaults.maxResources,
       parseQuota(stored[BYTES] ?? '') ?? defaults.maxBytes,
     ),
+    ...toNotificationHosts(
+      parseNotificationHosts(stored[NOTIFICATION_HOSTS] ?? '') ?? defaults.notificationHosts,
+    ),
   };
 }
 
 function toMaxRequests(maxRequests = Infinity): Pick<TenantLimits, 'maxRequests'> {
   return maxRequests === Infinity ? {} : { maxRequests };
+}
+
+function toNotificationHosts(hosts: readonly string[] = []): Pick<TenantLimits, 'notificationHosts'> {
+  return hosts.length === 0 ? {} : { notificationHosts: hosts };
 }
 
 function toQuotas(
@@ -152,13 +170,20 @@ function toQuotas(
 }
 
 /** Returns the effective limits by setting name, for operators. */
-export function nameLimits({ rates, maxRequests, maxResources, maxBytes }: TenantLimits): Stored {
+export function nameLimits({
+  rates,
+  maxRequests,
+  maxResources,
+  maxBytes,
+  notificationHosts,
+}: TenantLimits): Stored {
   const named: Record<string, string> = {
     [TENANT_RATE]: printRates(rates?.tenant ?? []),
     [CLIENT_RATE]: printRates(rates?.client ?? []),
     [MAX_REQUESTS]: String(maxRequests ?? 'off'),
     [RESOURCES]: String(maxResources ?? 'off'),
     [BYTES]: String(maxBytes ?? 'off'),
+    [NOTIFICATION_HOSTS]: notificationHosts?.join(',') ?? 'off',
   };
   for (const [client, own] of rates?.clients ?? []) named[OF_CLIENT + client] = printRates(own);
   return named;

@@ -1,6 +1,7 @@
 /** The delivery of one Subscription: its handshake, its notifications in the order of their numbers, and its end. */
 import type { Log, RequestContext } from '../context';
 import { FhirError } from '../errors';
+import { mayNotify } from '../limits/notification-hosts';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { isCurrent, nextEvents, noteDelivered, noteFailed } from '../storage/notifications/events';
 import type { StoredSubscription } from '../storage/notifications/feeds';
@@ -294,6 +295,8 @@ export class Delivery {
   async #call(context: RequestContext, call: Call): Promise<Error | undefined> {
     const { subscription, plan, tools } = this;
     const { endpoint = '', timeoutSeconds, mime } = plan.request;
+    if (!mayNotify(context.space.settings.limits.notificationHosts, endpoint))
+      return new Error('this tenant sends no notifications to the host of this endpoint');
     const body = call.body(context);
     return tools.slots.run(
       { tenant: context.space.tenantNumber, endpoint, isFailing: this.#attempts > 0 },

@@ -2,6 +2,7 @@ import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { JsonObject } from '../fhir/json';
+import { mayNotify } from '../limits/notification-hosts';
 import type { WriteServices } from '../ports';
 import { planSubscription } from './subscription-plan';
 import { readSubscription } from './subscription-request';
@@ -23,6 +24,12 @@ export async function requireSubscribable(
     throw fhirError(
       'ruleViolated',
       { reason: `The endpoint may not be called: ${fault}` },
+      'Subscription.channel.endpoint',
+    );
+  if (endpoint !== undefined && !mayNotify(context.space.settings.limits.notificationHosts, endpoint))
+    throw fhirError(
+      'ruleViolated',
+      { reason: 'This tenant sends no notifications to the host of this endpoint (notification-hosts)' },
       'Subscription.channel.endpoint',
     );
   const { triggers } = await planSubscription(services, context, read.request);

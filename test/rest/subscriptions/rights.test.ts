@@ -186,6 +186,22 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     expect(focus.at(-1)).toContain(`Observation/${String(made[1])}`);
   });
 
+  it('a tenant may limit the hosts that are told', async () => {
+    const author = as(await makeClient(server.app.core, 'acme'));
+    const path = `/${release}/host`;
+    const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Group` });
+    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': '*.ward.example' });
+    const refused = await author('POST', `${rootOf('acme')}/Subscription`, resource);
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([
+      422,
+      expect.stringContaining('Subscription.channel.endpoint'),
+    ]);
+    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': 'localhost,127.0.0.1' });
+    await makeSubscription(author, rootOf('acme'), resource);
+    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': null });
+    expect(toldAt(path)).toHaveLength(1);
+  });
+
   it('tenants and releases never hear of each other', async () => {
     const path = `/${release}/apart`;
     const author = await makeClient(server.app.core, 'acme');

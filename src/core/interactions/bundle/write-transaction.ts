@@ -121,6 +121,7 @@ async function subscriptionChanges(
               own,
               id,
               subscription: entry.subscription,
+              isNew: version.replaced === undefined,
             });
       if (change !== undefined) changes.push(change);
     } catch (error) {
