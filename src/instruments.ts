@@ -78,9 +78,10 @@ export function watchCore(
       labelNames: ['state'] as const,
       registers: [],
       collect() {
-        const { running, failing, bound } = core.notifications();
+        const { running, failing, inError, bound } = core.notifications();
         this.set({ state: 'running' }, running);
         this.set({ state: 'failing' }, failing);
+        this.set({ state: 'error' }, inError);
         this.set({ state: 'bound' }, bound);
       },
     }),

@@ -20,7 +20,7 @@ import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendFeeds, leaveFeeds, type OwnFeed } from '../storage/notifications/feeds';
 import { CallSlots } from './call-slots';
 import { Endpoint } from './endpoint';
-import { SpaceNotifications, type SpaceTools } from './space-notifications';
+import { SpaceNotifications, type SpaceCounts, type SpaceTools } from './space-notifications';
 
 export interface NotificationLimits {
   /** Milliseconds for which a notification that does not arrive is tried again. */
@@ -44,11 +44,7 @@ export interface NotificationsOptions {
   record: SpaceTools['record'];
 }
 
-export interface NotificationCounts {
-  /** Subscriptions for which this process works. */
-  readonly running: number;
-  /** Those of them whose last notification did not arrive. */
-  readonly failing: number;
+export interface NotificationCounts extends SpaceCounts {
   /** Calls to endpoints that are under way. */
   readonly calls: number;
 }
@@ -97,9 +93,14 @@ export class Notifications {
 
   get counts(): NotificationCounts {
     const all = [...this.#spaces.values()].map(({ notifications }) => notifications.counts);
-    const sum = (name: 'running' | 'failing'): number =>
+    const sum = (name: 'running' | 'failing' | 'inError'): number =>
       all.reduce((total, counts) => total + counts[name], 0);
-    return { running: sum('running'), failing: sum('failing'), calls: this.#slots.count };
+    return {
+      running: sum('running'),
+      failing: sum('failing'),
+      inError: sum('inError'),
+      calls: this.#slots.count,
+    };
   }
 
   /** Ends the work and gives up all spaces. */

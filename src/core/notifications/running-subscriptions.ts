@@ -58,6 +58,11 @@ export class RunningSubscriptions {
     return [...this.#all.values()].filter(({ delivery }) => delivery.isFailing).length;
   }
 
+  /** Those that the server has given up. */
+  get inError(): number {
+    return [...this.#all.values()].filter(({ delivery }) => delivery.subscription.status === 'error').length;
+  }
+
   /** By the key of the resource in decimal form. */
   get(key: string): Running | undefined {
     return this.#all.get(key);

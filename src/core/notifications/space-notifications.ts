@@ -13,6 +13,15 @@ import { PageChanges, type Kind } from '../subscriptions/page-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
 import { eventsOf, filtersOf } from './subscription-plan';
 
+/** Subscriptions for which this process works. */
+export interface SpaceCounts {
+  readonly running: number;
+  /** Those of them whose last notification did not arrive. */
+  readonly failing: number;
+  /** Those of them that were given up, until they are requested again. */
+  readonly inError: number;
+}
+
 export interface SpaceTools extends RunningTools {
   readonly worker: string;
   readonly log: Log;
@@ -61,9 +70,9 @@ export class SpaceNotifications {
     this.#working = this.#work();
   }
 
-  get counts(): { readonly running: number; readonly failing: number } {
-    const { size, failing } = this.#running;
-    return { running: size, failing };
+  get counts(): SpaceCounts {
+    const { size, failing, inError } = this.#running;
+    return { running: size, failing, inError };
   }
 
   /** There may be changes. */
