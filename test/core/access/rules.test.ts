@@ -100,6 +100,9 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
           code: 'everything',
           safe: true,
         }),
+      subscriptionStatus: () => core.subscriptionStatus(nobody, 's1'),
+      subscriptionEvents: () =>
+        core.subscriptionEvents(nobody, { id: 's1', since: undefined, until: undefined, content: undefined }),
       jobs: () => core.jobs.submit(nobody, { details: {}, isRepeatable: true }),
     };
     const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));

@@ -1,0 +1,64 @@
+import { ElementRedaction } from '../authorization/element-redaction';
+import { requireInvocation } from '../authorization/operation-rule';
+import { permissionsOf } from '../authorization/visibility';
+import type { SingleInteractions } from '../api/interactions';
+import type { StoredVersion } from '../api/version';
+import type { RequestContext } from '../context';
+import { read } from '../interactions/read';
+import { vread } from '../interactions/vread';
+import {
+  subscriptionEvents,
+  subscriptionStatuses,
+  type QueryTools,
+} from '../notifications/query-subscription';
+import type { SearchServices } from '../ports';
+import { SUBSCRIPTION } from '../preparation/subscription';
+import { searchAny } from '../search-execution/system-search';
+import type { RequestServices } from './request-services';
+
+/** Returns the tools of `$status` and `$events`; elements that are hidden from the caller are removed before they are read. */
+export function createQueryTools(
+  services: SearchServices,
+  context: RequestContext,
+  rootOf: QueryTools['rootOf'],
+): QueryTools {
+  const permissions = permissionsOf(services, context);
+  const answers = permissions && new ElementRedaction(permissions.elements);
+  const shown = (version: StoredVersion): StoredVersion => answers?.version(version) ?? version;
+  return {
+    services,
+    rootOf,
+    interactions: {
+      read: async (of, type, id) => shown(await read(services, of, type, id)),
+      vread: async (of, type, id, versionId) => shown(await vread(services, of, { type, id, versionId })),
+      async search(of, request) {
+        const page = await searchAny(services, of, request);
+        return answers?.page(page) ?? page;
+      },
+    },
+  };
+}
+
+type SubscriptionQueries = Pick<SingleInteractions, 'subscriptionStatus' | 'subscriptionEvents'>;
+
+/** The same answers as those of the operations `$status` and `$events`, with the same rights, as plain values. */
+export function createSubscriptionQueries(
+  requests: RequestServices,
+  rootOf: QueryTools['rootOf'],
+): SubscriptionQueries {
+  const toolsFor = (context: RequestContext, id: string, code: 'status' | 'events'): QueryTools => {
+    const services = requests.of(context);
+    requireInvocation(services, context, { level: 'instance', type: SUBSCRIPTION, id, code, safe: true });
+    return createQueryTools(services, context, rootOf);
+  };
+  return {
+    async subscriptionStatus(context, id) {
+      const [found] = await subscriptionStatuses(toolsFor(context, id, 'status'), context, { id });
+      if (found === undefined) throw new Error('a Subscription was read without its status');
+      return found;
+    },
+    async subscriptionEvents(context, request) {
+      return (await subscriptionEvents(toolsFor(context, request.id, 'events'), context, request)).events;
+    },
+  };
+}
