@@ -1,5 +1,5 @@
 /** WebSockets of Subscriptions where access is enforced, and of clients that read slowly. */
-import { requireAuthor } from '../../../src/core/notifications/require-author';
+import { requireAuthor, requireScopesOf } from '../../../src/core/notifications/require-author';
 import type { Caller, FhirError } from '../../../src/core';
 import { makeClient, type MadeClient } from '../../support/access';
 import { eventually } from '../../support/eventually';
@@ -171,6 +171,7 @@ describe('the author of a Subscription', () => {
   const refusal = (one: Caller, written: Caller): string | undefined => {
     try {
       requireAuthor(one, written, '1');
+      requireScopesOf(one, written, '1');
       return undefined;
     } catch (error) {
       return (error as FhirError).message;
