@@ -42,6 +42,15 @@ function withoutServerParts(resource: JsonObject, withoutId: boolean): JsonObjec
   return Object.keys(rest).length === 0 ? kept : { ...kept, meta: rest };
 }
 
+/** The values of the headers of a Subscription are secrets, which nobody reads in open mode. */
+function withoutSecrets(resource: JsonObject): JsonObject {
+  const { resourceType, channel } = resource;
+  if (resourceType !== 'Subscription' || !isJsonObject(channel) || !Array.isArray(channel['header']))
+    return resource;
+  const header = channel['header'].map((line) => String(line).replace(/:.*/, ': ***'));
+  return { ...resource, channel: { ...channel, header } };
+}
+
 describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
   const wrong = wrongExamplesOf(release, true);
   const malformed = wrongExamplesOf(release, false);
@@ -76,7 +85,10 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
       const { text } = await store.core.read(context, type, id);
       const back = parseJson(text).value as JsonObject;
       const isEqual =
-        areIdenticalJson(withoutServerParts(back, false), withoutServerParts(resource, false)) &&
+        areIdenticalJson(
+          withoutServerParts(back, false),
+          withoutServerParts(withoutSecrets(resource), false),
+        ) &&
         Object.keys(back)
           .filter((name) => name !== 'meta')
           .join() ===
@@ -97,7 +109,9 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
       const { text } = await store.core.read(context, type, version.id);
       if (text !== version.text) unequal.push(`${type}/${version.id} differs from the answer of its create`);
       const back = parseJson(text).value as JsonObject;
-      if (!areIdenticalJson(withoutServerParts(back, true), withoutServerParts(resource, true)))
+      if (
+        !areIdenticalJson(withoutServerParts(back, true), withoutServerParts(withoutSecrets(resource), true))
+      )
         unequal.push(`${type}/${id}`);
     });
     expect(unequal).toEqual([]);
