@@ -55,7 +55,8 @@ const SILENCE_MS = 3_000;
 /** So long after its last beat a process stops to call endpoints, before another may begin. */
 const HELD_MS = 2_200;
 const MOST_SPACES = 2_000;
-const POLL_MS = 500;
+/** Between two reads of changes without a notice; the beat finds changes whose notice was lost. */
+const POLL_MS = 10_000;
 /** Deadline of what is done for one page or notification. */
 const WORK_MS = 30_000;
 
@@ -145,8 +146,7 @@ export class Notifications {
     if (this.#isClosed) return;
     const own = new Set(feeds.map(({ space }) => space));
     for (const space of this.#spaces.keys()) if (!own.has(space)) this.#drop(space);
-    for (const feed of feeds)
-      (this.#spaces.get(feed.space) ?? this.#hold(feed)).notifications.noteChanges(feed.changes);
+    for (const feed of feeds) (this.#spaces.get(feed.space) ?? this.#hold(feed)).notifications.note(feed);
   }
 
   #hold(feed: OwnFeed): Held {

@@ -4,7 +4,13 @@ import type { Log, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { removeOldEvents } from '../storage/notifications/events';
-import { advanceFeed, readFeedState, restFeed, type NewEvent } from '../storage/notifications/feeds';
+import {
+  advanceFeed,
+  readFeedState,
+  restFeed,
+  type NewEvent,
+  type OwnFeed,
+} from '../storage/notifications/feeds';
 import { readFeedOf } from '../storage/read/feed';
 import { MAX_PAGE_BYTES } from '../storage/read/version-read';
 import type { PageRow } from '../storage/read/version-row';
@@ -39,6 +45,8 @@ const GATHER_MS = 40;
 /** Milliseconds after which the position is stored although there were no events. */
 const STORE_MS = 1_000;
 const CLEAN_MS = 60_000;
+/** Milliseconds after which work that the database interrupted is tried again. */
+const TROUBLE_MS = 500;
 /** Milliseconds after which the state is read again, because rights of authors may have changed. */
 const LOADED_MS = 10_000;
 
@@ -52,6 +60,7 @@ export class SpaceNotifications {
   /** The count of writes of Subscriptions that `#running` knows; undefined: nothing was read yet. */
   #changes: number | undefined;
   #knownChanges = 0;
+  #knownLast = 0;
   #loadedAt = -Infinity;
   #cleanedAt = performance.now();
   #isWoken = true;
@@ -81,10 +90,12 @@ export class SpaceNotifications {
     this.#ring?.();
   }
 
-  /** The count of writes of Subscriptions as the database has it. */
-  noteChanges(changes: number): void {
+  /** What the database says at each beat: whether there was a write, and one of a Subscription. */
+  note({ changes, last }: Pick<OwnFeed, 'changes' | 'last'>): void {
+    const isSame = changes === this.#changes && last === this.#knownLast;
     this.#knownChanges = changes;
-    if (changes !== this.#changes) this.wake();
+    this.#knownLast = last;
+    if (!isSame) this.wake();
   }
 
   /** Ends all deliveries; resolves when no call is under way. */
@@ -108,12 +119,14 @@ export class SpaceNotifications {
       let waitMs = this.tools.limits.pollMs;
       try {
         if (await this.#step()) waitMs = 0;
+        else if (!this.tools.isHeld()) waitMs = TROUBLE_MS;
         this.#isFailing = false;
       } catch (error) {
         if (!isDatabaseTrouble(error) && !this.#isFailing)
           this.tools.log.warn({ fault: faultOf(error) }, 'Subscriptions wait: changes cannot be read');
         this.#isFailing = true;
         this.#isWoken = false;
+        waitMs = TROUBLE_MS;
       }
       if (this.#isClosed()) return;
       if (waitMs > 0) await this.#pause(waitMs);

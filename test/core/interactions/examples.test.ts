@@ -47,7 +47,9 @@ function withoutSecrets(resource: JsonObject): JsonObject {
   const { resourceType, channel } = resource;
   if (resourceType !== 'Subscription' || !isJsonObject(channel) || !Array.isArray(channel['header']))
     return resource;
-  const header = channel['header'].map((line) => String(line).replace(/:.*/, ': ***'));
+  const header = channel['header'].map((line) =>
+    typeof line === 'string' ? line.replace(/:.*/, ': ***') : line,
+  );
   return { ...resource, channel: { ...channel, header } };
 }
 

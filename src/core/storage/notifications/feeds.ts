@@ -11,7 +11,7 @@ const OF_ALL: StatementContext = { lane: 'read', space: undefined };
 
 const ATTEND = defineStatement(
   template(sql`
-    select f.space, f.changes, f.tenant, f.release
+    select f.space, f.changes, f.last, f.tenant, f.release
     from andiron.attend_subscription_feeds(${bind('worker')}, ${bind('silence')}::int, ${bind('most')}::int) f`),
 );
 
@@ -19,6 +19,8 @@ const ATTEND = defineStatement(
 export interface OwnFeed {
   readonly space: number;
   readonly changes: number;
+  /** Changes with every write to the space, and perhaps with others. */
+  readonly last: number;
   readonly tenant: string;
   readonly release: Release;
 }
@@ -29,9 +31,11 @@ export async function attendFeeds(
   { worker, silenceMs, most }: { readonly worker: string; readonly silenceMs: number; readonly most: number },
 ): Promise<readonly OwnFeed[]> {
   const rows = await database.run(OF_ALL, ATTEND, { worker, silence: silenceMs, most });
-  return (rows as [number, number, string, Release][]).map(([space, changes, tenant, release]) => ({
-    ...{ space, changes, tenant, release },
-  }));
+  return (rows as [number, number, number, string, Release][]).map(
+    ([space, changes, last, tenant, release]) => ({
+      ...{ space, changes, last, tenant, release },
+    }),
+  );
 }
 
 const LEAVE = defineStatement(template(sql`select andiron.leave_subscription_feeds(${bind('worker')})`));
