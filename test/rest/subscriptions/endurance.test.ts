@@ -1,0 +1,74 @@
+import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
+import { eventually } from '../../support/eventually';
+import { startServer, type TestServer } from '../../support/server';
+import {
+  makeSubscription,
+  readNotification,
+  sender,
+  SOON_MS,
+  subscription,
+  TOPIC,
+  untilStatus,
+  type Sender,
+} from '../../support/subscriptions';
+
+let server: TestServer;
+let endpoint: TestEndpoint;
+let send: Sender;
+beforeAll(async () => {
+  server = await startServer({
+    environment: {
+      ...{ OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
+      // Nobody listens there.
+      REDIS_PORT: '1',
+      SUBSCRIPTION_RETRY_MS: '2000',
+    },
+  });
+  endpoint = await startEndpoint();
+  send = sender(server);
+});
+afterAll(async () => {
+  await server.close();
+  await endpoint.close();
+});
+
+const root = (): string => server.path('system', 'r4');
+const numbersAt = (path: string): readonly number[] =>
+  endpoint.received.filter((one) => one.path === path).flatMap((one) => readNotification('r4', one).numbers);
+
+it('without Redis changes are told too', async () => {
+  await makeSubscription(
+    send,
+    root(),
+    subscription({ endpoint: `${endpoint.base}/alone`, criteria: `${TOPIC}/Device` }),
+  );
+  for (let index = 0; index < 3; index++) await send('POST', `${root()}/Device`, { resourceType: 'Device' });
+  await eventually(async () => numbersAt('/alone').length === 3, SOON_MS);
+  expect(numbersAt('/alone')).toEqual([1, 2, 3]);
+});
+
+it('a Subscription whose notifications fail for too long gets the status error, counts on, and may begin again', async () => {
+  const resource = subscription({ endpoint: `${endpoint.base}/down`, criteria: `${TOPIC}/Group` });
+  const id = await makeSubscription(send, root(), resource);
+  endpoint.behave(({ path }, response) => {
+    response.statusCode = path === '/down' ? 500 : 200;
+    response.end();
+  });
+  const group = { resourceType: 'Group', type: 'person', actual: true };
+  await send('POST', `${root()}/Group`, group);
+  await untilStatus(send, root(), id, 'error');
+  const { json } = await send('GET', `${root()}/Subscription/${id}`);
+  expect(json['error']).toBe('Notifications have failed for too long: the endpoint answers 500');
+  endpoint.behave(undefined);
+  const before = endpoint.received.length;
+  await send('POST', `${root()}/Group`, group);
+  await eventually(async () => {
+    const { text } = await server.request('GET', `${root()}/Subscription/${id}/$status`);
+    return text.includes('"events-since-subscription-start","valueString":"2"');
+  }, SOON_MS);
+  expect(endpoint.received.slice(before).filter(({ path }) => path === '/down')).toEqual([]);
+  await send('PUT', `${root()}/Subscription/${id}`, { ...json, status: 'requested' });
+  await untilStatus(send, root(), id, 'active');
+  await eventually(async () => numbersAt('/down').includes(2), SOON_MS);
+  expect(numbersAt('/down').slice(-2)).toEqual([1, 2]);
+});
