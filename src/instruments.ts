@@ -35,6 +35,8 @@ export function createInstruments(registry: Registry): Instruments {
     labelNames: ['ending'] as const,
     registers: [registry],
   });
+  // Both are there from the start, so that a rate can be computed from the first one on.
+  for (const ending of ['delivered', 'failed'] as const) notifications.inc({ ending }, 0);
   const delays = new Histogram({
     name: 'andiron_notification_delay_seconds',
     help: 'Time from a change to the first attempt to notify of it',
