@@ -74,6 +74,7 @@ it('a change in one process applies in the other within 2 s, in both releases, a
       ...settings,
       'conditional-delete': 'single',
       'max-requests': 'off',
+      'notification-hosts': 'off',
       'quota-bytes': 'off',
       'quota-resources': 'off',
       'rate-limit': 'off',
