@@ -10,6 +10,7 @@ import type { RunningStatus } from '../storage/notifications/subscription-change
 import type { CallSlots } from './call-slots';
 import { EndpointGone, type Call, type Endpoint } from './endpoint';
 import { notificationBundle, type Notification } from './notification';
+import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
 import type { SubscriptionPlan } from './subscription-plan';
 
@@ -40,11 +41,6 @@ const LONGEST_RETRY_MS = 300_000;
 /** Milliseconds after which work that the database interrupted is tried again. */
 const TROUBLE_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Events in one notification where the Subscription does not say. */
-const DEFAULT_EVENTS = 50;
-const MOST_EVENTS = 500;
-/** Characters of resources in one notification. */
-const MOST_TEXT = 1_000_000;
 /** The longest time of a timer. */
 const LONGEST_TIMER_MS = 2_000_000_000;
 

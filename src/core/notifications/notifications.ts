@@ -8,7 +8,7 @@ import type { Caller } from '../api/access';
 import type { Interactions } from '../api/interactions';
 import type { RedisCache } from '../cache/redis-cache';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
-import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../context';
+import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { setSubscriptionStatus } from '../interactions/subscription-status';
 import { read } from '../interactions/read';
@@ -19,6 +19,7 @@ import type { WriteServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendFeeds, leaveFeeds, type OwnFeed } from '../storage/notifications/feeds';
 import { CallSlots } from './call-slots';
+import { workContext } from './work-context';
 import { Endpoint } from './endpoint';
 import { SpaceNotifications, type SpaceCounts, type SpaceTools } from './space-notifications';
 
@@ -37,7 +38,7 @@ export interface NotificationsOptions {
   readonly outbound: Outbound;
   readonly log: Log;
   readonly limits: NotificationLimits;
-  rootOf(space: TenantSpace): string;
+  rootOf(space: Pick<TenantSpace, 'tenant' | 'release'>): string;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   observe: SpaceTools['observe'];
@@ -57,8 +58,6 @@ const HELD_MS = 2_200;
 const MOST_SPACES = 2_000;
 /** Between two reads of changes without a notice; the beat finds changes whose notice was lost. */
 const POLL_MS = 10_000;
-/** Deadline of what is done for one page or notification. */
-const WORK_MS = 30_000;
 
 interface Held {
   readonly notifications: SpaceNotifications;
@@ -171,11 +170,6 @@ export class Notifications {
   #toolsOf({ space: number, tenant, release }: OwnFeed): SpaceTools {
     const { services, interactions, write, cache, log, limits, renewCaller } = this.options;
     const findSpace = (): Promise<TenantSpace | undefined> => this.options.findSpace(tenant, release);
-    const contextIn = (space: TenantSpace, caller: Caller): RequestContext => ({
-      ...EMPTY_REQUEST_STATE,
-      ...caller,
-      ...{ space, log, deadline: Date.now() + WORK_MS, requestId: 'subscription' },
-    });
     return {
       ...{ services, interactions, log },
       worker: this.#worker,
@@ -188,20 +182,20 @@ export class Notifications {
       observe: this.options.observe,
       record: this.options.record,
       send: this.#endpoint.send,
-      rootOf: (space) => this.options.rootOf({ ...space }),
+      rootOf: (space) => this.options.rootOf(space),
       isHeld: () => performance.now() - this.#attendedAt < HELD_MS,
       findSpace,
       async contextOf({ author }) {
         const space = await findSpace();
         if (space === undefined) throw fhirError('unknownTenant');
-        return contextIn(space, await renewCaller(space, author));
+        return workContext(log, space, await renewCaller(space, author));
       },
       readSubscription: (space, id) =>
-        read(services, contextIn(space, { actor: SERVER_ACTOR }), SUBSCRIPTION, id),
+        read(services, workContext(log, space, { actor: SERVER_ACTOR }), SUBSCRIPTION, id),
       async setStatus({ id, version }, status, error) {
         const space = await findSpace();
         if (space === undefined) throw fhirError('unknownTenant');
-        await write(contextIn(space, { actor: SERVER_ACTOR }), SUBSCRIPTION, (context) =>
+        await write(workContext(log, space, { actor: SERVER_ACTOR }), SUBSCRIPTION, (context) =>
           setSubscriptionStatus(services, context, { id, of: version, status, error }),
         );
       },

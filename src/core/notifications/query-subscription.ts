@@ -12,6 +12,7 @@ import { querySubscriptions, type QueriedSubscription } from '../storage/notific
 import { keyText } from '../storage/read/version-row';
 import { findTopic } from './find-topic';
 import type { Notification } from './notification';
+import { MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { requireAuthor } from './require-author';
 import { readEvents, type EventTools } from './read-events';
 import { readSubscription, type NotificationContent, type SubscriptionRequest } from './subscription-request';
@@ -23,10 +24,6 @@ export interface QueryTools extends EventTools {
 
 /** The most Subscriptions in one answer of `$status`. */
 const MOST_STATUSES = 200;
-/** The most events in one answer of `$events`. */
-const MOST_EVENTS = 500;
-/** Characters of resources in one answer of `$events`. */
-const MOST_TEXT = 1_000_000;
 const MAX_INTEGER = 2_147_483_647;
 
 /** The content levels, each with more than the one before. */

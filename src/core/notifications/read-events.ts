@@ -16,7 +16,7 @@ export interface EventTools {
   readonly services: SearchServices;
   readonly interactions: Pick<Interactions, 'vread' | 'search'>;
   /** The address of the FHIR root of a space, without a slash at the end. */
-  rootOf(context: RequestContext['space']): string;
+  rootOf(space: Pick<RequestContext['space'], 'tenant' | 'release'>): string;
 }
 
 /** What a reader of events gets. */

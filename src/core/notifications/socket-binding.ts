@@ -8,6 +8,7 @@ import type { StoredSubscription } from '../storage/notifications/feeds';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { findTopic } from './find-topic';
 import { notificationBundle, type Notification } from './notification';
+import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
 import type { SocketQueue } from './socket-queue';
 import type { SocketSubscription } from './socket-subscription';
@@ -20,11 +21,6 @@ export interface BindingTools extends EventTools {
 
 /** Milliseconds between two checks whether the author still has access, while there is nothing to send. */
 const CHECK_MS = 1_000;
-/** Events in one notification where the Subscription does not say, and at most. */
-const DEFAULT_EVENTS = 50;
-const MOST_EVENTS = 500;
-/** Characters of resources in one notification. */
-const MOST_TEXT = 1_000_000;
 
 export class SocketBinding {
   readonly key: string;

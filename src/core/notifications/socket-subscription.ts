@@ -2,7 +2,7 @@
 import { SERVER_ACTOR } from '../interactions/stored-version';
 import type { Caller } from '../api/access';
 import type { IssuedToken } from '../api/notification-stream';
-import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../context';
+import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { read } from '../interactions/read';
@@ -15,6 +15,7 @@ import { keyText } from '../storage/read/version-row';
 import { requireAuthor, requireScopesOf } from './require-author';
 import { openBindingToken, sealBindingToken, type TokenSubscription } from './socket-token';
 import { readSubscription, type SubscriptionRequest } from './subscription-request';
+import { workContext } from './work-context';
 
 /** A running Subscription with the channel websocket. */
 export interface SocketSubscription {
@@ -29,19 +30,8 @@ export interface SubscriptionTools {
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
 }
 
-/** Deadline of what is done for one message. */
-const WORK_MS = 30_000;
 /** The server reads what its author may no longer read. */
 const SERVER: Caller = { actor: SERVER_ACTOR };
-
-/** The context of work for a caller on a connection. */
-export function contextIn({ log }: Pick<SubscriptionTools, 'log'>, space: TenantSpace, caller: Caller) {
-  return {
-    ...EMPTY_REQUEST_STATE,
-    ...caller,
-    ...{ space, log, deadline: Date.now() + WORK_MS, requestId: 'subscription' },
-  } satisfies RequestContext;
-}
 
 /**
  * Returns a Subscription that the caller may bind: it runs, has the channel websocket, and the caller has written it.
@@ -104,7 +94,7 @@ export async function redeemToken(
   const isGood = opened !== undefined && isOfSender;
   if (!isGood || !(await useOnce(services.database, space.number, opened.mark)))
     throw fhirError('unauthorized', { reason: 'The token is not valid here, was used, or has expired' });
-  const context = contextIn({ log }, space, SERVER);
+  const context = workContext(log, space, SERVER);
   return Promise.all(
     opened.subscriptions.map(async ({ id, version }) => {
       const stored = await readState(services, context, id);

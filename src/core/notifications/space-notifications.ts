@@ -11,8 +11,7 @@ import {
   type NewEvent,
   type OwnFeed,
 } from '../storage/notifications/feeds';
-import { readFeedOf } from '../storage/read/feed';
-import { MAX_PAGE_BYTES } from '../storage/read/version-read';
+import { cutToBytes, readFeedOf } from '../storage/read/feed';
 import type { PageRow } from '../storage/read/version-row';
 import type { ChangeFilter } from '../subscriptions/change-filter';
 import { PageChanges, type Kind } from '../subscriptions/page-changes';
@@ -227,12 +226,7 @@ export class SpaceNotifications {
       since: this.#position,
       limit: PAGE,
     });
-    let bytes = 0;
-    const end = rows.findIndex((row, index) => {
-      bytes += row.omittedBytes ?? row.body.length;
-      return index > 0 && bytes > MAX_PAGE_BYTES;
-    });
-    return end === -1 ? rows : rows.slice(0, end);
+    return cutToBytes(rows);
   }
 
   /** Reads the state of all Subscriptions. */

@@ -1,7 +1,8 @@
 import { SERVER_ACTOR } from '../interactions/stored-version';
 import type { SubscriptionAdministration, SubscriptionDelivery } from '../api/subscription';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
-import { EMPTY_REQUEST_STATE, type Log, type TenantSpace } from '../context';
+import type { Log, TenantSpace } from '../context';
+import { workContext } from './work-context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import { setSubscriptionStatus } from '../interactions/subscription-status';
@@ -26,8 +27,6 @@ export interface SubscriptionAdministrationOptions {
   readonly log: Log;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
-
-const WRITE_MS = 30_000;
 
 /** What operators see and do of deliveries; the server processes that have the Subscriptions deliver. */
 export function createSubscriptionAdministration(
@@ -74,10 +73,7 @@ async function retry(
   if (status !== 'error') return undefined;
   const space = await findSpace(tenant, release);
   if (space === undefined) throw fhirError('unknownTenant');
-  const context = {
-    ...EMPTY_REQUEST_STATE,
-    ...{ space, actor: SERVER_ACTOR, log, deadline: Date.now() + WRITE_MS, requestId: 'subscription' },
-  };
+  const context = workContext(log, space, { actor: SERVER_ACTOR });
   try {
     await write(context, SUBSCRIPTION, (current) =>
       setSubscriptionStatus(services, current, { id, of: version, status: 'requested', error: undefined }),

@@ -11,6 +11,7 @@ import { fitsRelease } from '../fhir/json-format';
 import { parseMediaRange } from '../fhir/media-range';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import { RELEASES, type Release } from '../fhir/release';
+import { RESERVED_HEADERS } from '../outbound/message-headers';
 
 /** A condition that the client adds to a topic. */
 export interface SubscriptionFilter {
@@ -310,20 +311,8 @@ function endpointFault(endpoint: string): string | undefined {
 /** A token of RFC 9110 and the colon. */
 const HEADER_NAME = /^([\w!#$%&'*+.^`|~-]+):/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-/** Headers that the server sets, and those that concern the connection. */
-const REFUSED_HEADERS: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'connection',
-  'transfer-encoding',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-]);
+/** Headers by which the server describes the body. */
+const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding']);
 
 function readHeaders({ header }: JsonObject, issues: Issue[]): string[] {
   const place = 'Subscription.channel.header';
@@ -354,7 +343,8 @@ function headerFault(header: string): string | undefined {
   const name = HEADER_NAME.exec(header)?.[1];
   if (name === undefined || !HEADER_VALUE.test(header)) return HEADER_RULE;
   const lower = name.toLowerCase();
-  if (!REFUSED_HEADERS.has(lower) && !lower.startsWith('proxy-')) return undefined;
+  if (!RESERVED_HEADERS.has(lower) && !BODY_HEADERS.has(lower) && !lower.startsWith('proxy-'))
+    return undefined;
   return `The header ${shorten(name)} is not allowed: the server sets it, or it concerns the connection`;
 }
 

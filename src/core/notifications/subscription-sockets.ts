@@ -8,10 +8,11 @@ import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { SearchServices } from '../ports';
 import type { SubscriptionLimits } from '../subscriptions/change-feeds';
+import { workContext } from './work-context';
 import { SocketBinding } from './socket-binding';
 import { SocketQueue } from './socket-queue';
 import { SocketSpace } from './socket-space';
-import { contextIn, findOwn, issueToken, redeemToken, type SocketSubscription } from './socket-subscription';
+import { findOwn, issueToken, redeemToken, type SocketSubscription } from './socket-subscription';
 
 export interface SubscriptionSocketsOptions {
   readonly services: SearchServices;
@@ -139,7 +140,7 @@ export class SubscriptionSockets {
       stallMs: options.limits.subscriptionStallMs,
       findSpace: () => options.findSpace(tenant, release),
       contextOf: async (now: TenantSpace, author: Caller) =>
-        contextIn(options, now, await options.renewCaller(now, author)),
+        workContext(options.log, now, await options.renewCaller(now, author)),
       onEnd: (binding: SocketBinding) => this.#remove(number, [binding]),
     };
     const bound = new SocketSpace(tools, number, tenantNumber);

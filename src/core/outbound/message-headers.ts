@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error';
 export type HeaderLine = readonly [name: string, value: string];
 
 /** Headers that belong to the connection or frame the message (RFC 9110, sections 7.6.1 and 10.1.1; RFC 9112, section 6). */
-const RESERVED: ReadonlySet<string> = new Set([
+export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'http2-settings', 'keep-alive', 'proxy-authenticate'],
   ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
@@ -16,7 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
  */
 export function findHeaderFault([name, value]: HeaderLine): string | undefined {
   const reserved = name.trim().toLowerCase();
-  if (RESERVED.has(reserved)) return `the header ${reserved} is not allowed`;
+  if (RESERVED_HEADERS.has(reserved)) return `the header ${reserved} is not allowed`;
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

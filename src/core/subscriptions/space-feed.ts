@@ -3,9 +3,7 @@ import type { Log, RequestContext, TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { readFeedOf } from '../storage/read/feed';
-import { MAX_PAGE_BYTES } from '../storage/read/version-read';
-import type { PageRow } from '../storage/read/version-row';
+import { cutToBytes, readFeedOf } from '../storage/read/feed';
 import type { ChangeFilter } from './change-filter';
 import type { Subscriber } from './subscriber';
 import { PageChanges, type Kind } from './page-changes';
@@ -223,16 +221,6 @@ function typesOf(subscribers: readonly Subscriber[]): ReadonlySet<number> | unde
     types.add(filter.typeNumber);
   }
   return types;
-}
-
-/** The first rows whose texts fit into one page; at least one row. */
-function cutToBytes(rows: readonly PageRow[]): readonly PageRow[] {
-  let bytes = 0;
-  const end = rows.findIndex((row, index) => {
-    bytes += row.omittedBytes ?? row.body.length;
-    return index > 0 && bytes > MAX_PAGE_BYTES;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
 }
 
 function faultOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
+import { MAX_PAGE_BYTES } from './version-read';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from './version-row';
 
 function readAfter(columns: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -82,4 +83,14 @@ export async function readLastSequence(database: Database, space: number): Promi
 function toPageRow(row: Row): PageRow {
   const [key, type] = row as [string, number];
   return decodePageRow(row, 2, type, key);
+}
+
+/** The first rows whose texts fit into one page; at least one row. */
+export function cutToBytes(rows: readonly PageRow[]): readonly PageRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.omittedBytes ?? row.body.length;
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
 }
