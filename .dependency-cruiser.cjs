@@ -1,4 +1,4 @@
-/** docs/architecture.md, One direction. */
+/** docs/understand/architecture.md, One direction. */
 const core = '^src/core/';
 const door = '^src/core/index\\.ts$';
 const only = (name, packages, owners, comment) => ({

@@ -1,4 +1,4 @@
-# The image of Andiron: the folder of deploy/production-tree.sh on Node.js. docs/deploy.md has the commands.
+# The image of Andiron: the folder of deploy/production-tree.sh on Node.js. docs/run/deploy.md has the commands.
 # Every command of `andiron` works in it: docker run … andiron node dist/src/cli.js migrate
 
 FROM node:24.21.0-bookworm-slim AS build

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run bench`: compares Andiron with the limit server, on one PostgreSQL, with the same data and the same driver.
- * See docs/benchmark.md. Build first: the bench runs dist.
+ * See docs/understand/benchmark.md. Build first: the bench runs dist.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

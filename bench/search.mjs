@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run bench:search`: each shape of search by itself, and a blended mix compared with the limit server, with the loaded
- * patients and with copies of them. See docs/benchmark.md. Build first: the bench runs dist.
+ * patients and with copies of them. See docs/understand/benchmark.md. Build first: the bench runs dist.
  */
 import fs from 'node:fs';
 import os from 'node:os';

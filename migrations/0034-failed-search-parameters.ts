@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Search parameters that have failed (docs/storage.md, "Search parameters of tenants").
+ * Search parameters that have failed (docs/understand/storage.md, "Search parameters of tenants").
  *
  * - State `failed`: no write makes rows of the parameter and no search uses it, until its SearchParameter changes or
  *   is reindexed by its id.

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 
 /**
  * The networks from which accounts have signed in: failed attempts from other networks do not lock them out
- * (docs/access.md, Failed attempts). `hash` is a keyed hash of the account and the network. The application role
+ * (docs/run/access.md, Failed attempts). `hash` is a keyed hash of the account and the network. The application role
  * changes the table itself, within the tenant of its connection's space.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

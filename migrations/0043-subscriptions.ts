@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Deliveries of Subscriptions (docs/subscriptions.md). The application role changes the rows of its connection's space.
+ * Deliveries of Subscriptions (docs/use/subscriptions.md). The application role changes the rows of its connection's space.
  *
  * - `subscription_feed`: a space with Subscriptions. Its changes up to the version-sequence `position` have become events.
  *   `worker` is the process that makes and delivers them, and renews `beat`. `changes` counts writes of Subscriptions.

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 
 /**
  * Masks the values of headers in Subscriptions that earlier programs have stored with the status `off` or `error`; later
- * ones store the names alone (docs/subscriptions.md). A star replaces each character, so that `meta_offset` stays right.
+ * ones store the names alone (docs/use/subscriptions.md). A star replaces each character, so that `meta_offset` stays right.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   let after: Place = { space: 0, resource_key: '-9223372036854775808', version: 0 };

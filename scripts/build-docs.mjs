@@ -1,5 +1,5 @@
 /**
- * Writes docs/configuration.md and docs/errors.md from src/config/table.ts, src/core/tenants/tenant-settings.ts and
+ * Writes docs/reference/configuration.md and docs/reference/errors.md from src/config/table.ts, src/core/tenants/tenant-settings.ts and
  * src/core/errors.ts, and the table of settings
  * between its two marks in README.md. `--check` changes nothing and fails if one of them would change.
  */
@@ -69,7 +69,7 @@ names.
 
 ${tenantSettingsTable()}
 
-| | command | HTTP ([who may use it](tenants.md)) |
+| | command | HTTP ([who may use it](../run/tenants.md)) |
 |---|---|---|
 | set | \`andiron tenant set acme validation=structure search-unknown=lenient\` | \`PATCH /w/system/api/v1/tenants/acme\` with \`{"settings":{"validation":"structure"}}\` |
 | reset | \`andiron tenant set acme validation=\` | the same with \`null\` |
@@ -97,8 +97,8 @@ const END = '<!-- end of settings -->';
 
 async function wanted() {
   const files = new Map([
-    ['docs/configuration.md', configuration],
-    ['docs/errors.md', errors],
+    ['docs/reference/configuration.md', configuration],
+    ['docs/reference/errors.md', errors],
   ]);
   const readme = await readOrEmpty('README.md');
   const begin = readme.indexOf(BEGIN);

@@ -1,4 +1,4 @@
--- Makes the roles of Andiron (docs/postgresql.md, Rights). The image of PostgreSQL runs it once, as a superuser, when its volume is
+-- Makes the roles of Andiron (docs/run/postgresql.md, Rights). The image of PostgreSQL runs it once, as a superuser, when its volume is
 -- empty. The server is no superuser: it may create its schemas in this database, and use the role to which row-level security applies.
 \set ON_ERROR_STOP on
 \getenv password FHIR_DATABASE_PASSWORD

@@ -1,4 +1,4 @@
--- Clients, keys, issuers of tokens, accounts and sign-in (docs/access.md). The owner changes clients, keys, issuers and
+-- Clients, keys, issuers of tokens, accounts and sign-in (docs/run/access.md). The owner changes clients, keys, issuers and
 -- accounts. Requests change sessions, grants and launch contexts as the application role, within the tenant of their space.
 --
 -- No secret is stored as it is: secrets of clients and passwords are scrypt hashes; cookies, codes and tokens, which are 256

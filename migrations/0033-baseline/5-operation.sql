@@ -1,6 +1,6 @@
 -- Requests that are answered later, records of accesses, erasures and rate limits.
 
--- A request that is answered later (docs/http.md), then its answer until it expires. `worker` is the process that runs it and
+-- A request that is answered later (docs/use/http.md), then its answer until it expires. `worker` is the process that runs it and
 -- renews `beat`. A `repeatable` one changes nothing by being run twice, so that another process may start it again.
 create table andiron.async_job (
   space int not null,
@@ -26,7 +26,7 @@ alter table andiron.async_job enable row level security;
 create policy own_space on andiron.async_job for select
   using (space = nullif(current_setting('andiron.space', true), '')::int);
 
--- Accesses that are not yet AuditEvents (docs/audit.md). `accesses` has a JSON array on each line
+-- Accesses that are not yet AuditEvents (docs/run/audit.md). `accesses` has a JSON array on each line
 -- (src/core/storage/audit/access-line.ts), `records` is their number, `batch` their order. The text is not compressed, because a
 -- row exists for seconds. The application role inserts; the owner deletes in the transaction that writes the AuditEvents.
 -- Some names are those of the table that it replaced.
@@ -43,7 +43,7 @@ alter table andiron.access_record enable row level security;
 create policy own_space on andiron.access_record for insert
   with check (space = nullif(current_setting('andiron.space', true), '')::int);
 
--- Spaces, or a tenant, of which something was erased, so that processes clear their caches (docs/tenants.md). It does not say
+-- Spaces, or a tenant, of which something was erased, so that processes clear their caches (docs/run/tenants.md). It does not say
 -- what. Rows are inserted under a lock of the table, so that none becomes visible after one with a greater number.
 create table andiron.erasure (
   number bigint generated always as identity primary key,
@@ -58,7 +58,7 @@ create table andiron.server_process (
   forgotten bigint not null
 );
 
--- Rate limits while Redis cannot be reached (docs/limits.md). Unlogged: nothing of it matters after a crash. No column that
+-- Rate limits while Redis cannot be reached (docs/run/limits.md). Unlogged: nothing of it matters after a crash. No column that
 -- changes is in an index, so an update stays on its page.
 create unlogged table andiron.token_bucket (
   key text collate "C" primary key,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * V8 flags for the heaps of this process and its threads; docs/benchmark.md has the effect of each (Imports; What V8 takes for
+ * V8 flags for the heaps of this process and its threads; docs/understand/benchmark.md has the effect of each (Imports; What V8 takes for
  * long-lived).
  */
 export const HEAP_FLAGS: readonly { readonly name: string; readonly flag: string }[] = [

@@ -1,5 +1,5 @@
 /**
- * The table of all settings. Each setting is one row; `andiron config`, docs/configuration.md and the README's table
+ * The table of all settings. Each setting is one row; `andiron config`, docs/reference/configuration.md and the README's table
  * are generated from it. Only this file and config.ts contain names of environment variables.
  */
 import {

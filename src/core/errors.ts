@@ -24,7 +24,7 @@ interface ErrorKind {
   readonly message: string;
 }
 
-/** To add an error, add one row. docs/errors.md is generated from this table. */
+/** To add an error, add one row. docs/reference/errors.md is generated from this table. */
 // prettier-ignore
 export const ERROR_CATALOGUE = {
   invalidJson: { status: 400, code: 'structure', message: 'The body is not valid JSON: {reason}' },

@@ -9,7 +9,7 @@ import { PACKAGE_FOLDER } from '../package-folder';
 
 /**
  * `graphql`: the schema as text. `json`: the result of an introspection of the whole schema. `standard`: `__schema` of
- * the usual introspection of tools. The others are for caches of clients (docs/front-end.md).
+ * the usual introspection of tools. The others are for caches of clients (docs/use/front-end.md).
  */
 export type BuiltForm = 'graphql' | 'json' | 'standard' | CacheForm;
 export type CacheForm = 'possibleTypes' | 'nodeFields';

@@ -1,4 +1,4 @@
-/** The GraphQL gateway: Apollo Server behind a Fastify handler, at the addresses of docs/graphql.md. */
+/** The GraphQL gateway: Apollo Server behind a Fastify handler, at the addresses of docs/use/graphql.md. */
 import { type ApolloServer, type HTTPGraphQLResponse } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';

@@ -1,5 +1,5 @@
 /**
- * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/http.md). The response is 202 with an
+ * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/use/http.md). The response is 202 with an
  * address where the client gets the status or the result, or cancels the request.
  */
 import type { Readable } from 'node:stream';

@@ -16,7 +16,7 @@ export interface RoutedInteraction extends Interaction {
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** `{fhir_root}` of docs/behaviour.md, as a route pattern. */
+/** `{fhir_root}` of docs/reference/behaviour.md, as a route pattern. */
 export const FHIR_ROOT = '/w/:tenant/api/v1/fhir/:release';
 
 function describe(name: string, methods: readonly Method[], path: string): RoutedInteraction {

@@ -6,7 +6,7 @@ import { KEEP_ALIVE_MS } from './connection-limits';
 import { parseHost } from './host';
 
 /**
- * The code of an error in the metrics: its key in the catalogue (docs/errors.md), or `graphqlRequest` for a document or
+ * The code of an error in the metrics: its key in the catalogue (docs/reference/errors.md), or `graphqlRequest` for a document or
  * variables that GraphQL itself refuses.
  */
 export type ErrorCode = ErrorKey | 'graphqlRequest';

@@ -1,5 +1,5 @@
 /**
- * Administration of a tenant's policies (docs/access-rules.md), for administrators only (administrator.ts), below
+ * Administration of a tenant's policies (docs/run/access-rules.md), for administrators only (administrator.ts), below
  * /w/system/api/v1/tenants/{tenant}. `policies` (GET) lists all; `policies/{name}` (GET, PUT, DELETE) is one, with an
  * ETag for `If-Match`. `If-None-Match: *` only creates a policy. A change takes effect at once in this process, and
  * within 2 s in all others.

@@ -13,7 +13,7 @@ export interface RestSettings {
   readonly authMode: AuthMode;
   /** True: clients may authenticate by private_key_jwt. */
   readonly takesAssertions: boolean;
-  /** True: `GET {type}/{id}` with a JSON array as body is a patch (docs/behaviour.md, Patch). */
+  /** True: `GET {type}/{id}` with a JSON array as body is a patch (docs/reference/behaviour.md, Patch). */
   readonly patchByGet: boolean;
   /** Origins that browsers may call from; `*` for all. Empty: no CORS headers. */
   readonly corsOrigins: readonly string[];

@@ -1,4 +1,4 @@
-/** WebSockets of Subscriptions: `{fhir_root}/websocket` (docs/subscriptions.md). */
+/** WebSockets of Subscriptions: `{fhir_root}/websocket` (docs/use/subscriptions.md). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   EMPTY_REQUEST_STATE,

@@ -1,5 +1,5 @@
 /**
- * Transfers a whole tenant over HTTP, for administrators only (administrator.ts; docs/tenants.md, "Export and import").
+ * Transfers a whole tenant over HTTP, for administrators only (administrator.ts; docs/run/tenants.md, "Export and import").
  *
  * GET /w/system/api/v1/tenants/acme/export streams lines of JSON; with `?current=true` only the current versions. POST
  * /w/system/api/v1/tenants/acme-2/import takes the lines of the former, and responds with 201 when the tenant is made;

@@ -6,7 +6,7 @@
  * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} changes its settings; null resets one to
  * the default of the server. "status" is active or disabled, "display" a name for people. GET shows all. DELETE
  * /w/system/api/v1/tenants/acme?confirm=acme removes the tenant and all its data: 200 with a report when it is done;
- * 202 when it takes longer, to be sent again (docs/tenants.md).
+ * 202 when it takes longer, to be sent again (docs/run/tenants.md).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';

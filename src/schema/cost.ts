@@ -44,7 +44,7 @@ export interface FieldCost {
 /** A search takes a statement, even with few matches. */
 export const SEARCH_COST = 10;
 const READ_COST = 1;
-/** Lists and references below many resources share statements (docs/graphql-internals.md, Batches and snapshots). */
+/** Lists and references below many resources share statements (docs/understand/graphql-internals.md, Batches and snapshots). */
 const FIELDS_OF_STATEMENT = 256;
 /**
  * A search as of a moment tests the texts of all resources that have changed since, one by one: hundreds, up to 10,000.

@@ -1,6 +1,6 @@
 /**
  * Requests that are refused before an interaction begins, and actions of administrators, leave AuditEvents too
- * (docs/audit.md).
+ * (docs/run/audit.md).
  */
 import type { Access, JsonObject } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';

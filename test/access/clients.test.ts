@@ -1,5 +1,5 @@
 /**
- * Clients, their secrets and tokens, over HTTP on a server that also accepts requests without them (docs/access.md).
+ * Clients, their secrets and tokens, over HTTP on a server that also accepts requests without them (docs/run/access.md).
  */
 import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';

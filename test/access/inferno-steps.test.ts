@@ -1,6 +1,6 @@
 /**
  * The steps of Inferno's kits for SMART App Launch 2.2 and for ONC's criterion g(10), in words of our own
- * (docs/access.md, Inferno's test kits).
+ * (docs/run/access.md, Inferno's test kits).
  */
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { SmartTenant, type TokenJson } from '../support/smart-app';

@@ -1,6 +1,6 @@
 /**
  * Every address that the router has, and every field of the roots of GraphQL, with every kind of credential and its exact
- * answer (docs/access.md). The addresses come from the program: a new one is closed, or has a row in `ROOMS`.
+ * answer (docs/run/access.md). The addresses come from the program: a new one is closed, or has a row in `ROOMS`.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

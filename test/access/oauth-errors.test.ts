@@ -1,4 +1,4 @@
-/** Errors of the endpoints of clients have the form of OAuth 2.0, whatever was sent and is accepted (docs/access.md). */
+/** Errors of the endpoints of clients have the form of OAuth 2.0, whatever was sent and is accepted (docs/run/access.md). */
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { FORM } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';

@@ -1,4 +1,4 @@
-/** The request of an app by POST (OpenID Connect Core 1.0, section 3.1.2.1; docs/access.md). */
+/** The request of an app by POST (OpenID Connect Core 1.0, section 3.1.2.1; docs/run/access.md). */
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
 import { PASSWORD, SmartTenant } from '../support/smart-app';

@@ -1,4 +1,4 @@
-/** What a patient's record refers to, and the resource of the person who has signed in (docs/access-rules.md, Scopes). */
+/** What a patient's record refers to, and the resource of the person who has signed in (docs/run/access-rules.md, Scopes). */
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { SmartTenant } from '../support/smart-app';
 import { startServer, type TestServer } from '../support/server';

@@ -1,4 +1,4 @@
-/** An issuer and an account name people of one release, or of both: ids of r4 open nothing in r4b (docs/access.md). */
+/** An issuer and an account name people of one release, or of both: ids of r4 open nothing in r4b (docs/run/access.md). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';

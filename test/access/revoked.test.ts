@@ -1,5 +1,5 @@
 /**
- * Every process refuses a client that has lost access, and stops its running requests (docs/access-rules.md). The second
+ * Every process refuses a client that has lost access, and stops its running requests (docs/run/access-rules.md). The second
  * process here has no Redis, so it must find out from the database.
  */
 import { request as open } from 'node:http';

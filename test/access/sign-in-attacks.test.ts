@@ -1,4 +1,4 @@
-/** Attacks on signing in, and the exact answer to each (docs/access.md). */
+/** Attacks on signing in, and the exact answer to each (docs/run/access.md). */
 import { makeClient, type MadeClient } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned, type Proof } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';

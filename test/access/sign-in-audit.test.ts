@@ -1,4 +1,4 @@
-/** AuditEvents record each sign-in, and tokens that were issued or refused (docs/audit.md). */
+/** AuditEvents record each sign-in, and tokens that were issued or refused (docs/run/audit.md). */
 import type { Access } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';

@@ -1,4 +1,4 @@
-/** Guesses of a user's password, and whom they lock out (docs/access.md, Failed attempts). */
+/** Guesses of a user's password, and whom they lock out (docs/run/access.md, Failed attempts). */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { Answer } from '../support/http';

@@ -1,4 +1,4 @@
-/** Users sign in for an app, over HTTP, from the first page to the data (docs/access.md). */
+/** Users sign in for an app, over HTTP, from the first page to the data (docs/run/access.md). */
 import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
 import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';

@@ -1,4 +1,4 @@
-/** What a person allows an app, and what the app is told about its launch (docs/access.md, Signing in for an app). */
+/** What a person allows an app, and what the app is told about its launch (docs/run/access.md, Signing in for an app). */
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { makeClient } from '../support/access';
 import { SmartTenant } from '../support/smart-app';

@@ -1,4 +1,4 @@
-/** Revocation reaches a token in constant use as fast as an idle one, within 2 s (docs/behaviour.md, Access). */
+/** Revocation reaches a token in constant use as fast as an idle one, within 2 s (docs/reference/behaviour.md, Access). */
 import { makeClient, type MadeClient } from '../support/access';
 import { startServer, type TestServer } from '../support/server';
 

@@ -1,5 +1,5 @@
 /**
- * Where access is enforced, no answer to a caller without rights discloses which tenants exist (docs/access.md,
+ * Where access is enforced, no answer to a caller without rights discloses which tenants exist (docs/run/access.md,
  * Unknown tenants).
  */
 import { WebSocket } from 'ws';

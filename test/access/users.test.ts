@@ -1,4 +1,4 @@
-/** The accounts of a tenant: by command, over HTTP, in exports, and after their removal (docs/access.md, "People"). */
+/** The accounts of a tenant: by command, over HTTP, in exports, and after their removal (docs/run/access.md, "People"). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';

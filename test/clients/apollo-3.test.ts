@@ -1,4 +1,4 @@
-/** Apollo Client 3 with the settings of docs/front-end.md. */
+/** Apollo Client 3 with the settings of docs/use/front-end.md. */
 import { gql } from '@apollo/client-3/core';
 import { createClient } from '../../examples/front-end/apollo-3';
 import { CACHE_FILES } from './front-end/cache-files';

@@ -1,4 +1,4 @@
-/** Apollo Client 4 with the settings of docs/front-end.md. */
+/** Apollo Client 4 with the settings of docs/use/front-end.md. */
 import { gql } from '@apollo/client';
 import { createClient } from '../../examples/front-end/apollo';
 import { CACHE_FILES } from './front-end/cache-files';

@@ -1,4 +1,4 @@
-/** urql with graphcache and the settings of docs/front-end.md. */
+/** urql with graphcache and the settings of docs/use/front-end.md. */
 import { gql } from '@urql/core';
 import { createClient } from '../../examples/front-end/urql';
 import { CACHE_FILES } from './front-end/cache-files';

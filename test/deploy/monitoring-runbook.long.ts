@@ -1,4 +1,4 @@
-/** The statements, commands, settings and messages of docs/runbook.md, which must be those of the program. */
+/** The statements, commands, settings and messages of docs/run/runbook.md, which must be those of the program. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createTestDatabase } from '../support/database';
@@ -6,7 +6,7 @@ import { withClient } from '../support/services';
 
 const ROOT = path.resolve(__dirname, '../..');
 const textOf = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-const RUNBOOK = textOf('docs/runbook.md');
+const RUNBOOK = textOf('docs/run/runbook.md');
 const PROGRAM = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => textOf(path.join('src', file)))

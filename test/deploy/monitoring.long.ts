@@ -175,7 +175,7 @@ describe('the alerts', () => {
   });
 
   it('say how bad it is, what is wrong with which value, and where the runbook helps', async () => {
-    const headings = anchorsOf(await textOf(DOCS, 'runbook.md'));
+    const headings = anchorsOf(await textOf(DOCS, 'run/runbook.md'));
     for (const { type, name, labels, annotations = {} } of rules) {
       if (type === 'recording') continue;
       const { summary, description, runbook_url: address = '' } = annotations;
@@ -186,7 +186,7 @@ describe('the alerts', () => {
       expect(summary).toMatch(/^\S.*[^.]$/);
       if (name !== 'AndironNotScraped') expect(description).toContain('$value');
       const [page, anchor] = address.split('#');
-      expect(page).toBe('https://andiron.example/docs/runbook.md');
+      expect(page).toBe('https://andiron.example/docs/run/runbook.md');
       expect(headings).toContain(anchor);
     }
   });
@@ -247,7 +247,7 @@ describe('the dashboard', () => {
 
 it('has pages that name only metrics of the server', async () => {
   const names = new Set(await prometheus.names());
-  for (const page of ['monitoring.md', 'runbook.md']) {
+  for (const page of ['run/monitoring.md', 'run/runbook.md']) {
     const named = (await textOf(DOCS, page)).match(/\b(?:andiron|process|nodejs)_[a-z_]{4,}\b/g) ?? [];
     const isThere = (name: string): boolean =>
       ['', '_count', '_bucket'].some((suffix) => names.has(name + suffix));

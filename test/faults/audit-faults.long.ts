@@ -1,4 +1,4 @@
-/** The audit record while the database fails and returns, and when the server stops (docs/audit.md). */
+/** The audit record while the database fails and returns, and when the server stops (docs/run/audit.md). */
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';

@@ -1,4 +1,4 @@
-/** The commands of docs/backup.md, as they stand there: what was saved is there again, and answers as before. */
+/** The commands of docs/run/backup.md, as they stand there: what was saved is there again, and answers as before. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { TestDatabase } from '../support/database';
@@ -23,7 +23,7 @@ async function runBlock(
   cluster: Cluster,
   [heading, variables = {}]: readonly [heading: string, variables?: Readonly<Record<string, string>>],
 ): Promise<string> {
-  const block = await readBlock('backup.md', heading);
+  const block = await readBlock('run/backup.md', heading);
   return backup.runScript(block, {
     ...cluster.variables,
     ...toEnvironment(databaseOf(cluster)),
@@ -33,7 +33,7 @@ async function runBlock(
   });
 }
 
-/** The roles and the database as docs/postgresql.md has them. */
+/** The roles and the database as docs/run/postgresql.md has them. */
 async function createAndiron({ settings }: Cluster): Promise<void> {
   await runOnServer(settings, `create role ${OWNER} login password '${OWNER_PASSWORD}'`);
   await runOnServer(settings, 'create role andiron_application nologin');

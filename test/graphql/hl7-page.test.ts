@@ -1,6 +1,6 @@
 /**
  * Sentences of HL7's page (http://hl7.org/fhir/R4/graphql.html) over the official examples of both releases: those that no
- * other test has. docs/graphql-hl7.md lists all of them.
+ * other test has. docs/use/graphql-hl7.md lists all of them.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -294,9 +294,9 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   });
 });
 
-it('every test that docs/graphql-hl7.md names exists', () => {
+it('every test that docs/use/graphql-hl7.md names exists', () => {
   const folder = path.resolve(__dirname, '..', '..');
-  const page = readFileSync(path.join(folder, 'docs', 'graphql-hl7.md'), 'utf8');
+  const page = readFileSync(path.join(folder, 'docs', 'use', 'graphql-hl7.md'), 'utf8');
   const named = [...page.matchAll(/`(test\/\S+?\.ts)`: ([^|]+?) *\|/g)];
   expect(named.length).toBeGreaterThan(60);
   for (const [, file = '', titles = ''] of named) {

@@ -1,6 +1,6 @@
 /**
  * Who guesses secrets waits for the same time whatever becomes of the processes that have counted, with Redis and without it
- * (docs/access.md, Failed attempts).
+ * (docs/run/access.md, Failed attempts).
  */
 import { makeClient, toBasic, type MadeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';

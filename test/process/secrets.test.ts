@@ -1,4 +1,4 @@
-/** Credentials are in no log, metric, AuditEvent or answer to another client (docs/access.md). */
+/** Credentials are in no log, metric, AuditEvent or answer to another client (docs/run/access.md). */
 import { Client } from 'pg';
 import { makeKey, toBasic, toJwt } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';

@@ -9,7 +9,7 @@ import { toEnvironment } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TENANTS = '/w/system/api/v1/tenants';
-/** A changed setting takes effect in every process within this time (docs/behaviour.md, Tenants and releases). */
+/** A changed setting takes effect in every process within this time (docs/reference/behaviour.md, Tenants and releases). */
 const FRESH_MS = 2_000;
 
 let database: TestDatabase;

@@ -1,4 +1,4 @@
-/** Addresses, methods, media types and headers over HTTP (docs/behaviour.md, Addresses, Headers and formats). */
+/** Addresses, methods, media types and headers over HTTP (docs/reference/behaviour.md, Addresses, Headers and formats). */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 

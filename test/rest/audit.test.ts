@@ -1,4 +1,4 @@
-/** The actor of each change is recorded, and auditors find it as AuditEvents (docs/audit.md). */
+/** The actor of each change is recorded, and auditors find it as AuditEvents (docs/run/audit.md). */
 import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';

@@ -30,7 +30,7 @@ function isRule(rule: string): rule is FindingRule {
   return rule in FINDING_RULES;
 }
 
-/** 400 if any rule that is broken makes the body not FHIR, else 422 (docs/behaviour.md, Status codes). */
+/** 400 if any rule that is broken makes the body not FHIR, else 422 (docs/reference/behaviour.md, Status codes). */
 function expectedOf({ text, expected }: BrokenResource): Refusal {
   const isMalformed = expected.some(({ rule }) => !isRule(rule) || FINDING_RULES[rule].status === 400);
   return {

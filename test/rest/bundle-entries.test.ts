@@ -1,6 +1,6 @@
 /**
  * The allowed requests of the entries of batches and transactions, and their answers: the same in both
- * (https://hl7.org/fhir/R4/http.html#transaction, docs/bundles.md).
+ * (https://hl7.org/fhir/R4/http.html#transaction, docs/use/bundles.md).
  */
 import type { Release } from '../../src/core';
 import { entryOf, bundleOf, post, uuid } from '../support/bundles';

@@ -1,6 +1,6 @@
 /**
  * Conditional writes by search criteria: https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete, #patch;
- * docs/conditional.md.
+ * docs/use/conditional.md.
  */
 import type { Release } from '../../src/core';
 import type { Answer } from '../support/http';

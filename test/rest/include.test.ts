@@ -1,4 +1,4 @@
-/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include; docs/search.md, Includes. */
+/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include; docs/use/search.md, Includes. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

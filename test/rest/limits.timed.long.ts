@@ -1,4 +1,4 @@
-/** Limits on requests; each limit is a setting (docs/configuration.md). */
+/** Limits on requests; each limit is a setting (docs/reference/configuration.md). */
 import { connect, type Socket } from 'node:net';
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';

@@ -1,5 +1,5 @@
 /**
- * Operations over HTTP at the three levels (docs/behaviour.md, Operations). `$everything` is in everything.test.ts.
+ * Operations over HTTP at the three levels (docs/reference/behaviour.md, Operations). `$everything` is in everything.test.ts.
  */
 import { RELEASE_NAMES } from '../../src/core';
 import { openSharedServer, type HttpServer } from '../support/shared-server';

@@ -1,5 +1,5 @@
 /**
- * Limits of a server under load, which are settings (docs/configuration.md): requests beyond them are refused, and
+ * Limits of a server under load, which are settings (docs/reference/configuration.md): requests beyond them are refused, and
  * others are not affected.
  */
 import { setTimeout as delay } from 'node:timers/promises';

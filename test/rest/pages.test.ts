@@ -1,4 +1,4 @@
-/** Pages: `_offset`, `_at`, and the links between pages (docs/behaviour.md, Search pages). */
+/** Pages: `_offset`, `_at`, and the links between pages (docs/reference/behaviour.md, Search pages). */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

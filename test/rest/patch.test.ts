@@ -1,4 +1,4 @@
-/** JSON Patch by PATCH and by GET with a body (docs/behaviour.md, Patch). */
+/** JSON Patch by PATCH and by GET with a body (docs/reference/behaviour.md, Patch). */
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 

@@ -1,5 +1,5 @@
 /**
- * Referential integrity, a setting of each tenant (docs/storage.md, Referential integrity):
+ * Referential integrity, a setting of each tenant (docs/understand/storage.md, Referential integrity):
  * https://hl7.org/fhir/R4/http.html#transaction-integrity and https://hl7.org/fhir/R4/references.html
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Pages during concurrent writes, and cursors in another tenant, release or search (docs/behaviour.md, Search pages). */
+/** Pages during concurrent writes, and cursors in another tenant, release or search (docs/reference/behaviour.md, Search pages). */
 import { RELEASE_NAMES } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';

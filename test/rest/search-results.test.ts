@@ -1,4 +1,4 @@
-/** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/search.md). */
+/** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/use/search.md). */
 import { RELEASE_NAMES } from '../../src/core';
 import { OPEN, startServer, type TestServer } from '../support/server';
 

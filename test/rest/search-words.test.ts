@@ -1,5 +1,5 @@
 /**
- * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content; docs/search.md, Words.
+ * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content; docs/use/search.md, Words.
  */
 import { leastAwaitedMilliseconds } from '../support/processor-time';
 import { startServer, type TestServer } from '../support/server';

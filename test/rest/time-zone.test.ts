@@ -1,4 +1,4 @@
-/** Dates without a time zone have the zone of the tenant, which is fixed at its creation (docs/search.md, Date). */
+/** Dates without a time zone have the zone of the tenant, which is fixed at its creation (docs/use/search.md, Date). */
 import { openCore } from '../support/core';
 import { startServer, type TestServer } from '../support/server';
 

@@ -21,7 +21,7 @@ export const STATUSES = {
 } as const;
 export type Kind = keyof typeof STATUSES;
 export const KINDS = Object.keys(STATUSES) as readonly Kind[];
-/** Those that are counted: after five of them a pause begins (docs/access.md, Failed attempts). */
+/** Those that are counted: after five of them a pause begins (docs/run/access.md, Failed attempts). */
 export const GUESSES: readonly Kind[] = ['wrong secret', 'secret of another tenant'];
 /** Values of the header Authorization. */
 export type Credentials = Readonly<Record<Kind, string | undefined>>;

@@ -1,5 +1,5 @@
 /**
- * The background work that turns access records into AuditEvents (docs/audit.md, decision 13). One transaction
+ * The background work that turns access records into AuditEvents (docs/run/audit.md, decision 13). One transaction
  * deletes a batch of records and writes their AuditEvents, so that a crash neither loses nor duplicates events. Any
  * process does this work for all processes.
  */

@@ -1,4 +1,4 @@
-/** Converts an access record to an AuditEvent, for both releases (docs/audit.md). Pure. */
+/** Converts an access record to an AuditEvent, for both releases (docs/run/audit.md). Pure. */
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
 import type { AccessRecord } from '../storage/audit/access-line';

@@ -37,7 +37,7 @@ type Alternative = readonly Criterion[] | undefined;
 
 /**
  * A caller's effective permissions in a space; every other check derives from them. The criteria of grants become
- * conditions of searches (docs/access-rules.md). A resource is accessible where one scope allows it and, if the client
+ * conditions of searches (docs/run/access-rules.md). A resource is accessible where one scope allows it and, if the client
  * has policies, one rule of one policy does too.
  */
 export class Permissions {

@@ -3,7 +3,7 @@ import { fhirError } from '../errors';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import { parseRights, type Right } from './right';
 
-/** A policy in requests and responses (docs/access-rules.md, Policies). */
+/** A policy in requests and responses (docs/run/access-rules.md, Policies). */
 export interface PolicyDefinition {
   readonly rules: readonly {
     readonly types: readonly string[];

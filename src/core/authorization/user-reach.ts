@@ -1,4 +1,4 @@
-/** The records that scopes of users cover (docs/access-rules.md, Scopes). Pure. */
+/** The records that scopes of users cover (docs/run/access-rules.md, Scopes). Pure. */
 import type { Access } from './access';
 import { isStaff } from './person';
 

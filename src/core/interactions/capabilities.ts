@@ -41,7 +41,7 @@ const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-s
   code,
 }));
 
-/** For AuditEvents in a space of their own (docs/audit.md): they are created and never changed. */
+/** For AuditEvents in a space of their own (docs/run/audit.md): they are created and never changed. */
 const OF_AUDIT_EVENTS = {
   interaction: INTERACTIONS.filter(({ code }) => !['update', 'patch', 'delete'].includes(code)),
   conditionalUpdate: false,
@@ -252,7 +252,7 @@ function statement(
   };
 }
 
-/** Authentication in every mode (docs/access.md); .well-known/smart-configuration has the addresses. */
+/** Authentication in every mode (docs/run/access.md); .well-known/smart-configuration has the addresses. */
 const SECURITY = {
   service: ['SMART-on-FHIR', 'Basic'].map((code) => ({
     coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code }],

@@ -9,7 +9,7 @@ import { toStoredVersion } from './stored-version';
 const MAX_CHANGES = 1000;
 
 /**
- * The changes of the space after a version-sequence, oldest first (docs/behaviour.md, Versions). A reader continues with
+ * The changes of the space after a version-sequence, oldest first (docs/reference/behaviour.md, Versions). A reader continues with
  * the last sequence that it received. Long texts make a page shorter than `count`; a page is empty only at the end.
  * Cost: one statement.
  */

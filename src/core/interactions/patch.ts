@@ -19,7 +19,7 @@ interface PatchRequest {
 
 /**
  * Applies a JSON Patch or a FHIRPath Patch to the resource as a read returns it, `meta` included; all of it or nothing
- * (https://hl7.org/fhir/R4/http.html#patch; docs/behaviour.md, Patch).
+ * (https://hl7.org/fhir/R4/http.html#patch; docs/reference/behaviour.md, Patch).
  * A JSON Patch that only tests makes no version. Throws notFound, gone, preconditionFailed, the errors of the patch and
  * of the patched resource; ConditionLost.
  */

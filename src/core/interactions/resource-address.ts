@@ -51,7 +51,7 @@ export async function readOwn(
 }
 
 /**
- * The base conformance resource with this id. A resource of the tenant hides it (docs/behaviour.md, Base conformance
+ * The base conformance resource with this id. A resource of the tenant hides it (docs/reference/behaviour.md, Base conformance
  * resources).
  */
 export async function readBase(

@@ -18,7 +18,7 @@ import { chooseStrategy } from '../search-execution/strategies/choose-strategy';
 import type { SearchAnswer } from '../search-execution/strategies/strategy';
 
 /**
- * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/search.md).
+ * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/use/search.md).
  * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly, searchTimeout.
  * Cost: one statement for one criterion; one more the first time several criteria meet. An answer that needs several
  * statements (includes, sorting) reads one snapshot.

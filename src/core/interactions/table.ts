@@ -1,6 +1,6 @@
 /**
  * The table of interactions: how each is recorded, where its AuditEvents are, and what is redacted of its result. Each
- * requires the rights of its caller by itself (docs/access-rules.md), because Bundles and operations use it too.
+ * requires the rights of its caller by itself (docs/run/access-rules.md), because Bundles and operations use it too.
  */
 import type {
   ArgumentsOf,

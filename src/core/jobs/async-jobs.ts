@@ -1,5 +1,5 @@
 /**
- * Asynchronous requests (https://hl7.org/fhir/R4/async.html, docs/http.md). They are in the database from the start,
+ * Asynchronous requests (https://hl7.org/fhir/R4/async.html, docs/use/http.md). They are in the database from the start,
  * and any process executes them; if a process dies, another one continues.
  */
 import { randomBytes } from 'node:crypto';

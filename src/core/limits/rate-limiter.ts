@@ -1,4 +1,4 @@
-/** Rate limits over all processes (docs/limits.md, Rates). */
+/** Rate limits over all processes (docs/run/limits.md, Rates). */
 import { LRUCache } from 'lru-cache';
 import type { Rate } from './rate';
 import { type BucketStores, TokenBucket } from './token-bucket';

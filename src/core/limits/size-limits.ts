@@ -1,4 +1,4 @@
-/** Size limits of requests (docs/behaviour.md, Limits). */
+/** Size limits of requests (docs/reference/behaviour.md, Limits). */
 export interface Limits {
   readonly maxDepth: number;
   readonly maxBodyBytes: number;

@@ -74,7 +74,7 @@ const BYTES = 'quota-bytes';
 const NOTIFICATION_HOSTS = 'notification-hosts';
 const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
-/** The settings for a tenant's limits. docs/configuration.md is generated from them. */
+/** The settings for a tenant's limits. docs/reference/configuration.md is generated from them. */
 export const LIMIT_SETTINGS: readonly LimitSetting[] = [
   {
     name: TENANT_RATE,

@@ -1,4 +1,4 @@
-/** Counts the concurrent requests of each tenant in this process (docs/limits.md, Requests under way). */
+/** Counts the concurrent requests of each tenant in this process (docs/run/limits.md, Requests under way). */
 export class UnderWay {
   private readonly counts = new Map<number, number>();
 

@@ -1,5 +1,5 @@
 /**
- * Subscriptions (docs/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
+ * Subscriptions (docs/use/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
  * lease on it. Events, progress and leases are in PostgreSQL; a notice through Redis only saves waiting for the next poll.
  */
 import { SERVER_ACTOR } from '../interactions/stored-version';

@@ -1,4 +1,4 @@
-/** The connections of this process that are bound to Subscriptions (docs/subscriptions.md). */
+/** The connections of this process that are bound to Subscriptions (docs/use/subscriptions.md). */
 import type { Caller } from '../api/access';
 import type { Interactions } from '../api/interactions';
 import type { IssuedToken, NotificationStream, StreamEnd, StreamRequest } from '../api/notification-stream';

@@ -97,7 +97,7 @@ interface AuthenticationParts {
   decoy(tenant: string, release: Release): TenantSpace | undefined;
 }
 
-/** Identifies the caller by the credentials of a request (docs/behaviour.md, Access). */
+/** Identifies the caller by the credentials of a request (docs/reference/behaviour.md, Access). */
 export class Authentication {
   readonly #tokens = new LRUCache<string, VerifiedToken>({ max: MAX_TOKENS });
   /** Headers of the last minute, for each tenant; they save a hash, which costs as much as all other steps. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Permissions that are withdrawn end within 2 s in every process (docs/behaviour.md, Access). */
+/** Permissions that are withdrawn end within 2 s in every process (docs/reference/behaviour.md, Access). */
 const MAX_AGE_MS = 1_500;
 /** From this age on, a read also starts a refresh in the background. */
 const REFRESH_AGE_MS = 1_000;

@@ -2,7 +2,7 @@
  * POST {root}/{type}/{id}/$purge: removes a resource with all its versions permanently. For a Patient, it also
  * removes the compartment, unless `compartment` is false. For administrators.
  *
- * Result: Parameters with the proof (docs/tenants.md, "Erasure").
+ * Result: Parameters with the proof (docs/run/tenants.md, "Erasure").
  */
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';

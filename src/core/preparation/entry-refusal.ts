@@ -9,7 +9,7 @@ export const MOST_ISSUES = 100;
 export function throwRefusals(refused: readonly RefusedEntry[]): void {
   const [first] = refused;
   if (first === undefined) return;
-  // A 400 of one entry takes precedence over a 422 of another (docs/behaviour.md, Status codes).
+  // A 400 of one entry takes precedence over a 422 of another (docs/reference/behaviour.md, Status codes).
   const { refusal } = refused.find(({ refusal: { key } }) => new FhirError(key, []).status === 400) ?? first;
   const issues = refused.flatMap((each) => each.refusal.issues).slice(0, MOST_ISSUES);
   throw new FhirError(refusal.key, issues);

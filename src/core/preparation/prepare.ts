@@ -72,7 +72,7 @@ export interface PreparationTools extends ContentTools {
 
 /**
  * Prepares a version. Throws one `FhirError` with all errors: 400 if the body is not FHIR of this type, else 422
- * (docs/behaviour.md, Status codes); `tooCostly`; ExceededParameterError. Cost: about 100 µs for an ordinary
+ * (docs/reference/behaviour.md, Status codes); `tooCostly`; ExceededParameterError. Cost: about 100 µs for an ordinary
  * resource.
  */
 export async function prepareVersion(
@@ -161,7 +161,7 @@ const CUT: Issue = {
   diagnostics: `Searches by code find this resource by its first ${MOST_LISTED} codes only`,
 };
 
-/** Returns the error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
+/** Returns the error for references to other tenants and for unresolved references (docs/reference/behaviour.md, References). */
 export function referenceFault(
   tools: PreparationTools,
   space: TenantSpace,

@@ -3,7 +3,7 @@ import { FINDING_RULES, type Finding } from '../fhir/validate';
 
 /**
  * Returns the error for a list of findings; undefined when all of them are warnings. A 400 takes precedence over a
- * 422 (docs/behaviour.md, Status codes).
+ * 422 (docs/reference/behaviour.md, Status codes).
  */
 export function refusalOf(findings: readonly Finding[]): FhirError | undefined {
   const errors = findings.filter(({ severity }) => severity === 'error');

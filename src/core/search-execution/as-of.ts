@@ -250,7 +250,7 @@ class AsOfReader {
   }
 
   /**
-   * A resource that is no longer within the caller's grants is hidden, with its past versions (docs/access-rules.md).
+   * A resource that is no longer within the caller's grants is hidden, with its past versions (docs/run/access-rules.md).
    * Cost: none without conditions, else a batched read of the current version.
    */
   private async isStillSeen(row: VersionRow): Promise<boolean> {

@@ -18,7 +18,7 @@ import {
 } from './tenant-settings';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 
-/** A disabled tenant stops answering within 2 s in every process (docs/behaviour.md, Tenants and releases). */
+/** A disabled tenant stops answering within 2 s in every process (docs/reference/behaviour.md, Tenants and releases). */
 const MAX_AGE_MS = 1_500;
 /** From this age on, the next lookup also refreshes the entry in the background. */
 const REFRESH_AGE_MS = 1_000;

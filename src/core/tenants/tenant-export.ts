@@ -1,4 +1,4 @@
-/** A whole tenant as lines of JSON (docs/tenants.md, "Export and import"). */
+/** A whole tenant as lines of JSON (docs/run/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
 import { FhirError } from '../errors';

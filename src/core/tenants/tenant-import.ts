@@ -1,4 +1,4 @@
-/** Creation of a tenant from the output of `tenant-export.ts` (docs/tenants.md, "Export and import"). */
+/** Creation of a tenant from the output of `tenant-export.ts` (docs/run/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
 import type { TenantImport } from '../api/tenant';
 import { fhirError, FhirError } from '../errors';

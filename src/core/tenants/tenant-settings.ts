@@ -12,7 +12,7 @@ interface TenantSettingKind<Value extends string> {
   readonly meaning: string;
 }
 
-/** The enumerated settings of a tenant. docs/configuration.md is generated from them. */
+/** The enumerated settings of a tenant. docs/reference/configuration.md is generated from them. */
 export const TENANT_SETTINGS: {
   readonly [Member in Exclude<keyof TenantSettings, 'limits'>]: TenantSettingKind<TenantSettings[Member]>;
 } = {

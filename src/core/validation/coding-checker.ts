@@ -1,5 +1,5 @@
 /**
- * Looks up codings in their code systems, whatever value set the element is bound to (docs/validation.md): codes that a
+ * Looks up codings in their code systems, whatever value set the element is bound to (docs/use/validation.md): codes that a
  * complete code system does not have, and displays that are none of the code's.
  */
 import { LRUCache } from 'lru-cache';

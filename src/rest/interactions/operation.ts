@@ -1,7 +1,7 @@
 /**
  * `$code` at system, type and instance level, by POST with a Parameters resource (or the bare resource, as the
  * definition allows) and by GET with simple parameters: https://hl7.org/fhir/R4/operations.html#executing;
- * docs/behaviour.md, Operations.
+ * docs/reference/behaviour.md, Operations.
  */
 import type { FastifyReply } from 'fastify';
 import type { Invocation, ResourceInput } from '../../core';

@@ -1,6 +1,6 @@
 /**
  * PATCH {type}/{id} with a JSON Patch or a FHIRPath Patch (https://hl7.org/fhir/R4/http.html#patch), and GET {type}/{id}
- * with a JSON Patch as body (docs/behaviour.md, Patch).
+ * with a JSON Patch as body (docs/reference/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, type ResourceInput } from '../../core';

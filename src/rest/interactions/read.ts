@@ -1,6 +1,6 @@
 /**
  * GET {type}/{id} and GET {type}/{id}/_history/{vid}: https://hl7.org/fhir/R4/http.html#read, #vread, #cread.
- * A GET with a JSON array as body is a patch (docs/behaviour.md, Patch).
+ * A GET with a JSON array as body is a patch (docs/reference/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, readBinary, type StoredVersion } from '../../core';

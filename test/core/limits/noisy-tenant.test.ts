@@ -1,4 +1,4 @@
-/** One tenant asks for all it can; another goes on as if it were alone (docs/limits.md, Turns). Told by counts, not by a clock. */
+/** One tenant asks for all it can; another goes on as if it were alone (docs/run/limits.md, Turns). Told by counts, not by a clock. */
 import { Client } from 'pg';
 import { type RequestContext, toResourceInput } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';

@@ -1,4 +1,4 @@
-/** Limits of requests, over several processes, with Redis and without (docs/limits.md). */
+/** Limits of requests, over several processes, with Redis and without (docs/run/limits.md). */
 import type { Admission } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';

@@ -1,4 +1,4 @@
-/** The role of all requests, for an owner of the database that is no superuser (docs/postgresql.md, Rights). */
+/** The role of all requests, for an owner of the database that is no superuser (docs/run/postgresql.md, Rights). */
 import { Client } from 'pg';
 import { APPLICATION_ROLE } from '../../../src/core/storage/connection/database';
 import { migrate, type Installation } from '../../../src/core/storage/schema/migrate';

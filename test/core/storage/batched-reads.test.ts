@@ -71,7 +71,7 @@ it('reads that come while statements are under way share the next one', async ()
   expect(batches).toEqual([1, 1, 4]);
 });
 
-it('a read is in the next statement however many of another tenant wait (docs/limits.md, Turns)', async () => {
+it('a read is in the next statement however many of another tenant wait (docs/run/limits.md, Turns)', async () => {
   await storage.owner.query(
     'begin; lock table andiron.resource, andiron.resource_version in access exclusive mode',
   );

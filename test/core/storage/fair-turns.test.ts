@@ -1,4 +1,4 @@
-/** Turns of tenants at limited slots (docs/limits.md, Turns). */
+/** Turns of tenants at limited slots (docs/run/limits.md, Turns). */
 import { FairTurns } from '../../../src/core/storage/connection/fair-turns';
 
 /** Runs the continuations of resolved promises. */

@@ -1,4 +1,4 @@
-/** Programs of two versions on one database (docs/operations.md, Rolling upgrades). */
+/** Programs of two versions on one database (docs/run/operations.md, Rolling upgrades). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { Client } from 'pg';

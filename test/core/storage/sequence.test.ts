@@ -1,4 +1,4 @@
-/** The version sequence and the time of a change (docs/behaviour.md, Versions). */
+/** The version sequence and the time of a change (docs/reference/behaviour.md, Versions). */
 import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import { makeWrite, openStorage, SYSTEM_R4, SYSTEM_R4B, type OpenedStorage } from './opened-storage';
 

@@ -1,5 +1,5 @@
 /**
- * A simple model of transactions: https://hl7.org/fhir/R4/http.html#trules, docs/bundles.md. It has organizations
+ * A simple model of transactions: https://hl7.org/fhir/R4/http.html#trules, docs/use/bundles.md. It has organizations
  * with a name, an identifier and a parent, and uses no code of the server.
  */
 

@@ -1,4 +1,4 @@
-/** The example of docs/subscriptions.md, as it stands there. */
+/** The example of docs/use/subscriptions.md, as it stands there. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it('the endpoint of the guide is told of a Patient', async () => {
-  const block = (number: number): Promise<string> => readBlock('subscriptions.md', 'Try it', number);
+  const block = (number: number): Promise<string> => readBlock('use/subscriptions.md', 'Try it', number);
   const [endpoint, subscribe, write, end] = await Promise.all([0, 1, 2, 3].map(block));
   // In the background, as in a window of its own.
   const inBackground = 'node endpoint.mjs > endpoint.log 2>&1 & echo $! > endpoint.pid';

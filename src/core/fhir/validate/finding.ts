@@ -2,7 +2,7 @@
 
 /**
  * The rules that a resource can break. A body that breaks a rule of status 400 is not FHIR; one that breaks a rule of
- * status 422 is FHIR, but not allowed. See docs/behaviour.md, Status codes.
+ * status 422 is FHIR, but not allowed. See docs/reference/behaviour.md, Status codes.
  */
 export const FINDING_RULES = {
   /** A member that the type does not have. */

@@ -139,7 +139,7 @@ export class OwnStream implements TypeStream {
 }
 
 /**
- * The matches of a conformance type in the tenant's space and the base space (docs/behaviour.md, Base conformance
+ * The matches of a conformance type in the tenant's space and the base space (docs/reference/behaviour.md, Base conformance
  * resources).
  */
 export class UnionStream implements TypeStream {

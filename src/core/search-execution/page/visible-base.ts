@@ -14,7 +14,7 @@ const FEWEST_URLS = 10;
 
 /**
  * The base conformance resources that match, except those hidden by a resource of the tenant with the same id or url
- * (docs/behaviour.md, Base conformance resources). Cost: two statements; two more for each `searchSortLimit` urls of the
+ * (docs/reference/behaviour.md, Base conformance resources). Cost: two statements; two more for each `searchSortLimit` urls of the
  * tenant.
  */
 export async function findVisibleBase(

@@ -23,7 +23,7 @@ const UNKNOWN_SHARE = 0.5;
 /** Lower bound of the share of referring resources that are assumed to meet the other criteria of a chain. */
 export const MIN_SHARE = 1e-4;
 
-/** Costs in microseconds of PostgreSQL, measured on 1.2 million resources (docs/search-internals.md). */
+/** Costs in microseconds of PostgreSQL, measured on 1.2 million resources (docs/understand/search-internals.md). */
 export const COST = {
   /** One row of an ordered index range. */
   scannedRow: 1,

@@ -1,4 +1,4 @@
-/** ClientApplications of a tenant and their credentials (docs/access.md). */
+/** ClientApplications of a tenant and their credentials (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Database, DatabaseOptions, Row } from '../connection/database';

@@ -1,4 +1,4 @@
-/** The keys that sign a tenant's tokens (docs/access.md). */
+/** The keys that sign a tenant's tokens (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { OfTenant } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';

@@ -1,4 +1,4 @@
-/** External issuers whose tokens a tenant accepts (docs/access.md). */
+/** External issuers whose tokens a tenant accepts (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
 import type { OfTenant } from './client-applications';

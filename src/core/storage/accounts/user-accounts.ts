@@ -1,4 +1,4 @@
-/** Accounts of the users who sign in to a tenant (docs/access.md). */
+/** Accounts of the users who sign in to a tenant (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
 import type { OfTenant } from './client-applications';

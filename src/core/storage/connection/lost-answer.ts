@@ -1,4 +1,4 @@
-/** Finds the outcome of a change that PostgreSQL received and did not answer (docs/faults.md, Lost answers). */
+/** Finds the outcome of a change that PostgreSQL received and did not answer (docs/understand/faults.md, Lost answers). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DatabaseError, type Client } from 'pg';

@@ -1,4 +1,4 @@
-/** Asynchronous requests (docs/http.md): the statements of a request in its own space. */
+/** Asynchronous requests (docs/use/http.md): the statements of a request in its own space. */
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import type { Connections } from '../connection/connections';

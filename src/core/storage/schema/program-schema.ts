@@ -1,4 +1,4 @@
-/** The schemas of this program and of a database, and the programs that may write to it (docs/operations.md). */
+/** The schemas of this program and of a database, and the programs that may write to it (docs/run/operations.md). */
 import { sql, type Migration } from 'kysely';
 import type { ClientBase } from 'pg';
 import { LEAST_SCHEMA, MIGRATIONS, readFunctions, type DatabaseFunction } from '../../../../migrations';

@@ -1,5 +1,5 @@
 /**
- * The treatment of each table with tenant data in an export (docs/tenants.md). A test compares the list with
+ * The treatment of each table with tenant data in an export (docs/run/tenants.md). A test compares the list with
  * PostgreSQL's catalog, so that every new table needs an entry.
  */
 import { sql, type RawBuilder } from 'kysely';
