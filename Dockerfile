@@ -4,6 +4,7 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY console/package.json console/
 # A layer of its own: it is built again only when the packages change.
 RUN npm ci --no-audit --no-fund
 COPY . .
