@@ -1,0 +1,59 @@
+/* eslint-disable */
+import * as types from './graphql';
+
+/**
+ * Map of all GraphQL operations in the project.
+ *
+ * This map has several performance disadvantages:
+ * 1. It is not tree-shakeable, so it will include all operations in the project.
+ * 2. It is not minifiable, so the string of a GraphQL query will be multiple times inside the bundle.
+ * 3. It does not support dead code elimination, so it will add unused operations.
+ *
+ * Therefore it is highly recommended to use the babel or swc plugin for production.
+ * Learn more about it here: https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#reducing-bundle-size
+ */
+type Documents = {
+  '\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n    }\n  }\n': typeof types.ReadDocument;
+  '\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n': typeof types.SearchDocument;
+  '\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n': typeof types.CountDocument;
+  '\n  query History($type: ResourceType!, $id: ID!, $first: Int!, $after: String) {\n    history(type: $type, id: $id, first: $first, after: $after) {\n      versions {\n        versionId\n        versionSequence\n        lastUpdated\n        change\n        resource {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n    }\n  }\n': typeof types.HistoryDocument;
+};
+const documents: Documents = {
+  '\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n    }\n  }\n':
+    types.ReadDocument,
+  '\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n':
+    types.SearchDocument,
+  '\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n':
+    types.CountDocument,
+  '\n  query History($type: ResourceType!, $id: ID!, $first: Int!, $after: String) {\n    history(type: $type, id: $id, first: $first, after: $after) {\n      versions {\n        versionId\n        versionSequence\n        lastUpdated\n        change\n        resource {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n    }\n  }\n':
+    types.HistoryDocument,
+};
+
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(
+  source: '\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n    }\n  }\n',
+): typeof import('./graphql').ReadDocument;
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(
+  source: '\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n',
+): typeof import('./graphql').SearchDocument;
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(
+  source: '\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n',
+): typeof import('./graphql').CountDocument;
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(
+  source: '\n  query History($type: ResourceType!, $id: ID!, $first: Int!, $after: String) {\n    history(type: $type, id: $id, first: $first, after: $after) {\n      versions {\n        versionId\n        versionSequence\n        lastUpdated\n        change\n        resource {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n    }\n  }\n',
+): typeof import('./graphql').HistoryDocument;
+
+export function graphql(source: string) {
+  return (documents as any)[source] ?? {};
+}

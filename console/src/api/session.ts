@@ -1,0 +1,221 @@
+/**
+ * The session of a person in a tenant and release: OpenID Connect with PKCE at this server. Tokens stay in the storage of
+ * the browser's tab, so that they end with it.
+ */
+import * as oauth from 'oauth4webapi';
+import { absolute, fhirPath, PREFIX, RELEASES, type Release, type Space } from '../place';
+
+const CLIENT_ID = 'andiron-console';
+const SCOPES = 'openid profile fhirUser online_access user/*.cruds administration';
+/** A token is renewed this long before it ends, so that no request is sent with one that ends on the way. */
+const EARLY_MS = 20_000;
+
+interface StoredSession {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly idToken?: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** A sign-in that has begun in this tab. */
+interface Begun {
+  readonly space: Space;
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** Path to return to. */
+  readonly back: string;
+}
+
+/** What the screens show of a session. */
+export interface Person {
+  readonly name: string;
+  readonly isAdministrator: boolean;
+}
+
+const BEGUN = 'andiron/sign-in';
+const keyOf = ({ tenant, release }: Space): string => `andiron/session/${tenant}/${release}`;
+const listeners = new Set<() => void>();
+const renewals = new Map<string, Promise<StoredSession | undefined>>();
+
+function read<Value>(key: string): Value | undefined {
+  const text = sessionStorage.getItem(key);
+  // Only this module writes these keys.
+  return text === null ? undefined : (JSON.parse(text) as Value);
+}
+
+function store(space: Space, session: StoredSession | undefined): void {
+  if (session === undefined) sessionStorage.removeItem(keyOf(space));
+  else sessionStorage.setItem(keyOf(space), JSON.stringify(session));
+  for (const notify of listeners) notify();
+}
+
+/** Calls `notify` when somebody has signed in or out; returns the function that ends this. */
+export function onSessionChange(notify: () => void): () => void {
+  listeners.add(notify);
+  return () => listeners.delete(notify);
+}
+
+/** The person who has signed in; undefined: nobody. */
+export function personOf(space: Space): Person | undefined {
+  const session = read<StoredSession>(keyOf(space));
+  if (session === undefined) return undefined;
+  return { name: session.name, isAdministrator: session.scopes.includes('administration') };
+}
+
+/** The access token for a tenant and release, renewed where it is about to end; undefined: nobody has signed in. */
+export async function tokenFor(tenant: string, release: Release): Promise<string | undefined> {
+  const space = { tenant, release };
+  const session = read<StoredSession>(keyOf(space));
+  if (session === undefined) return undefined;
+  if (session.expires - EARLY_MS > Date.now()) return session.accessToken;
+  const key = keyOf(space);
+  // A refresh token is valid once: requests at the same time share one renewal.
+  const renewal = renewals.get(key) ?? renew(space, session).finally(() => renewals.delete(key));
+  renewals.set(key, renewal);
+  return (await renewal)?.accessToken;
+}
+
+/** Sends the browser to the page on which a person signs in. */
+export async function signIn(space: Space, back: string): Promise<void> {
+  const server = await discover(space.tenant);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const begun: Begun = {
+    space,
+    verifier,
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    back,
+  };
+  sessionStorage.setItem(BEGUN, JSON.stringify(begun));
+  const address = new URL(server.authorization_endpoint ?? '');
+  address.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: CLIENT_ID,
+    redirect_uri: redirectAddress(space.tenant),
+    scope: SCOPES,
+    state: begun.state,
+    nonce: begun.nonce,
+    aud: absolute(fhirPath(space)),
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString();
+  location.assign(address);
+}
+
+/** Ends a sign-in with the address that the server has sent the browser to; returns the path to go on to. */
+export async function finishSignIn(address: URL): Promise<string> {
+  const begun = read<Begun>(BEGUN);
+  sessionStorage.removeItem(BEGUN);
+  if (begun === undefined) throw new Error('no sign-in has begun in this tab');
+  const { space, verifier, state, nonce, back } = begun;
+  const server = await discover(space.tenant);
+  const client = { client_id: CLIENT_ID };
+  const parameters = oauth.validateAuthResponse(server, client, address, state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    parameters,
+    redirectAddress(space.tenant),
+    verifier,
+    INSECURE,
+  );
+  const answer = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    expectedNonce: nonce,
+    requireIdToken: true,
+  });
+  const claims = oauth.getValidatedIdTokenClaims(answer);
+  const name = typeof claims?.['name'] === 'string' ? claims['name'] : (claims?.sub ?? '');
+  store(space, toSession(answer, { name }));
+  return back;
+}
+
+/** Signs the person out of this tab and of the server; the browser leaves the page. */
+export async function signOut(tenant: string): Promise<void> {
+  const server = await discover(tenant);
+  let hint: string | undefined;
+  for (const release of RELEASES) {
+    const space = { tenant, release };
+    const session = read<StoredSession>(keyOf(space));
+    if (session === undefined) continue;
+    hint ??= session.idToken;
+    store(space, undefined);
+    // What is not revoked ends by itself, so that a failure does not keep a person from signing out.
+    await oauth
+      .revocationRequest(
+        server,
+        { client_id: CLIENT_ID },
+        oauth.None(),
+        session.refreshToken ?? session.accessToken,
+        INSECURE,
+      )
+      .catch(() => undefined);
+  }
+  const back = absolute(`/w/${tenant}`);
+  if (hint === undefined || server.end_session_endpoint === undefined) return location.assign(back);
+  const address = new URL(server.end_session_endpoint);
+  address.search = new URLSearchParams({
+    id_token_hint: hint,
+    client_id: CLIENT_ID,
+    post_logout_redirect_uri: back,
+  }).toString();
+  location.assign(address);
+}
+
+/** Loopback addresses have no certificate; all others are used as the page itself was. */
+const INSECURE = { [oauth.allowInsecureRequests]: location.protocol === 'http:' };
+
+async function renew(space: Space, session: StoredSession): Promise<StoredSession | undefined> {
+  if (session.refreshToken === undefined) {
+    store(space, undefined);
+    return undefined;
+  }
+  try {
+    const server = await discover(space.tenant);
+    const client = { client_id: CLIENT_ID };
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      session.refreshToken,
+      INSECURE,
+    );
+    const answer = await oauth.processRefreshTokenResponse(server, client, response);
+    const renewed = toSession(answer, session);
+    store(space, renewed);
+    return renewed;
+  } catch (error) {
+    // A server that cannot be reached has not ended the session.
+    if (error instanceof TypeError) return session;
+    store(space, undefined);
+    return undefined;
+  }
+}
+
+function toSession(
+  answer: oauth.TokenEndpointResponse,
+  before: Pick<StoredSession, 'name' | 'refreshToken' | 'idToken'>,
+): StoredSession {
+  const refreshToken = answer.refresh_token ?? before.refreshToken;
+  const idToken = answer.id_token ?? before.idToken;
+  return {
+    accessToken: answer.access_token,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(idToken === undefined ? {} : { idToken }),
+    expires: Date.now() + (answer.expires_in ?? 0) * 1000,
+    name: before.name,
+    scopes: (answer.scope ?? '').split(' '),
+  };
+}
+
+const redirectAddress = (tenant: string): string => absolute(`/w/${tenant}/console/signed-in`);
+
+async function discover(tenant: string): Promise<oauth.AuthorizationServer> {
+  const response = await fetch(`${PREFIX}/w/${tenant}/oidc/.well-known/openid-configuration`);
+  const server = (await response.json()) as oauth.AuthorizationServer;
+  return server;
+}

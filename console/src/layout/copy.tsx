@@ -1,0 +1,35 @@
+/** A text that people copy, with a button for it. */
+import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { texts } from '../texts';
+
+export function CopyIcon({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? texts.common.copied : texts.common.copy}>
+          <ActionIcon
+            variant="subtle"
+            color={copied ? 'teal' : 'gray'}
+            aria-label={texts.common.copyThing(what)}
+            onClick={copy}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A line of code with a button that copies it. */
+export function CopyLine({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="start">
+      <Code block flex={1} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+        {value}
+      </Code>
+      <CopyIcon value={value} what={what} />
+    </Group>
+  );
+}

@@ -1,0 +1,78 @@
+/** The controls of the header: release, session, colors. */
+import {
+  ActionIcon,
+  Button,
+  Menu,
+  SegmentedControl,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { useLocation, useNavigate } from 'react-router';
+import { signIn, signOut } from '../api/session';
+import { isRelease, RELEASES } from '../place';
+import { texts } from '../texts';
+import { inRelease, useSpace } from './place-context';
+import { usePerson } from './use-person';
+
+export function ReleaseControl() {
+  const space = useSpace();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  return (
+    <>
+      <Text size="sm" visibleFrom="sm" c="dimmed">
+        {space.tenant}
+      </Text>
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.common.release}
+        value={space.release}
+        data={RELEASES.map((release) => ({ value: release, label: release.toUpperCase() }))}
+        onChange={(release) => {
+          if (isRelease(release)) void navigate(inRelease(pathname, release));
+        }}
+      />
+    </>
+  );
+}
+
+export function SessionButton() {
+  const space = useSpace();
+  const person = usePerson(space);
+  const { pathname, search, hash } = useLocation();
+  if (person === undefined)
+    return (
+      <Button size="xs" variant="default" onClick={() => void signIn(space, `${pathname}${search}${hash}`)}>
+        {texts.common.signIn}
+      </Button>
+    );
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<IconUser size={14} aria-hidden />}>
+          {person.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{texts.common.signedInAs(person.name)}</Menu.Label>
+        <Menu.Item onClick={() => void signOut(space.tenant)}>{texts.common.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function ColorSchemeButton() {
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light') === 'dark';
+  return (
+    <ActionIcon
+      variant="default"
+      aria-label={isDark ? texts.common.light : texts.common.dark}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      {isDark ? <IconSun size={16} aria-hidden /> : <IconMoon size={16} aria-hidden />}
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,36 @@
+/** The program of the console. */
+import '@mantine/core/styles.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { BrowserRouter } from 'react-router';
+import { Failure } from './api/failure';
+import { App } from './app';
+import { PREFIX } from './place';
+import { theme } from './theme';
+
+/** Faults of the network are tried again; refusals are answers. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (count, error) =>
+        count < 2 && (!(error instanceof Failure) || error.status === 0 || error.status === 503),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+const element = document.getElementById('console');
+if (element === null) throw new Error('the page has no element #console');
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <QueryClientProvider client={queries}>
+        <BrowserRouter basename={PREFIX}>
+          <App />
+        </BrowserRouter>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,5 @@
+import type { Space } from '../../place';
+
+export default function TypesScreen({ space }: { readonly space: Space }) {
+  return <p>{space.tenant}</p>;
+}

@@ -1,0 +1,165 @@
+/** The first screen: what this server is, its addresses, and what to do with it. */
+import { Alert, Badge, Card, Grid, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Failure } from '../../api/failure';
+import { parseJson, type JsonObject } from '../../api/json';
+import { get } from '../../api/fhir';
+import { CopyLine } from '../../layout/copy';
+import { useSpace } from '../../layout/place-context';
+import { usePerson } from '../../layout/use-person';
+import {
+  absolute,
+  administrationPath,
+  fhirPath,
+  graphqlPath,
+  PREFIX,
+  screenPath,
+  type Space,
+} from '../../place';
+import { texts } from '../../texts';
+import { Tenants } from './tenants';
+
+const { start } = texts;
+
+export function StartScreen() {
+  const space = useSpace();
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1} size="h2">
+          {start.title}
+        </Title>
+        <Text c="dimmed">{start.intro}</Text>
+      </div>
+      <NextSteps space={space} />
+      <Actions space={space} />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Addresses space={space} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="lg">
+            <Health />
+            <Tenants space={space} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}
+
+function Actions({ space }: { readonly space: Space }) {
+  const actions = [
+    { label: start.findPatient, hint: start.findPatientHint, path: fhirPath(space, 'Patient') },
+    { label: start.browse, hint: start.browseHint, path: fhirPath(space) },
+    { label: start.query, hint: start.queryHint, path: screenPath(space, 'graphiql') },
+    { label: start.terms, hint: start.termsHint, path: screenPath(space, 'terminology') },
+    { label: start.manage, hint: start.manageHint, path: administrationPath(space.tenant) },
+  ];
+  return (
+    <section aria-labelledby="actions">
+      <Title order={2} size="h4" id="actions" mb="sm">
+        {start.actions}
+      </Title>
+      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
+        {actions.map(({ label, hint, path }) => (
+          <Card key={label} component={Link} to={path} withBorder padding="sm">
+            <Text fw={600}>{label}</Text>
+            <Text size="sm" c="dimmed">
+              {hint}
+            </Text>
+          </Card>
+        ))}
+        <Card component="a" href={`${PREFIX}/docs/`} withBorder padding="sm">
+          <Text fw={600}>{start.read}</Text>
+          <Text size="sm" c="dimmed">
+            {start.readHint}
+          </Text>
+        </Card>
+      </SimpleGrid>
+    </section>
+  );
+}
+
+function Addresses({ space }: { readonly space: Space }) {
+  const root = absolute(fhirPath(space));
+  const lines = [
+    { what: start.rest, value: root },
+    { what: start.graphql, value: absolute(graphqlPath(space)) },
+    { what: start.capabilities, value: `${root}/metadata` },
+    { what: start.openapi, value: `${root}/openapi.json` },
+    { what: start.smart, value: `${root}/.well-known/smart-configuration` },
+    { what: start.curl, value: `curl -H 'accept: application/fhir+json' '${root}/Patient?_count=1'` },
+  ];
+  return (
+    <section aria-labelledby="addresses">
+      <Title order={2} size="h4" id="addresses" mb="sm">
+        {start.addresses}
+      </Title>
+      <Stack gap="xs">
+        {lines.map(({ what, value }) => (
+          <div key={what}>
+            <Text size="sm" fw={500}>
+              {what}
+            </Text>
+            <CopyLine what={what} value={value} />
+          </div>
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+/** The health of the process; the answer has the same form when it is not ready. */
+async function readHealth(): Promise<JsonObject> {
+  const response = await fetch(`${PREFIX}/health/ready`);
+  return parseJson(await response.text()) as JsonObject;
+}
+
+function Health() {
+  const health = useQuery({ queryKey: ['health'], queryFn: readHealth, refetchInterval: 10_000 });
+  const isReady = health.data?.['status'] === 'ready';
+  const notices = Array.isArray(health.data?.['notices']) ? health.data['notices'].map(String) : [];
+  return (
+    <section aria-labelledby="health">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4" id="health">
+          {start.health}
+        </Title>
+        {health.isPending ? null : (
+          <Badge color={isReady ? 'teal' : 'red'} variant="light" role="status">
+            {isReady ? start.ready : start.notReady}
+          </Badge>
+        )}
+      </Group>
+      {notices.map((notice) => (
+        <Text key={notice} size="sm">
+          {notice}
+        </Text>
+      ))}
+    </section>
+  );
+}
+
+/** Where nobody has signed in and the server asks for it: how to begin. */
+function NextSteps({ space }: { readonly space: Space }) {
+  const person = usePerson(space);
+  const probe = useQuery({
+    queryKey: ['access', space, person?.name],
+    queryFn: ({ signal }) => get(space, 'Patient?_count=0', signal),
+    retry: false,
+  });
+  const isEnforced = probe.error instanceof Failure && probe.error.status === 401;
+  if (!isEnforced || person !== undefined) return null;
+  return (
+    <Alert title={start.nextTitle} color="blue">
+      <Stack gap="xs">
+        <Text size="sm">{start.nextEnforced}</Text>
+        <CopyLine what={start.nextTitle} value={start.nextEnforcedUser} />
+        <Text size="sm">{start.nextEnforcedFhir}</Text>
+        <CopyLine what={start.nextTitle} value={start.nextEnforcedPerson} />
+      </Stack>
+    </Alert>
+  );
+}
