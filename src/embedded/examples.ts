@@ -1,6 +1,6 @@
 /**
- * Loads the official example resources through core, like any write. They are shipped as one compressed file per
- * release.
+ * Loads the official example resources and the records of the demo (scripts/build-demo.mjs) through core, like any write.
+ * They are shipped as compressed files.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,8 +25,8 @@ const FOLDER = path.join(PACKAGE_FOLDER, 'examples');
 const IN_FLIGHT = 64;
 const PATIENCE_MS = 120_000;
 
-async function readLines(release: Release): Promise<readonly string[]> {
-  const packed = await readFile(path.join(FOLDER, `${release}.ndjson.gz`));
+async function readLines(name: Release | 'demo'): Promise<readonly string[]> {
+  const packed = await readFile(path.join(FOLDER, `${name}.ndjson.gz`));
   const text = (await promisify(gunzip)(packed)).toString('utf8');
   return text.split('\n').filter((line) => line !== '');
 }
@@ -60,7 +60,7 @@ export interface LoadedExamples {
   readonly subscriptionsOff: number;
 }
 
-/** Loads the examples of all releases into `tenant`. */
+/** Loads the examples of all releases, and the demo in each, into `tenant`. */
 export async function loadExamples(
   core: Core,
   tenant: string,
@@ -75,7 +75,7 @@ export async function loadExamples(
     // Some official examples are wrong, and people look for all of them.
     const published = { ...space, storesAsPublished: true } as const;
     const context = { space: published, actor: 'quickstart', deadline: 0, requestId: 'quickstart', log };
-    const lines = await readLines(release);
+    const lines = [...(await readLines(release)), ...(await readLines('demo'))];
     const bar = createProgressBar(output, `Loading the ${release.toUpperCase()} examples`, lines.length);
     let next = 0;
     let done = 0;

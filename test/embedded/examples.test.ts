@@ -2,13 +2,16 @@ import { PassThrough } from 'node:stream';
 import { RELEASE_NAMES } from '../../src/core';
 import { loadExamples } from '../../src/embedded/examples';
 import { openCore } from '../support/core';
-import { readExamples } from '../support/examples';
+import { readDemo, readExamples } from '../support/examples';
 import { silentLog } from '../support/log';
 
-it('the quick start stores all official examples, also those with errors', async () => {
+it('the quick start stores all official examples, also those with errors, and the demo in both releases', async () => {
   const opened = await openCore();
   const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
-  const all = RELEASE_NAMES.reduce((sum, release) => sum + readExamples(release).length, 0);
+  const all = RELEASE_NAMES.reduce(
+    (sum, release) => sum + readExamples(release).length + readDemo().length,
+    0,
+  );
   try {
     expect(await loadExamples(opened.core, 'system', silentLog, output)).toEqual({
       stored: all,

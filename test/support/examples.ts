@@ -17,17 +17,26 @@ export interface Example {
 const FOLDER = path.resolve(__dirname, '..', '..', 'examples');
 
 export function readExamples(release: Release): Example[] {
-  const text = gunzipSync(readFileSync(path.join(FOLDER, `${release}.ndjson.gz`))).toString('utf8');
+  return readResources(release);
+}
+
+/** The made-up records that the quick start loads in both releases. */
+export function readDemo(): Example[] {
+  return readResources('demo');
+}
+
+function readResources(name: Release | 'demo'): Example[] {
+  const text = gunzipSync(readFileSync(path.join(FOLDER, `${name}.ndjson.gz`))).toString('utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
       const document = parseJson(line);
       const resource = document.value;
-      if (!isJsonObject(resource)) throw new Error(`an example of ${release} is no resource`);
+      if (!isJsonObject(resource)) throw new Error(`an example of ${name} is no resource`);
       const { resourceType: type, id } = resource;
       if (typeof type !== 'string' || typeof id !== 'string')
-        throw new Error(`an example of ${release} has no name`);
+        throw new Error(`an example of ${name} has no name`);
       return { type, id, document, resource, text: line };
     });
 }
