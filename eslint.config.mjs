@@ -15,7 +15,6 @@ export default tseslint.config(
       'bench/data/',
       'test/generated/',
       '**/__generated__/',
-      'docs/',
     ],
   },
   eslint.configs.recommended,

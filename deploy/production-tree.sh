@@ -13,6 +13,8 @@ mkdir -p "$tree/schema"
 cp package.json package-lock.json LICENSE "$tree"
 cp -r dist definitions "$tree"
 find "$tree/dist" -name '*.map' -delete
+# The server reads files for browsers from their compressed form, and those whose names begin with a dot as they are.
+find "$tree/dist" -name '*.gz' ! -name '.*' | sed 's/\.gz$//' | xargs -d '\n' rm -f
 cp schema/*.graphql schema/*.json "$tree/schema"
 cd "$tree"
 npm ci --omit=dev --omit=optional --no-audit --no-fund

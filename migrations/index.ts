@@ -8,6 +8,8 @@ import * as functionRecord from './0041-function-record';
 import * as launchContext from './0042-launch-context';
 import * as subscriptions from './0043-subscriptions';
 import * as maskedHeaders from './0044-masked-headers';
+import * as userRights from './0045-user-rights';
+import * as administrationJobs from './0046-administration-jobs';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -25,6 +27,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0042-launch-context': launchContext,
   '0043-subscriptions': subscriptions,
   '0044-masked-headers': maskedHeaders,
+  '0045-user-rights': userRights,
+  '0046-administration-jobs': administrationJobs,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

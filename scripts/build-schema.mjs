@@ -1,6 +1,8 @@
 /**
  * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for reviews of changes,
- * and beside it what caches of clients need to know of it (scripts/cache-files.mjs). Needs no database. `--check` writes nothing; it fails when a file differs from the printed schema.
+ * and beside it what caches of clients need to know of it (scripts/cache-files.mjs). Also writes the OpenAPI document of
+ * administration to schema/administration.openapi.json, from which the types of the console are made. Needs no database.
+ * `--check` writes nothing; it fails when a file differs.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -20,23 +22,27 @@ const { createSchema } = require('../src/resolvers/index.ts');
 const { releaseDefinitions } = require('../src/core/conformance/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
+const { describeAdministration } = require('../src/rest/openapi/administration.ts');
+const { VERSION } = require('../src/core/conformance/version.ts');
 
 const checks = process.argv.includes('--check');
 const stale = [];
+async function put(name, text) {
+  const file = path.join(root, 'schema', name);
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return;
+  stale.push(path.relative(root, file));
+  if (!checks) await writeFile(file, text);
+}
+const toJson = (content) => `${JSON.stringify(content, null, 1)}\n`;
+await put('administration.openapi.json', toJson(describeAdministration(VERSION)));
 for (const release of RELEASE_NAMES) {
   const schema = createSchema(releaseDefinitions(release));
-  const toJson = (content) => `${JSON.stringify(content, null, 1)}\n`;
   const files = {
     graphql: `${printWithNullability(schema)}\n`,
     'possibleTypes.json': toJson(possibleTypesOf(schema)),
     'nodeFields.json': toJson(nodeFieldsOf(schema)),
   };
-  for (const [ending, text] of Object.entries(files)) {
-    const file = path.join(root, 'schema', `${release}.${ending}`);
-    if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
-    stale.push(path.relative(root, file));
-    if (!checks) await writeFile(file, text);
-  }
+  for (const [ending, text] of Object.entries(files)) await put(`${release}.${ending}`, text);
 }
 if (checks && stale.length > 0) {
   console.error(`Not up to date: ${stale.join(', ')}. Run: node scripts/build-schema.mjs`);

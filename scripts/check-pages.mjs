@@ -1,11 +1,14 @@
 /**
  * Fails when a relative link of a page leads to no file or heading, when a page, source or test names a file that is not
- * in the repository, or when a page or comment uses a pronoun for a program or a retired name. Reads tracked files only.
+ * in the repository, when a page or comment uses a pronoun for a program or a retired name, when the sidebar of the site and
+ * the pages of docs/ differ, or when README.md is too long. Reads tracked files only.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toAnchor } from '../docs/.vitepress/anchor.mjs';
+import { PAGES } from '../docs/.vitepress/pages.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ABSENT = /\b(?:contract|checks|search-rules)\.md\b|\(checks? \d+/;
@@ -31,13 +34,7 @@ function anchorsOf(page) {
   const headings = textOf(page)
     .replace(BLOCKS, '')
     .matchAll(/^#+ (.*)$/gm);
-  return Array.from(headings, ([, heading]) =>
-    heading
-      .toLowerCase()
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return Array.from(headings, ([, heading]) => toAnchor(heading));
 }
 
 function brokenLinks(page) {
@@ -51,6 +48,29 @@ function brokenLinks(page) {
     if (!existsSync(path.join(root, target))) return true;
     return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
   });
+}
+
+/** Pages that the sidebar lacks, or has twice, or that do not exist. The first page of the site is not in its sidebar. */
+function sidebarFaults(pages) {
+  const onSite = pages
+    .filter((page) => page.startsWith('docs/') && page !== 'docs/index.md')
+    .map((page) => page.slice('docs/'.length, -'.md'.length));
+  const missing = onSite.filter((page) => !PAGES.includes(page));
+  const absent = PAGES.filter((page) => !existsSync(path.join(root, 'docs', `${page}.md`)));
+  const twice = PAGES.filter((page, index) => PAGES.indexOf(page) !== index);
+  const inList = 'docs/.vitepress/pages.mjs';
+  return [
+    ...missing.map((page) => `docs/${page}.md is not in the sidebar: add it to ${inList}`),
+    ...absent.map((page) => `${inList}: the page ${page} does not exist`),
+    ...twice.map((page) => `${inList}: the page ${page} is listed twice`),
+  ];
+}
+
+const MOST_LINES = 150;
+
+function readmeFaults() {
+  const lines = textOf('README.md').trimEnd().split('\n').length;
+  return lines > MOST_LINES ? [`README.md has ${lines} lines; at most ${MOST_LINES} are allowed`] : [];
 }
 
 /** The lines of a page or comment with a pronoun for a program or a retired name. */
@@ -82,5 +102,6 @@ const commented = trackedIn('src', 'test', 'bench', 'scripts', 'migrations').fil
   CODE.test(file),
 );
 for (const file of new Set([...pages, ...commented])) faults.push(...wrongWords(file));
+faults.push(...sidebarFaults(pages), ...readmeFaults());
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

@@ -17,6 +17,7 @@ import {
 } from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
+import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
 import { endListener } from './rest/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
@@ -204,6 +205,18 @@ export async function createApp(
   const stopping = new AbortController();
   const routes: Route[] = [];
   const budget = new ByteBudget(memory.underWay);
+  core.administrationJobs.serve(
+    'import-package',
+    createImportJob({
+      core,
+      registry: settings.PACKAGE_REGISTRY,
+      allowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
+      ...{ extensionBase, budget, log },
+      maxDepth: settings.MAX_DEPTH,
+      maxFileBytes: settings.MAX_BODY_BYTES,
+      maxPackedBytes: settings.MAX_BUNDLE_BYTES,
+    }),
+  );
   const server = createRestServer({
     core,
     settings: {
@@ -260,6 +273,8 @@ export async function createApp(
     },
     async close() {
       stopping.abort();
+      // Another process has them from now on.
+      const handedOver = core.administrationJobs.stop();
       // Commands have a server that does not listen.
       if (server.server.listening) {
         await delay(settings.SHUTDOWN_DELAY_MS);
@@ -275,6 +290,7 @@ export async function createApp(
       } finally {
         clearInterval(sweep);
       }
+      await handedOver;
       await gateway.close();
       await metricsListener?.close();
       await core.close();

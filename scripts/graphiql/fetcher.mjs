@@ -3,6 +3,7 @@ import { getOperationAST, OperationTypeNode, parse } from 'graphql';
 import { followEvents } from './events.mjs';
 import { gatewayAddress } from './place.mjs';
 import { storeSchema } from './schema-text.mjs';
+import { sessionHeaders } from './session.mjs';
 
 /* global AbortController */
 
@@ -53,7 +54,14 @@ async function fetchSchema() {
   return JSON.parse(text);
 }
 
-export async function fetcher(given, { headers = {} } = {}) {
+/** Headers of the editor come before those of the session, whatever the case of their names. */
+function withSession(headers) {
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return isGiven ? headers : { ...headers, ...sessionHeaders() };
+}
+
+export async function fetcher(given, { headers: edited = {} } = {}) {
+  const headers = withSession(edited);
   lastHeaders = headers;
   if (given.operationName === 'IntrospectionQuery') return fetchSchema();
   const request = withoutStranger(given);

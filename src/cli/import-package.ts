@@ -2,6 +2,8 @@ import { loadSettings } from '../config';
 import { isRelease, RELEASE_NAMES } from '../core';
 import type { MissingPackage } from '../packages/dependencies';
 import type { ImportSummary } from '../packages/import-package';
+import { describeImport } from '../packages/import-report';
+import { sumOf } from '../packages/type-counts';
 import type { Command } from './command';
 import { makeLog } from './log';
 import { JSON_OPTION, print } from './output';
@@ -34,7 +36,7 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
       `  ${type.padEnd(width)}  ${String(stored).padStart(5)} stored  ${String(unchanged).padStart(5)} unchanged`,
   );
   return [
-    `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sum(counts, 'stored')} stored, ${sum(counts, 'unchanged')} unchanged, ${refused.length} refused`,
+    `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sumOf(counts, 'stored')} stored, ${sumOf(counts, 'unchanged')} unchanged, ${refused.length} refused`,
     ...types,
     ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
     ...(examplesLeftOut > 0 ? [`Examples not loaded: ${examplesLeftOut} (--examples loads them)`] : []),
@@ -50,23 +52,6 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
     ...toList('Stored with warnings:', warned),
     ...toList('Refused:', refused),
   ];
-}
-
-function sum(counts: ImportSummary['counts'], name: 'stored' | 'unchanged'): number {
-  return [...counts.values()].reduce((total, count) => total + count[name], 0);
-}
-
-/** The result of one package; lists have every file. */
-function toDocument({ manifest, counts, ...summary }: ImportSummary, tenant: string): object {
-  const { release, snapshots, examplesLeftOut, missing } = summary;
-  const { refused, warned, replaced, renamed, switchedOff, withoutSnapshot } = summary;
-  return {
-    ...{ name: manifest.name, version: manifest.version, tenant, release },
-    ...{ stored: sum(counts, 'stored'), unchanged: sum(counts, 'unchanged') },
-    types: [...counts].map(([type, { stored, unchanged }]) => ({ type, stored, unchanged })),
-    ...{ snapshots, examplesLeftOut, missing },
-    ...{ withoutSnapshot, renamed, replaced, switchedOff, warned, refused },
-  };
 }
 
 export const importPackage: Command = {
@@ -126,7 +111,7 @@ export const importPackage: Command = {
       refused = summaries.reduce((total, summary) => total + summary.refused.length, 0);
       print(
         given,
-        { packages: summaries.map((summary) => toDocument(summary, tenant)) },
+        { packages: summaries.map((summary) => describeImport(summary, tenant)) },
         summaries.flatMap((summary) => toLines(summary, tenant)),
       );
     });

@@ -1,9 +1,10 @@
 import {
+  describeDifference,
   isRelease,
+  ReindexReport,
   RELEASE_NAMES,
   type Core,
   type IndexDifference,
-  type ReindexProgress,
   type ReindexScope,
 } from '../core';
 import type { Arguments, Command } from './command';
@@ -30,11 +31,6 @@ function toLines(difference: IndexDifference): readonly string[] {
   ];
 }
 
-/** `tenant` is null for the base resources. */
-function toDocument({ tenant, release, type, id, table, missing, superfluous }: IndexDifference): object {
-  return { tenant: tenant === '' ? null : tenant, release, type, id, table, missing, superfluous };
-}
-
 /** Prints differences as they are found, or collects the first ones for a JSON document. */
 class Found {
   count = 0;
@@ -45,7 +41,7 @@ class Found {
   add(difference: IndexDifference): void {
     this.count += 1;
     if (this.count > MAX_PRINTED) return;
-    if (this.isJson) this.first.push(toDocument(difference));
+    if (this.isJson) this.first.push(describeDifference(difference));
     else process.stdout.write(`${toLines(difference).join('\n')}\n`);
   }
 }
@@ -89,21 +85,6 @@ function createStatusLine(
   };
 }
 
-interface Totals {
-  compared: number;
-  repaired: number;
-  added: number;
-  removed: number;
-}
-
-function addTo(totals: Totals, progress: Totals | undefined): void {
-  if (progress === undefined) return;
-  totals.compared += progress.compared;
-  totals.repaired += progress.repaired;
-  totals.added += progress.added;
-  totals.removed += progress.removed;
-}
-
 async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
   const isJson = given.options['json'] === true;
   const { now } = await core.outdatedIndex();
@@ -113,21 +94,18 @@ async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promi
   if (!isJson)
     for (const release of releases) process.stdout.write(`Indexing ${release} with ${now[release]}\n`);
   const status = createStatusLine(process.stdout, !isJson);
-  const totals: Totals = { compared: 0, repaired: 0, added: 0, removed: 0 };
-  let last: ReindexProgress | undefined;
+  const report = new ReindexReport();
   const lost = new Found(isJson);
   for await (const progress of core.reindex(scope)) {
-    if (last?.space !== progress.space) addTo(totals, last);
-    last = progress;
+    report.add(progress);
     if (progress.losses.length > 0) status.clear();
     for (const loss of progress.losses) lost.add(loss);
     const { compared, resources, repaired } = progress;
     status.show(`${ownerOf(progress)}: ${compared} of ${resources} resources compared, ${repaired} repaired`);
   }
-  addTo(totals, last);
   status.clear();
-  const { compared, repaired, added, removed } = totals;
-  print(given, { ...totals, count: lost.count, losses: lost.first }, [
+  const { compared, repaired, added, removed } = report.totals;
+  print(given, { compared, repaired, added, removed, count: lost.count, losses: lost.first }, [
     `${compared} resources compared, ${repaired} repaired: ${added} rows added, ${removed} removed`,
   ]);
   if (lost.count > 0)

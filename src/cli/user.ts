@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
-import type { Arguments, Command, CommandGroup, Options } from './command';
+import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
 import { JSON_OPTION, print, toInstant } from './output';
 import { textOf, wrongValue } from './option-values';
 import { TENANT_OPTION, withTenant } from './with-tenant';
@@ -17,6 +17,17 @@ const DETAILS = {
     ...{ type: 'string', value: 'RELEASE' },
     help: 'r4, r4b or both: the release of these ids; default r4',
   },
+  administrator: {
+    type: 'boolean',
+    help: 'the person may administer the tenant, or of tenant system the server',
+  },
+  auditor: { type: 'boolean', help: 'the person may read AuditEvents' },
+} as const satisfies Options;
+
+/** Only a change takes a right away. */
+const WITHDRAWALS = {
+  'no-administrator': { type: 'boolean', help: 'take the right of an administrator away' },
+  'no-auditor': { type: 'boolean', help: 'take the right of an auditor away' },
 } as const satisfies Options;
 
 const PASSWORD_OPTION = {
@@ -26,16 +37,25 @@ const PASSWORD_OPTION = {
   },
 } as const satisfies Options;
 
-function toLine({ id, name, display, isDisabled, release, fhirUser, patient }: User): string {
+function toLine(user: User): string {
+  const { id, name, display, isDisabled, release, fhirUser, patient } = user;
+  const words = [
+    isDisabled ? 'disabled' : 'active',
+    ...(user.isAdministrator ? ['administrator'] : []),
+    ...(user.isAuditor ? ['auditor'] : []),
+  ];
   const person = fhirUser === null ? 'no FHIR identity' : `${fhirUser} (${release})`;
   const record = patient === null ? '' : `, record of Patient/${patient}`;
-  return `${id}  ${isDisabled ? 'disabled' : 'active'}  ${name}  ${display}: ${person}${record}`;
+  return `${id}  ${words.join(',')}  ${name}  ${display}: ${person}${record}`;
 }
 
 /** As in the answers of the HTTP API. */
 function toDocument({ id, name, display, created, ...user }: User): object {
   const { isDisabled: disabled, release, fhirUser, patient } = user;
-  return { id, name, display, created: toInstant(created), disabled, release, fhirUser, patient };
+  return {
+    ...{ id, name, display, created: toInstant(created), disabled, release, fhirUser, patient },
+    ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+  };
 }
 
 interface Password {
@@ -77,13 +97,23 @@ function toChanges(options: Arguments['options']): UserChanges {
   if (release !== undefined && !isReleaseScope(release)) throw wrongValue('release', ['r4, r4b', 'both']);
   const [name, display] = [textOf(options['name']), textOf(options['display'])];
   const [fhirUser, patient] = [orNull('fhir-user'), orNull('patient')];
+  const [isAdministrator, isAuditor] = [rightOf(options, 'administrator'), rightOf(options, 'auditor')];
   return {
     ...(name === undefined ? {} : { name }),
     ...(display === undefined ? {} : { display }),
     ...(release === undefined ? {} : { release }),
     ...(fhirUser === undefined ? {} : { fhirUser }),
     ...(patient === undefined ? {} : { patient }),
+    ...(isAdministrator === undefined ? {} : { isAdministrator }),
+    ...(isAuditor === undefined ? {} : { isAuditor }),
   };
+}
+
+/** Undefined: the right stays as it is. */
+function rightOf(options: Arguments['options'], name: 'administrator' | 'auditor'): boolean | undefined {
+  const [isGiven, isTaken] = [options[name] === true, options[`no-${name}`] === true];
+  if (isGiven && isTaken) throw new UsageError(`--${name} and --no-${name} exclude each other`);
+  return isGiven || isTaken ? isGiven : undefined;
 }
 
 const list: Command = {
@@ -113,6 +143,10 @@ const create: Command = {
       line: "echo 'correct horse battery' | andiron user create --tenant acme --name emil --fhir-user Practitioner/emil --password-stdin",
       does: 'Create one with a given password, of 12 characters or more.',
     },
+    {
+      line: 'andiron user create --tenant system --name olga --administrator',
+      does: 'Create an administrator of the server, who signs in to the console.',
+    },
   ],
   run: async (given) => {
     const changes = toChanges(given.options);
@@ -128,11 +162,15 @@ const changeUser: Command = {
   name: 'change',
   usage: 'USER_ID',
   summary: 'Change an account; options that are not given change nothing, an empty value removes it.',
-  options: { ...TENANT_OPTION, ...DETAILS, ...JSON_OPTION },
+  options: { ...TENANT_OPTION, ...DETAILS, ...WITHDRAWALS, ...JSON_OPTION },
   examples: [
     {
       line: 'andiron user change USER_ID --tenant acme --display "Prof. Dora Doe"',
       does: 'Change the display name.',
+    },
+    {
+      line: 'andiron user change USER_ID --tenant acme --no-administrator',
+      does: 'Take the right of an administrator away.',
     },
   ],
   run: async (given) => {

@@ -92,6 +92,7 @@ export const ERROR_CATALOGUE = {
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   quotaExceeded: { status: 507, code: 'business-rule', message: 'This tenant {reason}; nothing was stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} asynchronous requests, which is the limit; wait for one, or DELETE the address of one' },
+  jobUnderWay: { status: 409, code: 'conflict', message: "The tenant '{tenant}' has a job of the kind '{kind}' that has not ended, {id}; wait for its end, or DELETE it" },
   unknownJob: { status: 404, code: 'not-found', message: 'The asynchronous request does not exist, or its answer has expired' },
   tooManyRequests: { status: 429, code: 'throttled', message: '{reason}' },
   tooManySubscriptions: { status: 429, code: 'throttled', message: '{reason}' },

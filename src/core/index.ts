@@ -16,6 +16,8 @@ export type { DatabaseOptions } from './storage/connection/database';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
 export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
 export { VERSION } from './conformance/version';
+export type { TenantSetting } from './tenants/tenant-settings';
+export { describeDifference, ReindexReport } from './indexing/reindex-report';
 export type { Instruments } from './composition/core-options';
 export { canHaveValues, elementTexts } from './fhir/element-values';
 export { FilterAllowance, filterElements } from './fhir/element-filter';

@@ -135,6 +135,7 @@ function writeBanner(options: QuickstartOptions, banner: Banner): void {
   output.write(`
 Andiron is ready after ${seconds.toFixed(1)} s.
 
+  Console     ${address}/   (open it in a browser)
   FHIR R4     ${root}/fhir/r4
   FHIR R4B    ${root}/fhir/r4b
   metadata    ${root}/fhir/r4/metadata

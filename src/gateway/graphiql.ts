@@ -1,6 +1,8 @@
 /** Serves GraphiQL; the page and its files make no request to another site. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fhirError } from '../core/index';
 
@@ -14,9 +16,11 @@ interface Manifest {
 
 interface Asset {
   readonly contentType: string;
-  readonly plain: string;
-  readonly gzipped: string;
+  /** The compressed file; production trees have no other. */
+  readonly file: string;
 }
+
+const decompress = promisify(gunzip);
 
 export interface Graphiql {
   /** Returns the page for one tenant and release; `isFolder` when its address ends with a slash. */
@@ -31,7 +35,7 @@ const FROM_PAGE = '../../../../..';
 /** Monaco creates styles at run time, and has its fonts as data urls. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; " +
-  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 const FOLDER = path.resolve(__dirname, '../../graphiql');
 
@@ -76,8 +80,7 @@ export async function createGraphiql(): Promise<Graphiql> {
   const manifest = await loadManifest();
   const assets = new Map<string, Asset>();
   for (const [name, contentType] of Object.entries(manifest?.files ?? {})) {
-    const plain = path.join(FOLDER, name);
-    assets.set(name, { contentType, plain, gzipped: `${plain}.gz` });
+    assets.set(name, { contentType, file: path.join(FOLDER, `${name}.gz`) });
   }
 
   async function sendAsset(
@@ -92,7 +95,8 @@ export async function createGraphiql(): Promise<Graphiql> {
     void reply.header('vary', 'accept-encoding');
     void reply.header('x-content-type-options', 'nosniff');
     if (isGzipped) void reply.header('content-encoding', 'gzip');
-    return readFile(isGzipped ? asset.gzipped : asset.plain);
+    const bytes = await readFile(asset.file);
+    return isGzipped ? bytes : decompress(bytes);
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Core } from '../core';
+import type { MissingPackage } from './dependencies';
 import { findMissing, importPackage, type ImportOptions, type ImportSummary } from './import-package';
 import { PackageError, type PackageFile } from './package-file';
 import type { PackageName } from './registry';
@@ -11,16 +12,19 @@ interface WithDependencies {
   readonly options: ImportOptions;
   /** Undefined: only the package itself is imported. */
   readonly fetch?: (name: PackageName) => Promise<PackageFile>;
+  /** Called after each package with all that are imported. */
+  readonly imported?: (summaries: readonly ImportSummary[]) => void;
+  /** Called with each needed package that cannot be imported; default a warning in the log. */
+  readonly leaveOut?: (needed: MissingPackage, reason: string) => void;
 }
 
 /**
  * Imports a package after those that it needs and that the tenant does not have. Examples of the others are not
- * imported. One that cannot be fetched, or is for another release, is left out with a warning in the log. Throws as
- * `importPackage`.
+ * imported. One that cannot be fetched, or is for another release, is left out. Throws as `importPackage`.
  */
 export async function importWithDependencies(
   core: Core,
-  { file, options, fetch }: WithDependencies,
+  { file, options, fetch, imported, leaveOut = warnIn(options.log) }: WithDependencies,
 ): Promise<readonly ImportSummary[]> {
   const summaries: ImportSummary[] = [];
   const begun = new Set<string>();
@@ -36,11 +40,16 @@ export async function importWithDependencies(
           await add(await fetch(needed), { ...options, withExamples: false });
         } catch (error) {
           if (!(error instanceof PackageError)) throw error;
-          options.log.warn({ reason: error.message }, `${needed.name} ${needed.version} was not imported`);
+          leaveOut(needed, error.message);
         }
       }
     summaries.push(await importPackage(core, each, ofEach));
+    imported?.(summaries);
   };
   await add(file, options);
   return summaries;
+}
+
+function warnIn(log: ImportOptions['log']): (needed: MissingPackage, reason: string) => void {
+  return ({ name, version }, reason) => log.warn({ reason }, `${name} ${version} was not imported`);
 }

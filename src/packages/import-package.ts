@@ -4,12 +4,15 @@ import {
   parseJson,
   RELEASE_NAMES,
   RELEASES,
+  stringifyJson,
+  toResourceInput,
   type Core,
   type JsonDocument,
   type JsonValue,
   type Log,
   type Release,
   type RequestContext,
+  type ResourceInput,
 } from '../core';
 import { isOfSpecification, missingPackages, type MissingPackage } from './dependencies';
 import { isObject } from './members';
@@ -26,6 +29,7 @@ import {
   type Refusal,
 } from './package-resource';
 import { isSameContent } from './stored-content';
+import { sumOf, type TypeCount } from './type-counts';
 
 export interface ImportOptions {
   readonly tenant: string;
@@ -37,12 +41,22 @@ export interface ImportOptions {
   readonly extensionBase: string;
   readonly maxDepth: number;
   readonly log: Log;
+  /** Resources that are written at once; default 32, so that concurrent writes share a statement. */
+  readonly inFlight?: number | undefined;
+  /** Its reason is thrown when it is aborted. What is stored stays. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called for each resource. */
+  readonly report?: ((progress: ImportProgress) => void) | undefined;
 }
 
-/** Counts of the resources of one type. */
-export interface TypeCount {
-  stored: number;
-  unchanged: number;
+/** The progress of the import of one package. */
+export interface ImportProgress {
+  /** `name@version` */
+  readonly package: string;
+  readonly resources: number;
+  readonly stored: number;
+  readonly unchanged: number;
+  readonly refused: number;
 }
 
 export interface ImportSummary {
@@ -70,8 +84,9 @@ export interface ImportSummary {
 
 /** The author of the stored versions. */
 const ACTOR = 'import-package';
-/** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 32;
+/** Characters from which a resource is prepared in the worker thread. */
+const LONG_RESOURCE = 256 * 1024;
 const PATIENCE_MS = 120_000;
 
 /**
@@ -94,15 +109,23 @@ export async function importPackage(
   const published = { ...space, storesAsPublished: true } as const;
   const context = { space: published, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
   const wanted = entries.filter(({ isExample }) => options.withExamples || !isExample);
-  const { resources, refused } = readResources(
+  const { resources, refused } = await readResources(
     wanted,
     new Set(core.resourceTypes(release)),
     options.maxDepth,
   );
   const missing = await missingPackages(core, inTime(context), manifest);
-  const work = new Import(core, context, options);
+  const work = new Import(core, context, options, {
+    package: `${manifest.name}@${manifest.version}`,
+    resources: resources.length + refused.length,
+    refused: refused.length,
+  });
   await work.storeAll(await work.placeAll(resources, manifest.name));
-  await recordPackage(core, inTime(context), manifest);
+  options.signal?.throwIfAborted();
+  await recordPackage(core, inTime(context), {
+    ...{ name: manifest.name, version: manifest.version, resources: work.count },
+    extensionBase: options.extensionBase,
+  });
   return {
     manifest,
     release,
@@ -147,7 +170,7 @@ function chooseRelease(
   const fitting = served.find(({ mimeVersion }) => fits(mimeVersion));
   if (requested === undefined && fitting !== undefined) return fitting.name;
   if (fhirVersions.length === 0) {
-    throw new PackageError(`${name} ${version} does not name its FHIR version; set --release`);
+    throw new PackageError(`${name} ${version} does not name its FHIR version; name the release`);
   }
   const known = served.map((each) => `${each.name} (${each.fhirVersion})`).join(' and ');
   const wanted =
@@ -177,7 +200,13 @@ class Import {
     private readonly core: Core,
     private readonly context: RequestContext,
     private readonly options: ImportOptions,
+    private readonly begin: Pick<ImportProgress, 'package' | 'resources' | 'refused'>,
   ) {}
+
+  /** The number of resources of the package that are stored. */
+  get count(): number {
+    return sumOf(this.counts, 'stored') + sumOf(this.counts, 'unchanged');
+  }
 
   /** Gives the resources the ids under which they are stored, in themselves and in their references to each other. */
   async placeAll(
@@ -193,7 +222,7 @@ class Import {
       extensionBase,
       packageName,
     });
-    const places = await inParallel(resources, (each) => ids.placeOf(each));
+    const places = await this.inParallel(resources, (each) => ids.placeOf(each));
     const moved = new Map<string, string>();
     const own = new Set<string>();
     const all = resources.map((each, index) => {
@@ -238,13 +267,18 @@ class Import {
     const ready = resources.filter((each) => !isGuide(each) && !needsSnapshot(each));
     await this.storeTogether(ready.filter((each) => !each.isExample && !isComposite(each)));
     await this.storeTogether(ready.filter((each) => !each.isExample && isComposite(each)));
-    for (const each of inOrderOfNeed(resources.filter(needsSnapshot))) await this.storeWithSnapshot(each);
+    for (const each of inOrderOfNeed(resources.filter(needsSnapshot))) {
+      this.options.signal?.throwIfAborted();
+      await this.storeWithSnapshot(each);
+    }
     await this.storeTogether(ready.filter(({ isExample }) => isExample));
     await this.storeTogether(resources.filter(isGuide));
   }
 
   private async storeTogether(resources: readonly PlacedResource[]): Promise<void> {
-    await inParallel(resources, (each) => this.store(each));
+    await this.inParallel(resources, async (each) => {
+      await this.store(each);
+    });
   }
 
   /** Stores a StructureDefinition with its snapshot, or unchanged where no snapshot can be made. */
@@ -272,13 +306,25 @@ class Import {
 
   /** Returns true when the resource was written. */
   private async store(placed: PlacedResource): Promise<boolean> {
-    const { file, type, id, url, document, resource, stored } = placed;
+    const isWritten = await this.attempt(placed);
+    const [stored, unchanged] = [sumOf(this.counts, 'stored'), sumOf(this.counts, 'unchanged')];
+    const refused = this.begin.refused + this.refused.length;
+    this.options.report?.({ ...this.begin, stored, unchanged, refused });
+    return isWritten;
+  }
+
+  private async attempt(placed: PlacedResource): Promise<boolean> {
+    const { file, type, id, url, resource, stored } = placed;
     try {
       if (stored !== undefined && isSameContent(stored, resource, this.options.extensionBase)) {
         this.countOf(type).unchanged += 1;
         return false;
       }
-      const { warnings } = await this.core.update(inTime(this.context), { type, id, input: document });
+      const { warnings } = await this.core.update(inTime(this.context), {
+        type,
+        id,
+        input: this.inputOf(placed),
+      });
       this.countOf(type).stored += 1;
       const warning = inWords(warnings);
       if (stored !== undefined && url === undefined)
@@ -291,6 +337,31 @@ class Import {
     }
   }
 
+  /** A long resource goes to the worker thread, as text. */
+  private inputOf({ document, length }: PlacedResource): ResourceInput {
+    if (length < LONG_RESOURCE) return document;
+    const { maxDepth } = this.options;
+    return toResourceInput(stringifyJson(document.value, document.marked), { maxDepth });
+  }
+
+  /** Runs `work` for several items at a time. Items begin in their order, and the results have the same order. */
+  private async inParallel<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<Result>,
+  ): Promise<readonly Result[]> {
+    const { inFlight = IN_FLIGHT, signal } = this.options;
+    const results: Result[] = [];
+    const left = items.entries();
+    const run = async (): Promise<void> => {
+      for (const [index, item] of left) {
+        signal?.throwIfAborted();
+        results[index] = await work(item);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, run));
+    return results;
+  }
+
   private countOf(type: string): TypeCount {
     let count = this.counts.get(type);
     if (count === undefined) this.counts.set(type, (count = { stored: 0, unchanged: 0 }));
@@ -300,18 +371,4 @@ class Import {
 
 function inTime(context: RequestContext): RequestContext {
   return { ...context, deadline: Date.now() + PATIENCE_MS };
-}
-
-/** Runs `work` for several items at a time. Items begin in their order, and the results have the same order. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const left = items.entries();
-  const run = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, run));
-  return results;
 }

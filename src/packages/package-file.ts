@@ -5,7 +5,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { FhirError, parseJson, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
@@ -43,33 +43,52 @@ const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 /** Limit on the total size of the files that are read into memory. */
 const MAX_RESOURCE_BYTES = 512 * 1024 * 1024;
+
+export interface PackageLimits {
+  /** Larger files are listed without their text. */
+  readonly maxFileBytes: number;
+  /** Limit on the total size of the texts; default, and at most, 512 MB. */
+  readonly maxResourceBytes?: number | undefined;
+  /** Called with the size of each text before it is read; its errors end the reading. */
+  readonly count?: ((bytes: number) => void) | undefined;
+}
 const FOLDER = 'package/';
 const MANIFEST = 'package.json';
 
-/**
- * Reads a package.
- * Throws PackageError for a file that is not a package, or is larger than any guide: 256 MB packed, 1 GB unpacked,
- * 50,000 files, 512 MB of resources.
- *
- * @param maxFileBytes larger files are listed without their text
- */
+/** Reads a package file. Throws as `readPackageStream`, and PackageError for more than 256 MB. */
 export async function readPackage(path: string, maxFileBytes: number): Promise<PackageFile> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw toPackageError(path, error);
   });
   if (size > MAX_PACKED_BYTES) throw new PackageError(`${path} is larger than ${MAX_PACKED_BYTES} bytes`);
+  return readPackageStream(path, createReadStream(path), { maxFileBytes });
+}
+
+/**
+ * Reads a package from its bytes.
+ * Throws PackageError for bytes that are not a package, or for more than any guide has: 1 GB unpacked, 50,000 files, or
+ * the limits.
+ *
+ * @param path names the package in errors
+ */
+export async function readPackageStream(
+  path: string,
+  source: AsyncIterable<Buffer>,
+  { maxFileBytes, maxResourceBytes = MAX_RESOURCE_BYTES, count }: PackageLimits,
+): Promise<PackageFile> {
+  const most = Math.min(maxResourceBytes, MAX_RESOURCE_BYTES);
   const files = new Map<string, string | undefined>();
   let total = 0;
   const isWanted = (name: string, bytes: number): boolean => {
     if (nameInPackage(name) === undefined || bytes > maxFileBytes) return false;
     total += bytes;
-    if (total > MAX_RESOURCE_BYTES)
-      throw new TarError(`its resources have more than ${MAX_RESOURCE_BYTES} bytes`);
+    if (total > most) throw new TarError(`its resources have more than ${most} bytes`);
+    count?.(bytes);
     return true;
   };
   try {
     const limits = { maxEntries: MAX_ENTRIES, maxBytes: MAX_UNPACKED_BYTES };
-    for await (const { name: written, content } of readTar(unpack(path), limits, isWanted)) {
+    for await (const { name: written, content } of readTar(unpack(source), limits, isWanted)) {
       const name = nameInPackage(written);
       if (name !== undefined) files.set(name, content?.toString('utf8'));
     }
@@ -101,9 +120,9 @@ function nameInPackage(written: string): string | undefined {
   return name.slice(FOLDER.length);
 }
 
-async function* unpack(path: string): AsyncGenerator<Buffer, void> {
-  // An error of the file destroys `stream`, so that the loop throws it.
-  const stream = pipeline(createReadStream(path), createGunzip(), () => undefined);
+async function* unpack(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  // An error of the source destroys `stream`, so that the loop throws it.
+  const stream = pipeline(Readable.from(source), createGunzip(), () => undefined);
   for await (const chunk of stream) {
     if (Buffer.isBuffer(chunk)) yield chunk;
   }

@@ -1,5 +1,6 @@
 import {
   FhirError,
+  inNextTurn,
   parseJson,
   switchedOff,
   type Issue,
@@ -22,6 +23,8 @@ export interface PackageResource {
   readonly url: string | undefined;
   readonly version: string | undefined;
   readonly document: JsonDocument;
+  /** Characters of its text. */
+  readonly length: number;
   readonly resource: JsonObject;
   /** True for a Subscription that requested notifications and is now switched off. */
   readonly isSwitchedOff: boolean;
@@ -38,17 +41,26 @@ export interface PackageContent {
   readonly refused: readonly Refusal[];
 }
 
+/** Characters that are parsed in one turn of the event loop. */
+const PARSED_AT_ONCE = 256 * 1024;
+
 /**
- * Reads the resources of the files. Each canonical url and version occurs once; of resources without a url, each id.
+ * Reads the resources of the files, some in a turn of the event loop. Each canonical url and version occurs once; of resources without a url, each id.
  */
-export function readResources(
+export async function readResources(
   entries: readonly PackageEntry[],
   types: ReadonlySet<string>,
   maxDepth: number,
-): PackageContent {
+): Promise<PackageContent> {
   const byAddress = new Map<string, PackageResource>();
   const refused: Refusal[] = [];
+  let parsed = 0;
   for (const entry of entries) {
+    if (parsed > PARSED_AT_ONCE) {
+      parsed = 0;
+      await new Promise<void>(inNextTurn);
+    }
+    parsed += entry.text?.length ?? 0;
     const read = readResource(entry, types, maxDepth);
     if ('reason' in read) {
       refused.push(read);
@@ -92,7 +104,9 @@ function readResource(
     return typeof value === 'string' ? value : undefined;
   };
   const [id, url, version] = [text('id'), text('url'), text('version')];
-  return { file, isExample, type, id, url, version, document, resource, isSwitchedOff: off !== undefined };
+  const { length } = content;
+  const isSwitchedOff = off !== undefined;
+  return { file, isExample, type, id, url, version, document, length, resource, isSwitchedOff };
 }
 
 /**

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Outbound } from '../core';
-import { readPackage, type PackageFile } from './package-file';
+import { readPackage, readPackageStream, type PackageFile, type PackageLimits } from './package-file';
 import { fetchPackage, parsePackageName, type PackageName } from './registry';
 
-export interface PackageSourceOptions {
+export interface PackageSourceOptions extends PackageLimits {
   /** Base address of the registry. */
   readonly registry: string;
   /** As for `Outbound`. */
   readonly allowedHosts: readonly string[];
-  /** As for `readPackage`. */
-  readonly maxFileBytes: number;
+  /** Limit on the bytes of a fetched file; default 256 MB. */
+  readonly maxPackedBytes?: number;
+  /** Ends a fetch when it is aborted. */
+  readonly signal?: AbortSignal;
 }
 
 /** Opens packages: files, and those of the configured registry. */
@@ -26,15 +25,19 @@ export class PackageSource {
 
   /** Fetches a package from the registry. Throws PackageError. */
   async fetch(name: PackageName): Promise<PackageFile> {
-    const { registry, allowedHosts, maxFileBytes } = this.options;
-    const bytes = await fetchPackage(new Outbound(allowedHosts), registry, name);
-    const folder = await mkdtemp(path.join(tmpdir(), 'andiron-package-'));
-    try {
-      const file = path.join(folder, 'package.tgz');
-      await writeFile(file, bytes);
-      return await readPackage(file, maxFileBytes);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const { registry, allowedHosts, maxPackedBytes, signal } = this.options;
+    const bytes = await fetchPackage(
+      { outbound: new Outbound(allowedHosts), address: registry, maxPackedBytes, signal },
+      name,
+    );
+    return readPackageStream(`${name.name}@${name.version}`, inPieces(bytes), this.options);
   }
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** Pieces of a file, so that no step of unpacking it takes long. */
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Buffer, void> {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
+    yield Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(PIECE_BYTES, bytes.length - start));
 }

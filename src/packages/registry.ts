@@ -8,7 +8,8 @@ import { fitsVersion } from './dependencies';
 import { isObject } from './members';
 import { MAX_PACKED_BYTES, PackageError } from './package-file';
 
-const MAX_LIST_BYTES = 64 * 1024 * 1024;
+/** It is parsed in one step, which delays requests. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const NAME = /^(?:@[a-z0-9._-]+\/)?[a-z0-9][a-z0-9._-]*$/i;
 
@@ -28,29 +29,34 @@ export function parsePackageName(text: string): PackageName | undefined {
     : undefined;
 }
 
+export interface Registry {
+  readonly outbound: Outbound;
+  /** Base address. */
+  readonly address: string;
+  /** Limit on the bytes of a file; default 256 MB. */
+  readonly maxPackedBytes?: number | undefined;
+  /** Ends a fetch when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Fetches the file of a package; the newest version that fits. Throws PackageError if the registry does not have it, or
  * cannot be called.
  */
-export async function fetchPackage(
-  outbound: Outbound,
-  registry: string,
-  wanted: PackageName,
-): Promise<Uint8Array> {
+export async function fetchPackage(registry: Registry, wanted: PackageName): Promise<Uint8Array> {
+  const { address, maxPackedBytes = MAX_PACKED_BYTES } = registry;
   const list = parseJson(
-    new TextDecoder().decode(await get(outbound, `${registry}/${wanted.name}`, MAX_LIST_BYTES, wanted)),
+    new TextDecoder().decode(await get(registry, `${address}/${wanted.name}`, MAX_LIST_BYTES, wanted)),
     { maxDepth: 1000 },
   ).value;
   const dist = findVersion(list, wanted);
   const { tarball } = dist ?? {};
   if (dist === undefined || typeof tarball !== 'string')
-    throw new PackageError(`The registry ${registry} does not have ${wanted.name} ${wanted.version}`);
-  const bytes = await get(outbound, tarball, MAX_PACKED_BYTES, wanted);
+    throw new PackageError(`The registry ${address} does not have ${wanted.name} ${wanted.version}`);
+  const bytes = await get(registry, tarball, Math.min(maxPackedBytes, MAX_PACKED_BYTES), wanted);
   const { shasum } = dist;
   if (typeof shasum === 'string' && createHash('sha1').update(bytes).digest('hex') !== shasum.toLowerCase())
-    throw new PackageError(
-      `${tarball} is not the file that the registry ${registry} names: its hash differs`,
-    );
+    throw new PackageError(`${tarball} is not the file that the registry ${address} names: its hash differs`);
   return bytes;
 }
 
@@ -72,12 +78,13 @@ function byVersion(one: string, other: string): number {
 }
 
 async function get(
-  outbound: Outbound,
+  { outbound, signal: stopped }: Registry,
   url: string,
   maxBytes: number,
   { name, version }: PackageName,
 ): Promise<Uint8Array> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = stopped === undefined ? timeout : AbortSignal.any([timeout, stopped]);
   let response: Response;
   try {
     response = await outbound.get({ url, accept: '*/*', signal, maxBytes });

@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   fhirError,
   isJsonObject,
+  isRelease,
   isReleaseScope,
   parseJson,
+  RELEASE_NAMES,
   type JsonObject,
+  type Release,
   type ReleaseScope,
 } from '../core';
 import { requireContentType } from './body';
@@ -18,6 +21,7 @@ interface Parts {
   readonly secret: string;
   readonly policy: string;
   readonly user: string;
+  readonly job: string;
 }
 export type AdministrationRequest = FastifyRequest<{ Params: Parts; Body: string | undefined }>;
 export type Answer = (request: AdministrationRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -25,7 +29,9 @@ export type Answer = (request: AdministrationRequest, reply: FastifyReply) => Pr
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
-const ROOT = '/w/system/api/v1/tenants/:name';
+/** Below it are the addresses of administration. */
+export const ADMINISTRATION = '/w/system/api/v1';
+const ROOT = `${ADMINISTRATION}/tenants/:name`;
 const LONGEST_BODY = 256 * 1024;
 
 /** Adds routes to `scope`, which only administrators reach (administrator.ts). Other methods get 405. */
@@ -84,6 +90,11 @@ export function readWords(name: string, value: unknown): readonly string[] | und
   const isText = (each: unknown): each is string => typeof each === 'string';
   if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
   return refuse(`"${name}" must be a list of texts`);
+}
+
+export function readRelease(name: string, value: unknown): Release | undefined {
+  if (value === undefined || (typeof value === 'string' && isRelease(value))) return value;
+  return refuse(`"${name}" must be ${RELEASE_NAMES.join(' or ')}`);
 }
 
 export function readReleaseScope(value: unknown): ReleaseScope | undefined {

@@ -1,4 +1,7 @@
-/** Admits administrators of the server: clients of the tenant `system` that are administrators. */
+/**
+ * Admits administrators of the server: clients of the tenant `system` that are administrators, and people whose account of
+ * that tenant is one, for a client with the scope `administration`.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, type Core } from '../core';
 import { parseHost } from './host';

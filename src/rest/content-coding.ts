@@ -29,17 +29,20 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export const BODY_CODINGS = 'gzip, br, deflate, identity';
 
 /**
- * Returns the coding for a response: br or gzip, whichever has the higher quality, and br where they are equal.
+ * Returns the coding for a response: the one of `codings` with the higher quality, and the first where they are equal.
  * Undefined where the client accepts neither, or prefers no coding (`identity`). A client that accepts nothing at all
  * gets the response without coding.
  */
-export function chooseCoding(acceptEncoding: string | undefined): AnswerCoding | undefined {
+export function chooseCoding(
+  acceptEncoding: string | undefined,
+  codings: readonly AnswerCoding[] = ANSWER_CODINGS,
+): AnswerCoding | undefined {
   if (acceptEncoding === undefined || acceptEncoding === '') return undefined;
   const qualities = readQualities(acceptEncoding);
   const any = qualities.get('*') ?? 0;
   const quality = (coding: string): number => qualities.get(coding) ?? any;
   let best: AnswerCoding | undefined;
-  for (const coding of ANSWER_CODINGS) {
+  for (const coding of codings) {
     if (quality(coding) > (best === undefined ? 0 : quality(best))) best = coding;
   }
   if (best === undefined) return undefined;

@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, loopbackAddresses } from '../core';
 import { announcesBody } from './body';
-import { AUTHORIZE_ADDRESS } from './oidc/routes';
+import { PAGE_ADDRESSES } from './oidc/routes';
 import type { RestSettings } from './settings';
 import { READING_METHODS } from './request-log-entry';
 
@@ -43,7 +43,7 @@ export function refuseCrossSiteWrites(
  * Sign-in pages have a check of their own.
  */
 function mayWrite({ method, headers, routeOptions }: FastifyRequest): boolean {
-  if (routeOptions.url === AUTHORIZE_ADDRESS) return false;
+  if (PAGE_ADDRESSES.includes(routeOptions.url)) return false;
   return !READING_METHODS.includes(method) || headers.upgrade !== undefined || announcesBody(headers);
 }
 

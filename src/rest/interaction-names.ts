@@ -64,5 +64,6 @@ export const INTERACTIONS = Object.freeze({
   oidc: elsewhere('oidc', '/w/:tenant/oidc'),
   tenants: elsewhere('tenants', '/w/system/api/v1/tenants'),
   health: elsewhere('health', '/health'),
+  console: elsewhere('console', '/'),
   none: elsewhere('none', ''),
 });

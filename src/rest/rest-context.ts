@@ -11,6 +11,7 @@ import {
 } from '../core';
 import { AddressBook } from './address';
 import { RESOURCE_TYPES, requireContentType, type Body } from './body';
+import { WebConsole } from './console';
 import type { Described } from './oidc/discovery';
 import type { RestSettings } from './settings';
 
@@ -20,6 +21,7 @@ export class RestContext {
   readonly settings: RestSettings;
   readonly log: Log;
   readonly addresses: AddressBook;
+  readonly webConsole = new WebConsole();
   readonly #types = new Map<Release, ReadonlySet<string>>();
 
   constructor(core: Core, settings: RestSettings, log: Log) {

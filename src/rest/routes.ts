@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './body';
+import { varyByReader } from './console';
 import type { RestContext } from './rest-context';
 import type { Exchange } from './exchange';
 import type { FhirRequest } from './fhir-request';
@@ -31,7 +32,7 @@ declare module 'fastify' {
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
 
 /** The interactions that have no FHIR address. */
-type Elsewhere = 'subscriptionSocket' | 'oidc' | 'tenants' | 'health' | 'none';
+type Elsewhere = 'subscriptionSocket' | 'oidc' | 'tenants' | 'health' | 'console' | 'none';
 
 /** The handler of each interaction, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
 const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, Elsewhere>, Run | 'gateway'>> = {
@@ -91,7 +92,8 @@ export function registerFhirRoutes(server: FastifyInstance, restContext: RestCon
     if (run === 'gateway') continue;
     const { pattern: url, methods } = interaction;
     for (const method of methods) {
-      const handler = serve(restContext, interaction, guardBody(method, interaction, run));
+      const answer = serve(restContext, interaction, guardBody(method, interaction, run));
+      const handler = method === 'GET' ? showConsole(restContext, interaction, answer) : answer;
       server.route({ method, url, config: { takesLongBodies: true }, handler });
     }
     served.set(url, new Set([...(served.get(url) ?? []), ...methods]));
@@ -106,7 +108,18 @@ export function registerFhirRoutes(server: FastifyInstance, restContext: RestCon
   }
 }
 
-function serve(restContext: RestContext, interaction: Interaction, run: Run) {
+type Handler = (request: FhirRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Answers people who open the address in a browser with the console, and all others with `answer`. */
+function showConsole({ webConsole }: RestContext, interaction: Interaction, answer: Handler): Handler {
+  if (!webConsole.shows(interaction)) return answer;
+  return async (request, reply) => {
+    varyByReader(reply);
+    return webConsole.isWanted(request) ? webConsole.send(request, reply) : answer(request, reply);
+  };
+}
+
+function serve(restContext: RestContext, interaction: Interaction, run: Run): Handler {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
     request.logEntry.begin();
     try {

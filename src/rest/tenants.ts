@@ -1,7 +1,7 @@
 /**
  * Tenant administration, for administrators only (administrator.ts). POST /w/system/api/v1/tenants {"name":"acme"}
  * responds with 201, with 409 if the name is taken, or with 400. The body may also have `display` and `settings`;
- * `time-zone` can be set only there. GET lists all.
+ * `time-zone` can be set only there. GET lists 1,000 by name; `next`, if there are more, is the `after` of the next request.
  *
  * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} changes its settings; null resets one to
  * the default of the server. "status" is active or disabled, "display" a name for people. GET shows all. DELETE
@@ -24,11 +24,15 @@ const PATH = '/w/system/api/v1/tenants';
 const NAMED = `${PATH}/:name`;
 /** Milliseconds after which the response to a removal is its progress. */
 const REMOVAL_MS = 20_000;
+/** Tenants in one list. */
+const MOST_LISTED = 1_000;
 
 export function registerTenantRoutes(server: FastifyInstance, core: Core): void {
   server.get(PATH, async (request, reply) => {
-    const tenants = await core.tenants.list();
-    return send(request, reply, 200, { tenants: tenants.map(toAnswer) });
+    const tenants = await core.tenants.list({ after: readAfter(request.query), most: MOST_LISTED + 1 });
+    const listed = tenants.slice(0, MOST_LISTED);
+    const next = tenants.length > MOST_LISTED ? listed.at(-1)?.name : undefined;
+    return send(request, reply, 200, { tenants: listed.map(toAnswer), next });
   });
   server.post(PATH, async (request: TenantRequest, reply) => {
     requireContentType(request.headers, ['application/json'], 'r4');
@@ -62,6 +66,16 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     return send(request, reply, removal.isComplete ? 200 : 202, removal);
   });
   refuseOtherMethods(server, NAMED, ['GET', 'PATCH', 'DELETE']);
+}
+
+function readAfter(query: unknown): string {
+  const { after = '', ...others } = Object.fromEntries(Object.entries(query ?? {}));
+  if (typeof after !== 'string')
+    throw fhirError('invalidValue', { reason: 'The parameter after must be the name of a tenant, once' });
+  const [other] = Object.keys(others);
+  if (other === undefined) return after;
+  const reason = `'${other.slice(0, 40)}' is not allowed; the query may have after`;
+  throw fhirError('invalidValue', { reason });
 }
 
 /** All bodies here are short: they are parsed at once, in the main thread. */

@@ -16,7 +16,10 @@ import {
 } from './administration';
 import { sendJson } from './send-json';
 
-const MEMBERS = ['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'];
+const MEMBERS = [
+  ...['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'],
+  ...['administrator', 'auditor'],
+];
 
 /** Registers the routes in `scope`, which only administrators reach. */
 export function registerUserRoutes(scope: FastifyInstance, { users }: Core): void {
@@ -60,10 +63,15 @@ function readUser(request: AdministrationRequest): UserChanges {
     release: readReleaseScope(members['release']),
     fhirUser: orNull('fhirUser'),
     patient: orNull('patient'),
+    isAdministrator: readFlag('administrator', members['administrator']),
+    isAuditor: readFlag('auditor', members['auditor']),
   };
 }
 
 function toAnswer(user: User): object {
   const { id, name, display, created, isDisabled, release, fhirUser, patient } = user;
-  return { id, name, display, created: toInstant(created), disabled: isDisabled, release, fhirUser, patient };
+  return {
+    ...{ id, name, display, created: toInstant(created), disabled: isDisabled, release, fhirUser, patient },
+    ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+  };
 }

@@ -27,7 +27,8 @@ import { TESTED_RELEASES } from '../support/releases';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ROOT = '/w/:tenant/api/v1/fhir/:release';
-const ADMINISTRATION = '/w/system/api/v1/tenants';
+const ADMINISTRATION = '/w/system/api/v1';
+const ADMINISTRATION_API = `${ADMINISTRATION}/openapi.json`;
 const OIDC = '/w/:tenant/oidc';
 
 let server: TestServer;
@@ -138,8 +139,18 @@ const GRAPHQL_ADDRESSES = [
 
 const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   'GET /health/live': open(200),
+  // It has no data, and is the same everywhere.
+  [`GET ${ADMINISTRATION_API}`]: open(200),
   'GET /health/ready': open(200),
   'GET /graphiql/assets/:name': open(404),
+  // The page of the console has no data either. These are the answers to programs; console.test.ts has those to people.
+  'GET /': open(404),
+  'GET /w/:tenant': open(404),
+  'GET /w/:tenant/console': open(404),
+  'GET /w/:tenant/console/*': open(404),
+  'GET /console/*': open(404),
+  'GET /docs': open(301),
+  'GET /docs/*': open(404),
   [`GET ${ROOT}/metadata`]: open(200),
   [`GET ${ROOT}/.well-known/smart-configuration`]: open(200),
   [`GET ${ROOT}/openapi.json`]: KNOWN_TO_CLIENTS,
@@ -176,6 +187,8 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   // Addresses of users with passwords: they need the request of an app.
   [`GET ${OIDC}/authorize`]: open(400),
   [`POST ${OIDC}/authorize`]: open(400, 'step=sign-in&user=doc&password=guess'),
+  [`GET ${OIDC}/logout`]: open(400),
+  [`POST ${OIDC}/logout`]: open(400, 'id_token_hint=x'),
   [`POST ${OIDC}/token`]: proving('grant_type=client_credentials'),
   [`POST ${OIDC}/revoke`]: proving('token=x'),
   [`POST ${OIDC}/introspect`]: proving('token=x'),
@@ -185,6 +198,7 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
 function rowOf(method: string, pattern: string): AddressRow | undefined {
   const listed = ADDRESS_ROWS[`${method === 'HEAD' ? 'GET' : method} ${pattern}`];
   if (listed !== undefined) return listed;
+  if (pattern === ADMINISTRATION_API) return undefined;
   if (pattern.startsWith(ADMINISTRATION)) return ADMINISTERED;
   return /^\/w\/:tenant\/api\/v1\/(fhir|graphql)\/:release/.test(pattern) ? CLOSED : undefined;
 }
@@ -220,8 +234,8 @@ function statusOf({ status, text }: Answer): number {
   return errors[0]?.extensions.status ?? status;
 }
 
-/** Signing in, and whether the server is well. */
-const OPEN = /^\/w\/:tenant\/oidc\/|^\/health\//;
+/** Signing in, whether the server is well, the docs, the files of the console, and the description of administration. */
+const OPEN = /^\/w\/:tenant\/oidc\/|^\/health\/|^\/docs|^\/console\/|^\/w\/system\/api\/v1\/openapi\.json$/;
 
 /** The method is not allowed, or is the same as GET. */
 const BRIEFLY: readonly Kind[] = ['none', 'forged', 'token of another tenant'];

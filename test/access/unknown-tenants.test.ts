@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { FORM, makeClient, makeKey, toBasic, toJwt, type MadeClient } from '../support/access';
 import { getToken, makeCredentials, type Credentials } from '../support/credentials';
 import { startServer, type Answer, type TestServer } from '../support/server';
+import { Browser, makeProof, toAuthorize } from '../support/sign-in';
 
 let server: TestServer;
 let member: MadeClient;
@@ -16,6 +17,7 @@ let foreignToken: string;
 const EXISTING = 'acme';
 const UNKNOWN = 'nope';
 const DISABLED = 'gone';
+const PROOF = makeProof();
 
 beforeAll(async () => {
   server = await startServer({ environment: { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example' } });
@@ -53,8 +55,10 @@ afterAll(() => server.close());
 /** Parts of an answer that always differ. */
 const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection'];
 
+type Compared = Pick<Answer, 'status' | 'text' | 'headers'>;
+
 /** The content of an answer, without the tenant's name. */
-function toComparable({ status, text, headers }: Answer, tenant: string) {
+function toComparable({ status, text, headers }: Compared, tenant: string) {
   const plain = (value: string): string => value.replaceAll(tenant, 'TENANT');
   const compared = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
   return {
@@ -69,11 +73,15 @@ interface Sent {
   readonly fields?: Fields;
   readonly headers?: Fields;
 }
+const CODE = {
+  ...{ grant_type: 'authorization_code', code: 'x'.repeat(43), redirect_uri: 'https://x.example' },
+  code_verifier: 'y'.repeat(43),
+};
 /** Of no tenant. */
 const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
 
 /** Asserts that all tenants are answered like one that never existed; with which status. */
-async function expectAlike(send: (tenant: string) => Promise<Answer>): Promise<number> {
+async function expectAlike(send: (tenant: string) => Promise<Compared>): Promise<number> {
   const [unknown, ...others] = await Promise.all(
     [UNKNOWN, EXISTING, DISABLED].map(async (tenant) => toComparable(await send(tenant), tenant)),
   );
@@ -102,7 +110,13 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         .replace(/:\w+/g, '1');
       const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
       for (const authorization of [undefined, foreignToken]) {
-        const headers = { ...JSON_TYPE, ...(authorization === undefined ? {} : { authorization }) };
+        // Programs find no page of the console.
+        const accept = pattern.startsWith('/w/:tenant/console') ? { accept: 'text/html' } : {};
+        const headers = {
+          ...JSON_TYPE,
+          ...accept,
+          ...(authorization === undefined ? {} : { authorization }),
+        };
         const status = await expectAlike((tenant) =>
           server.request(method, `/w/${tenant}${rest}`, isRead ? undefined : {}, headers),
         );
@@ -140,6 +154,22 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
       { fields: { grant_type: 'refresh_token', refresh_token: REFRESH, client_id: 'x' } },
     ],
     ['POST', '/oidc/token', { fields: { grant_type: 'authorization_code', code: 'x', client_id: 'x' } }],
+    ['POST', '/oidc/token', { fields: { ...CODE, client_id: 'andiron-console' } }],
+    [
+      'POST',
+      '/oidc/token',
+      { fields: { grant_type: 'refresh_token', refresh_token: REFRESH, client_id: 'andiron-console' } },
+    ],
+    ['POST', '/oidc/token', { fields: { grant_type: 'client_credentials', client_id: 'andiron-console' } }],
+    [
+      'POST',
+      '/oidc/token',
+      { fields: { grant_type: 'client_credentials', client_id: 'andiron-console', client_secret: 'y' } },
+    ],
+    ['POST', '/oidc/revoke', { fields: { token: REFRESH, client_id: 'andiron-console' } }],
+    ['GET', '/oidc/logout', {}],
+    ['GET', '/oidc/logout?id_token_hint=e30.e30.e30&client_id=andiron-console', {}],
+    ['POST', '/oidc/logout', { fields: { id_token_hint: 'e30.e30.e30' } }],
     ['POST', '/oidc/revoke', { fields: { token: 'x', client_id: 'x', client_secret: 'z' } }],
     ['POST', '/oidc/introspect', { fields: { token: 'x', client_id: 'x', client_secret: 'z' } }],
   ])('%s %s', async (method, path, { fields, headers = {} }) => {
@@ -147,6 +177,40 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
     const all = fields === undefined ? headers : FORM;
     await expectAlike((tenant) => server.request(method, `/w/${tenant}${path}`, body, all));
   });
+
+  it.each(['enabled', 'disabled'])(
+    'on the page to sign in to the console, where every password is wrong: the console is %s there',
+    async (state) => {
+      await server.app.core.clients.change(EXISTING, 'andiron-console', { isDisabled: state === 'disabled' });
+      const base = 'https://fhir.example';
+      const toStart = (tenant: string, more: Fields = {}) =>
+        toAuthorize({ ...server, base }, tenant, 'andiron-console', PROOF, {
+          redirect_uri: `${base}/w/${tenant}/console/signed-in`,
+          ...more,
+        });
+      const send = async (tenant: string, more: Fields = {}, password?: string) => {
+        const browser = new Browser(server);
+        let page = await browser.open(toStart(tenant, more));
+        if (password !== undefined)
+          page = await browser.send(page, { step: 'sign-in', user: `nobody-${state}`, password });
+        // The token and the cookie of a form are random.
+        const { 'set-cookie': cookie, 'content-length': _length, ...headers } = page.headers;
+        const text = page.text.replace(/(?<=name="token" value=")[^"]+/, 'TOKEN');
+        const sent = String(cookie).replace(/(?<=andiron-form=)[^;]+/, 'COOKIE');
+        return { status: page.status, text, headers: { ...headers, 'set-cookie': [sent] } };
+      };
+      expect(await expectAlike((tenant) => send(tenant))).toBe(200);
+      expect(await expectAlike((tenant) => send(tenant, { prompt: 'none' }))).toBe(303);
+      expect(await expectAlike((tenant) => send(tenant, { response_type: 'token' }))).toBe(303);
+      const elsewhere = { redirect_uri: `${base}/w/other/console/signed-in` };
+      expect(await expectAlike((tenant) => send(tenant, elsewhere))).toBe(400);
+      const statuses: number[] = [];
+      for (let count = 0; count < 6; count++)
+        statuses.push(await expectAlike((tenant) => send(tenant, {}, `guess number ${count}`)));
+      expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    },
+    60_000,
+  );
 
   it('to an assertion that is none of its clients', async () => {
     const { privateKey } = makeKey('one');

@@ -79,6 +79,7 @@ it('an administrator makes an account, changes, disables and removes it, and its
     {
       ...{ id: expect.any(String), name: 'dora', display: 'Dr. Dora', created: expect.any(String) },
       ...{ disabled: false, release: 'r4', fhirUser: 'Practitioner/doc', patient: null },
+      ...{ administrator: false, auditor: false },
     },
   ]);
   const { id } = made.json;
@@ -107,12 +108,13 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
+async function andiron(...words: string[]): Promise<string> {
+  const env = { ...process.env, ...toEnvironment(server.database) };
+  const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
+  return (await promisify(execFile)(process.execPath, all, { env })).stdout;
+}
+
 it('andiron user does the same, and prints a password once', async () => {
-  const andiron = async (...words: string[]): Promise<string> => {
-    const env = { ...process.env, ...toEnvironment(server.database) };
-    const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
-    return (await promisify(execFile)(process.execPath, all, { env })).stdout;
-  };
   const printed = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
   const [, id = ''] = /^user_id=(.+)$/m.exec(printed) ?? [];
   const [, password = ''] = /^password=(.+)$/m.exec(printed) ?? [];
@@ -126,11 +128,24 @@ it('andiron user does the same, and prints a password once', async () => {
   // Each command is a process that begins.
 }, 90_000);
 
+it('andiron user gives a person the rights of an administrator or auditor, and takes them away', async () => {
+  const { id } = (await administer('POST', '', { name: 'greta', password: PASSWORD })).json;
+  expect(await andiron('change', id, '--administrator', '--auditor')).toContain(
+    `${id}  active,administrator,auditor  greta`,
+  );
+  expect(await andiron('change', id, '--no-administrator', '--json')).toContain('"administrator":false');
+  expect((await administer('GET', `/${id}`)).json).toMatchObject({ administrator: false, auditor: true });
+  await expect(andiron('change', id, '--auditor', '--no-auditor')).rejects.toThrow(
+    '--auditor and --no-auditor exclude each other',
+  );
+}, 90_000);
+
 it('an export has accounts with their passwords, and no consents', async () => {
   const { json } = await administer('POST', '', {
     name: 'fay',
     password: PASSWORD,
     fhirUser: 'Practitioner/fay',
+    auditor: true,
   });
   await toTokens('fay', PASSWORD);
   const headers = { authorization: administrator.basic };
@@ -145,6 +160,10 @@ it('an export has accounts with their passwords, and no consents', async () => {
   const browser = new Browser(server);
   const start = toAuthorize(server, 'moved', app, makeProof(), { scope: SCOPES.join(' ') });
   expect((await browser.signIn(start, 'fay', PASSWORD)).status).toBe(200);
+  const [moved] = (await administer('GET', '', undefined, 'moved')).json.users.filter(
+    ({ name }: { name: string }) => name === 'fay',
+  );
+  expect(moved).toMatchObject({ administrator: false, auditor: true });
   const removed = await server.request('DELETE', `${tenants}/moved?confirm=moved`, undefined, headers);
   const session = removed.json.tables.find(({ table }: { table: string }) => table === 'user_session');
   expect([removed.status, session]).toEqual([200, { table: 'user_session', removed: 1, left: 0 }]);

@@ -436,7 +436,7 @@ describe('Files that cannot be stored are listed with the reason:', () => {
   it.each<[object, Release | undefined, string]>([
     [{ fhirVersions: ['5.0.0'] }, undefined, 'is for FHIR 5.0.0, served are r4 (4.0.1) and r4b (4.3.0)'],
     [{ fhirVersions: ['4.0.1'] }, 'r4b', 'is for FHIR 4.0.1, not for r4b (4.3.0)'],
-    [{ fhirVersions: undefined }, undefined, 'does not name its FHIR version; set --release'],
+    [{ fhirVersions: undefined }, undefined, 'does not name its FHIR version; name the release'],
     [{ name: 'hl7.fhir.r4.core' }, 'r4', 'is part of FHIR itself'],
   ])('a package %j for %s as a whole, before anything is stored', async (more, release, words) => {
     const tenant = await makeTenant();

@@ -13,6 +13,7 @@ import type {
   RefusedRequest,
   Tokens,
 } from './access';
+import type { AdministrationJobs } from './administration-jobs';
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
 import type { Jobs } from './jobs';
@@ -35,6 +36,7 @@ import type { Release } from '../fhir/release';
 import type { Admission } from '../limits/rate-limiter';
 
 export * from './access';
+export * from './administration-jobs';
 export * from './bundle';
 export * from './capabilities';
 export * from './change-stream';
@@ -86,6 +88,7 @@ export interface Core extends Interactions {
   readonly users: Users;
   readonly signIn: SignIn;
   readonly tenants: Tenants;
+  readonly administrationJobs: AdministrationJobs;
   readonly subscriptions: SubscriptionAdministration;
 
   /**

@@ -13,8 +13,8 @@ export type UserChanges = { readonly [Name in keyof UserDetails]?: UserDetails[N
 };
 
 /**
- * The accounts of tenants. All functions throw `unknownTenant`; changes take effect in every process within 2 s. A
- * new password, and disabling, sign the user out everywhere.
+ * The accounts of tenants. All functions throw `unknownTenant`; changes take effect in every process within 2 s, also for
+ * tokens issued before. A new password, and disabling, sign the user out everywhere.
  */
 export interface Users {
   /** Returns the first 10,000 accounts by name. */
@@ -51,6 +51,12 @@ export interface SignInVisit {
   readonly trail?: SignInTrail;
 }
 
+/** A browser at the logout endpoint. */
+export type SignOutVisit = Pick<
+  SignInVisit,
+  'space' | 'base' | 'query' | 'isPosted' | 'sessionCookie' | 'address' | 'requestId' | 'trail'
+>;
+
 /** A Patient that the user may select. */
 export interface PatientChoice {
   readonly id: string;
@@ -76,6 +82,8 @@ export type SignInStep =
   | { readonly kind: 'refused'; readonly status: 400 | 403; readonly reason: string }
   /** A redirect to the client or to this same address. `session`: the new cookie; null: delete it. */
   | { readonly kind: 'redirect'; readonly to: string; readonly session?: string | null }
+  /** `session`: null deletes the cookie. */
+  | { readonly kind: 'signed-out'; readonly session?: null }
   | ({
       readonly kind: 'sign-in';
       readonly status: 200 | 403 | 429;
@@ -107,6 +115,8 @@ export type SignInStep =
 export interface SignIn {
   /** Throws FhirError for failures that the request did not cause. */
   step(visit: SignInVisit): Promise<SignInStep>;
+  /** Ends the session of a browser for a client that names its user. Throws as `step`. */
+  signOut(visit: SignOutVisit): Promise<SignInStep>;
   /**
    * Creates a token with which an EHR launches an app (`launch`), valid once within five minutes. Throws
    * `invalidValue` where there is no such client.

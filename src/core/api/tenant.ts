@@ -1,6 +1,7 @@
 /** Tenants: names, settings, usage, creation, transfer and removal. */
-import type { TenantStatus } from '../storage/tenants/tenants';
+import type { TenantRange, TenantStatus } from '../storage/tenants/tenants';
 import type { ExportLine } from '../tenants/tenant-export';
+import type { TenantSetting } from '../tenants/tenant-settings';
 
 export interface Tenant {
   /** Part of all addresses; it never changes. */
@@ -81,7 +82,10 @@ export interface TenantUsage {
 
 /** Administration of tenants. */
 export interface Tenants {
-  list(): Promise<readonly Tenant[]>;
+  /** By name; by default all. */
+  list(range?: TenantRange): Promise<readonly Tenant[]>;
+  /** Returns the settings that a tenant can have. */
+  settings(): readonly TenantSetting[];
   /**
    * `settings`: by name; `time-zone` can only be set here. Throws `invalidTenantName`, `invalidValue`,
    * `tenantExists`.

@@ -106,6 +106,13 @@ export function recordSignIns(
         await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOfStep(next));
         return next;
       },
+      async signOut(visit) {
+        const trail: SignInTrail = {};
+        const next = await signIn.signOut({ ...visit, trail });
+        if (trail.person !== undefined)
+          await note(visit, trail, { interaction: LOGOUT, query: 'oidc/logout' }, OK);
+        return next;
+      },
     },
   };
 }
@@ -119,7 +126,7 @@ function refusalOf(error: unknown): Ending {
 function endingOfStep(step: SignInStep): Ending {
   if (step.kind === 'redirect')
     return step.session === undefined ? { status: 400, reason: 'invalid_request' } : OK;
-  if (step.kind === 'consent') return OK;
+  if (step.kind === 'consent' || step.kind === 'signed-out') return OK;
   if (step.status === 429) return { status: 429, reason: 'tooManyRequests' };
   return { status: step.status };
 }

@@ -61,7 +61,7 @@ export function toRecord(
     reason,
     requestId,
     client: actor === ANONYMOUS_ACTOR ? undefined : actor,
-    person: access?.user,
+    person: access?.user ?? access?.account,
     address,
     type,
     id,

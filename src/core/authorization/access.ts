@@ -12,6 +12,8 @@ export interface Access {
   readonly issuer?: string;
   /** Id of the user's grant to the client; access ends with it. Undefined: the client needs no grant. */
   readonly grant?: string;
+  /** Id of the user's account; undefined: the client has no grant. */
+  readonly account?: string;
   /** SMART scopes of the token (v1, v2) as text; scope.ts parses and caches them. */
   readonly scopes: readonly string[];
   /** Names of the tenant's policies that restrict the scopes further; empty: scopes alone decide. */

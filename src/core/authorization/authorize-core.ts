@@ -21,6 +21,7 @@ export const CORE_RULES = {
   findSpace: 'anybody',
   decoy: 'anybody',
   tenants: 'server',
+  administrationJobs: 'server',
   subscriptions: 'server',
   clients: 'server',
   issuers: 'server',

@@ -11,7 +11,7 @@ import { AUDIT_EVENT } from '../audit/audit-space';
 import { isStaff } from './person';
 import { referencedCriterion } from './referenced';
 import { ANY_TYPE, type Right } from './right';
-import { parseScope, type Scope } from './scope';
+import { ADMINISTRATION, parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
 
 /** Name of the criteria that authorization adds to those of the request. */
@@ -91,15 +91,15 @@ export class Permissions {
   /** True if a scope of the caller can allow anything, whatever the policies say. */
   isUsable(text: string): boolean {
     const scope = parseScope(text);
+    const { isAdministrator, isAuditor } = this.access;
+    if (text === ADMINISTRATION) return isAdministrator || isAuditor;
     if (scope === undefined) return OTHER_SCOPES.includes(text);
     const { resourceTypes } = this.full.definitions;
     return resourceTypes
       .filter((type) => scope.type === ANY_TYPE || scope.type === type)
       .some((type) =>
         [...scope.rights].some((right) =>
-          type === AUDIT_EVENT && right !== 'c'
-            ? this.access.isAuditor
-            : this.#grantOf(scope, type, right) !== undefined,
+          type === AUDIT_EVENT && right !== 'c' ? isAuditor : this.#grantOf(scope, type, right) !== undefined,
         ),
       );
   }

@@ -7,6 +7,9 @@ import { FhirError } from '../errors';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import { parseRights, type Right } from './right';
 
+/** The scope with which a token has the rights of the user's account: those of an administrator or auditor. */
+export const ADMINISTRATION = 'administration';
+
 export type ScopeContext = 'patient' | 'user' | 'system';
 
 export interface Scope {

@@ -14,10 +14,10 @@ export const ANY_PATIENT = 'any';
  */
 export function usableScopes(
   full: SearchTypeContext,
-  holder: Pick<Access, 'user' | 'userPatients' | 'patient' | 'isAuditor'>,
+  holder: Pick<Access, 'user' | 'userPatients' | 'patient' | 'isAdministrator' | 'isAuditor'>,
   scopes: readonly string[],
 ): readonly string[] {
-  const access: Access = { client: '', ...holder, scopes, policies: [], isAdministrator: false };
+  const access: Access = { client: '', ...holder, scopes, policies: [] };
   const permissions = new Permissions(access, '', full, []);
   return scopes.filter((scope) => permissions.isUsable(scope));
 }

@@ -29,12 +29,14 @@ import { AccessTokens } from '../oauth/access-tokens';
 import { Authentication, type AuthMode } from '../oauth/authentication';
 import type { Credentials } from '../api/credentials';
 import { AuthorizationEndpoint } from '../oauth/authorization-endpoint';
+import { requireChangeable, withAddresses } from '../oauth/console-client';
 import { ClientAuthentication } from '../oauth/client-authentication';
 import { changeDetails } from '../oauth/client-details';
 import { Clients, makeSecret, type NewSecret } from '../oauth/clients';
 import { CredentialThrottle } from '../oauth/credential-throttle';
 import { DecoyKeys } from '../oauth/decoy-keys';
 import { OutsideIssuers } from '../oauth/issuers';
+import { LogoutEndpoint } from '../oauth/logout-endpoint';
 import { RemoteKeys } from '../oauth/remote-keys';
 import type { PatientSource } from '../authorization/patient-choice';
 import { PersonPatients, type PersonSource } from '../authorization/person-patients';
@@ -186,6 +188,14 @@ export function createAccess(options: AccessOptions): AccessParts {
     seconds: options.tokenSeconds,
   });
 
+  const logout = new LogoutEndpoint({
+    ...{ clients, users, tokens, publicUrls },
+    grants: grantStore,
+    userGrants: grants,
+  });
+  const toShown = (client: StoredClient, tenant: string): ClientApplication =>
+    withoutHashes(withAddresses(client, publicUrls, tenant));
+
   /** Clients and keys are shared by both releases, so either space stands for the tenant. */
   async function spaceOf(tenant: string): Promise<TenantSpace> {
     const space = await findSpace(tenant, 'r4');
@@ -203,7 +213,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     options.changed(tenant);
     const made = await store.find(space, id);
     if (made === undefined) throw fhirError('storageUnavailable');
-    return toShown(made);
+    return toShown(made, tenant);
   }
 
   async function makeFirstKeys(): Promise<void> {
@@ -244,11 +254,11 @@ export function createAccess(options: AccessOptions): AccessParts {
     renewCaller: (space, caller) => authentication.renew(space, caller),
     clients: {
       async list(tenant) {
-        return (await store.list(await spaceOf(tenant))).map(toShown);
+        return (await clients.list(await spaceOf(tenant))).map((client) => toShown(client, tenant));
       },
       async find(tenant, id) {
-        const found = await store.find(await spaceOf(tenant), id);
-        return found && toShown(found);
+        const found = await clients.read(await spaceOf(tenant), id);
+        return found && toShown(found, tenant);
       },
       create: (tenant, details) => createClient(tenant, details),
       async createWithSecret(tenant, details, expires) {
@@ -257,12 +267,13 @@ export function createAccess(options: AccessOptions): AccessParts {
       },
       async change(tenant, id, changes) {
         const space = await spaceOf(tenant);
-        const before = await store.find(space, id);
+        const before = await clients.read(space, id);
         if (before === undefined) return undefined;
+        requireChangeable(id, changes);
         const details = changeDetails(changes, destinations, before);
         if (!(await clients.update(space, id, details))) return undefined;
         options.changed(tenant);
-        return toShown({ ...before, ...details });
+        return toShown({ ...before, ...details }, tenant);
       },
       async addSecret(tenant, id, expires) {
         const made = await clients.addSecret(await spaceOf(tenant), id, expires);
@@ -333,6 +344,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     signIn: {
       step: (visit) => authorization.step(visit),
       launch: (space, context) => authorization.launch(space, context),
+      signOut: (visit) => logout.signOut(visit),
     },
     invalidate() {
       clients.invalidate();
@@ -344,7 +356,7 @@ export function createAccess(options: AccessOptions): AccessParts {
 }
 
 /** Returns a client without the hashes of its secrets. */
-function toShown({ secrets, ...client }: StoredClient): ClientApplication {
+function withoutHashes({ secrets, ...client }: StoredClient): ClientApplication {
   return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
 }
 

@@ -15,7 +15,9 @@ import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { namedQueries } from '../interactions/named-queries';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
+import { AdministrationJobs } from '../jobs/administration-jobs';
 import { AsyncJobs } from '../jobs/async-jobs';
+import { createReindexJob } from '../jobs/reindex-job';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
@@ -110,6 +112,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   listenForChanges(foundation, { access, erasures, log });
   const jobs = new AsyncJobs({ database, owner, limits, log });
+  const reindexSpaces: Core['reindex'] = (scope = {}) => reindex({ services, database: owner, rules }, scope);
+  const administrationJobs = new AdministrationJobs({ database, owner, tenants, log });
+  administrationJobs.serve('reindex', createReindexJob(reindexSpaces));
   const health = createHealth(foundation, log);
 
   return {
@@ -178,7 +183,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
     outline: (text, some) => services.preparer.outline({ text, limits: some }),
     verifyIndex: (scope = {}) => verifyIndex({ services, database: owner }, scope),
-    reindex: (scope = {}) => reindex({ services, database: owner, rules }, scope),
+    ...{ reindex: reindexSpaces, administrationJobs },
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
     connections: () => database.usage(),
@@ -186,7 +191,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     liveQueries: () => feeds.counts,
     notifications: () => ({ ...notifications.counts, bound: sockets.count }),
     startWork() {
-      for (const work of [erasures, parameterWork, jobs, audit, access, notifications]) work.start();
+      for (const work of [erasures, parameterWork, jobs, administrationJobs, audit, access, notifications])
+        work.start();
     },
     async close() {
       for (const part of [
@@ -195,6 +201,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         notifications,
         erasures,
         jobs,
+        { close: () => administrationJobs.stop() },
         parameterWork,
         audit,
         access,

@@ -29,6 +29,7 @@ import {
   countMentions,
   isRegistered,
   purgeAccessRecords,
+  purgeAdministrationJobs,
   purgeJobs,
   purgeResources,
   readLast,
@@ -136,7 +137,9 @@ class Purge {
       this.nameOf(request),
       ...[...this.purged.values()].map((one) => this.nameOf(this.named(one))),
     ];
-    this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_NAMES)));
+    const texts = [...new Set(names)].slice(0, MAX_NAMES);
+    this.count('async_job', await purgeJobs(session, spaces, texts));
+    this.count('administration_job', await purgeAdministrationJobs(session, spaces, texts));
     await this.purgeAudit(spaces, names);
     const invalidated = await options.cacheInvalidator.invalidate(session, spaces);
     const tables = await this.proof(spaces);

@@ -1,4 +1,5 @@
 /** `andiron reindex`: compares the index rows with the stored versions and repairs them. */
+import { AdministrationJobError } from '../api/administration-jobs';
 import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/index-work';
 import type { Space } from '../context';
 import { SpaceComparer, type ComparedGroup } from './index-comparison';
@@ -64,7 +65,9 @@ export async function* reindex(
   try {
     for await (const space of readSpaces(options.services.database, scope)) {
       if (!(await lockReindex(session, space.number)))
-        throw new Error(`Another reindex is running on ${space.tenant || 'the base resources'}`);
+        throw new AdministrationJobError(
+          `Another reindex is running on ${space.tenant || 'the base resources'}`,
+        );
       yield* reindexSpace(options, session, space);
       await unlockReindex(session, space.number);
     }

@@ -27,8 +27,8 @@ import {
 } from '../storage/jobs/async-jobs';
 import type { Connections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { OwnerSession } from '../storage/connection/owner-session';
+import type { OwnerSession } from '../storage/connection/owner-session';
+import { JobRounds } from './job-rounds';
 
 /** Executes a request; `signal` is aborted when the result is no longer needed. */
 export type JobExecutor = (request: StoredRequest, signal: AbortSignal) => Promise<JobOutcome>;
@@ -56,10 +56,6 @@ export interface AsyncJobsOptions {
   readonly log: Log;
 }
 
-/** Interval between checks for jobs of other processes. */
-const LOOK_MS = 5_000;
-/** Interval between heartbeats of a working process. */
-const BEAT_MS = 1_000;
 /** A process without a heartbeat for this time counts as dead. */
 const SILENCE_MS = 10_000;
 const MAX_RUNS = 3;
@@ -91,15 +87,19 @@ export class AsyncJobs {
   readonly #running = new Map<string, Running>();
   /** Finished jobs whose outcome is not in the database yet. */
   readonly #finished: { readonly job: TakenJob; readonly outcome: JobOutcome | undefined }[] = [];
+  readonly #rounds: JobRounds;
   #execute: JobExecutor | undefined;
-  #isStarted = false;
-  #isClosed = false;
-  #working: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isWanted = false;
-  #ring: (() => void) | undefined;
 
-  constructor(private readonly options: AsyncJobsOptions) {}
+  constructor(private readonly options: AsyncJobsOptions) {
+    const { database, owner, log } = options;
+    this.#rounds = new JobRounds({
+      ...{ owner, log, work: 'asynchronous requests' },
+      haveWork: () => haveJobs(database),
+      isIdle: () => this.#running.size === 0 && this.#finished.length === 0,
+      hasUnsaved: () => this.#finished.length > 0,
+      round: (session) => this.#round(session),
+    });
+  }
 
   /** Queues a request and returns its id. Throws `tooManyJobs`. */
   async submit(context: RequestContext, request: JobRequest): Promise<string> {
@@ -109,7 +109,7 @@ export class AsyncJobs {
     const most = limits.maxAsyncJobs;
     const job = { id, owner: ownerOf(context), request, most, retentionMs: LONGEST_WAIT_MS };
     if (!(await addJob(database, space, job))) throw fhirError('tooManyJobs', { limit: most });
-    this.#wake();
+    this.#rounds.wake();
     return id;
   }
 
@@ -141,66 +141,26 @@ export class AsyncJobs {
     return { running: this.#running.size, unsaved: this.#finished.length };
   }
 
-  /** Starts the execution of jobs in this process. */
+  /** Starts the execution of jobs in this process, if it has an executor. */
   start(): void {
-    this.#isStarted = true;
-    this.#wake();
+    if (this.#execute !== undefined) this.#rounds.start();
   }
 
   /** Aborts repeatable jobs, which another process restarts, and waits for the others. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#rounds.stop();
     for (const { job, controller } of this.#running.values())
       if (job.request.isRepeatable) controller.abort();
-    this.#ring?.();
-    await this.#working;
+    await this.#rounds.close();
   }
 
-  #wake(): void {
-    if (!this.#isStarted || this.#isClosed || this.#execute === undefined) return;
-    this.#isWanted = true;
-    this.#ring?.();
-    this.#working ??= this.#work(this.#execute).finally(() => {
-      this.#working = undefined;
-      if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.#wake(), this.#isWanted ? BEAT_MS : LOOK_MS).unref();
-    });
-  }
-
-  async #work(execute: JobExecutor): Promise<void> {
-    clearTimeout(this.#timer);
-    const { database, owner, log } = this.options;
-    let session: OwnerSession | undefined;
-    try {
-      if (this.#isIdle() && !(await haveJobs(database))) {
-        this.#isWanted = false;
-        return;
-      }
-      session = await OwnerSession.open(owner);
-      do {
-        this.#isWanted = false;
-        await this.#round(session, execute);
-        if (!this.#isIdle()) await this.#pause();
-      } while (!this.#isIdle() || this.#hasMore());
-    } catch (error) {
-      // Nothing is lost: the next round stores finished outcomes, or another process restarts the jobs.
-      this.#isWanted = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!isDatabaseTrouble(error))
-        log.warn({ reason }, 'the work on asynchronous requests was interrupted');
-    } finally {
-      await session?.close();
-    }
-  }
-
-  async #round(session: OwnerSession, execute: JobExecutor): Promise<void> {
+  async #round(session: OwnerSession): Promise<void> {
     await this.#save(session);
     await recoverJobs(session, { silence: SILENCE_MS, mostRuns: MAX_RUNS, failure: INTERRUPTED });
-    while (!this.#isClosed && this.#running.size < MAX_RUNNING) {
+    while (this.#execute !== undefined && !this.#rounds.isClosed && this.#running.size < MAX_RUNNING) {
       const job = await takeJob(session, this.#worker);
       if (job === undefined) break;
-      void this.#run(job, execute);
+      void this.#run(job, this.#execute);
     }
     if (this.#running.size === 0) return;
     const wanted = await renewJobs(session, this.#worker);
@@ -229,7 +189,7 @@ export class AsyncJobs {
     const outcome = await this.#outcomeOf(job, execute, controller.signal);
     this.#running.delete(job.id);
     this.#finished.push({ job, outcome });
-    this.#ring?.();
+    this.#rounds.ring();
   }
 
   /** Undefined: the job was aborted here and can be restarted. */
@@ -249,28 +209,6 @@ export class AsyncJobs {
       log.error({ reason }, 'an asynchronous request failed');
       return INTERRUPTED;
     }
-  }
-
-  /** True: another check was requested during the current one. */
-  #hasMore(): boolean {
-    return this.#isWanted && !this.#isClosed;
-  }
-
-  #isIdle(): boolean {
-    return this.#running.size === 0 && this.#finished.length === 0;
-  }
-
-  /** Waits for an event or the next heartbeat. */
-  async #pause(): Promise<void> {
-    if (this.#finished.length > 0 || this.#isWanted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, BEAT_MS);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
   }
 }
 

@@ -10,6 +10,7 @@ import { toIssuer, toRoot, type TenantAddress } from './tenant-address';
 
 /** `typ` of the header; it excludes other kinds of tokens that the same key has signed. */
 const TYPE = 'at+jwt';
+const ID_TOKEN_TYPE = 'JWT';
 
 const toAudience = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}`;
 
@@ -100,13 +101,39 @@ export class AccessTokens {
       ...(hasProfile ? { name } : {}),
       ...(person !== undefined && hasProfile ? { profile: person } : {}),
     })
-      .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: id })
+      .setProtectedHeader({ alg: algorithm, typ: ID_TOKEN_TYPE, kid: id })
       .setIssuer(toIssuer(address))
       .setAudience(grant.client)
       .setSubject(grant.account)
       .setIssuedAt(now)
       .setExpirationTime(now + seconds)
       .sign(key);
+  }
+
+  /** Returns the client and account of an ID token, also of an expired one. Undefined: this tenant has not issued it. */
+  async verifyIdToken(
+    space: OfTenant,
+    tenant: string,
+    { text, header }: ReadToken,
+  ): Promise<{ readonly client: string; readonly subject: string } | undefined> {
+    const key = await this.keys.find(space, header['kid']);
+    if (key === undefined) return undefined;
+    const jose = await loadJose();
+    try {
+      const { payload } = await jose.jwtVerify(text, await this.keys.toUsable(key), {
+        algorithms: [key.algorithm],
+        typ: ID_TOKEN_TYPE,
+        requiredClaims: ['iss', 'aud', 'sub'],
+        // It names a person who has signed in before.
+        currentDate: new Date(0),
+      });
+      const { iss = '', aud, sub } = payload;
+      if (typeof aud !== 'string' || sub === undefined || !this.isOwn(tenant, iss)) return undefined;
+      return { client: aud, subject: sub };
+    } catch (error) {
+      if (error instanceof jose.errors.JOSEError) return undefined;
+      throw error;
+    }
   }
 
   /** True: a token with this `iss` claims to be from the tenant. */

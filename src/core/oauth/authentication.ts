@@ -6,6 +6,7 @@ import { fhirError } from '../errors';
 import { coversRelease, type Release } from '../fhir/release';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { TokenIssuer } from '../storage/accounts/token-issuers';
+import type { GrantHolder } from '../storage/accounts/user-grants';
 import type { Access } from '../authorization/access';
 import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
@@ -14,8 +15,8 @@ import { readToken, type ReadToken } from './read-token';
 import { readPerson } from '../authorization/person';
 import type { OwnPatients, PersonPatients } from '../authorization/person-patients';
 import { ownScopes } from '../authorization/scope';
-import { coversScope } from '../authorization/scope-cover';
 import type { SigningKeys } from './signing-keys';
+import { toCaller } from './to-caller';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Credentials } from '../api/credentials';
 
@@ -58,6 +59,7 @@ interface VerifiedToken {
 
 interface Made {
   readonly client: StoredClient;
+  readonly holder: GrantHolder | undefined;
   readonly user: string | undefined;
   readonly patients: OwnPatients | undefined;
   readonly caller: Caller;
@@ -185,14 +187,20 @@ export class Authentication {
     const { access } = caller;
     if (access === undefined && this.mode === 'open') return caller;
     const client = access && (await this.parts.clients.find(space, access.client));
+    const holder = await this.#holderOf(space, access?.grant);
     const isAllowed =
-      (access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant))) &&
+      (access?.grant === undefined || holder !== undefined) &&
       (access?.issuer === undefined || (await this.#isStillOf(space, access)));
     if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
       throw fhirError('unauthorized', {
         reason: 'The client that sent this request is no longer allowed to do this',
       });
-    return toCaller(client, access, await this.parts.patients.of(space, access.user));
+    return toCaller(client, access, { holder, patients: await this.parts.patients.of(space, access.user) });
+  }
+
+  /** The account of a grant and its rights now; undefined: the grant is not valid, or there is none. */
+  async #holderOf(space: TenantSpace, grant: string | undefined): Promise<GrantHolder | undefined> {
+    return grant === undefined ? undefined : this.parts.grants.find(space, grant);
   }
 
   /** True: the external issuer of a token still belongs to this tenant and release, for that client. */
@@ -275,7 +283,8 @@ export class Authentication {
     const source = await (issuer === undefined ? keys.find(space, key) : issuers.find(space, key));
     const isGood = expires > Date.now() && source !== undefined;
     const client = await this.parts.clients.find(space, grant.client);
-    const isAllowed = grant.grant === undefined || (await this.parts.grants.isGood(space, grant.grant));
+    const holder = await this.#holderOf(space, grant.grant);
+    const isAllowed = grant.grant === undefined || holder !== undefined;
     if (!isGood || !isAllowed || client === undefined || client.isDisabled) return NOT_GOOD;
     // The ids of the user and the patient belong to one release.
     const { release } = space;
@@ -284,7 +293,7 @@ export class Authentication {
     const before = verified.made[release];
     const user = before === undefined ? this.#personOf(space, grant) : before.user;
     const patients = await this.parts.patients.of(space, user);
-    if (before?.client === client && before.patients === patients)
+    if (before?.client === client && before.patients === patients && before.holder === holder)
       return { kind: 'caller', caller: before.caller };
     const { user: _text, ...rest } = grant;
     const resolved = {
@@ -292,8 +301,8 @@ export class Authentication {
       ...(user === undefined ? {} : { user }),
       ...(issuer === undefined ? {} : { issuer: key }),
     };
-    const caller = toCaller(client, resolved, patients);
-    verified.made[release] = { client, user, patients, caller };
+    const caller = toCaller(client, resolved, { holder, patients });
+    verified.made[release] = { client, holder, user, patients, caller };
     return { kind: 'caller', caller };
   }
 
@@ -341,26 +350,3 @@ const OF_OTHER_RELEASE: Verdict = {
   kind: 'refused',
   reason: 'The token is for the data of the other release of FHIR',
 };
-
-/** Scopes that the client has lost are removed. `patients`: those of a RelatedPerson or Person. */
-function toCaller(
-  client: StoredClient,
-  { scopes, user, patient, grant, issuer }: Grant & Pick<Access, 'issuer'>,
-  patients?: OwnPatients,
-): Caller {
-  // Permissions of the client itself do not extend to its users.
-  const isOwn = grant === undefined;
-  const access: Access = {
-    client: client.id,
-    ...(user === undefined ? {} : { user }),
-    ...(patients === undefined ? {} : { userPatients: patients.ids }),
-    ...(patient === undefined ? {} : { patient }),
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(grant === undefined ? {} : { grant }),
-    scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
-    policies: client.policies,
-    isAdministrator: client.isAdministrator && isOwn,
-    isAuditor: client.isAuditor && isOwn,
-  };
-  return { actor: client.id, access };
-}

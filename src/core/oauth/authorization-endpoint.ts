@@ -1,9 +1,8 @@
 /**
  * The authorization endpoint without HTTP: a user signs in, selects a patient and authorizes the client, which
  * receives a code. The client's request is in the address at every step, is checked at every step and is not stored.
- * Each form has a token that depends on this address and on the browser's cookie.
+ * The console of this server needs no consent: a signed-in user's code is issued at once.
  */
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
@@ -21,26 +20,15 @@ import {
 } from './authorization-request';
 import type { Clients } from './clients';
 import { allowedScopes, isAboutLaunch, offerOf, type ConsentParts } from './consent';
+import { isConsole, withAddresses } from './console-client';
+import { isOurs, isToken, tokenFor } from './form-token';
+import { grantCode, SESSION_SECONDS, type SignedIn } from './grant-code';
 import { hashToken, makeToken } from './random-token';
 import { noteAccount } from '../audit/sign-in-trail';
 import { toIssuer } from './tenant-address';
 import type { Users } from './users';
 
-/** Lifetime of a sign-in session in a browser. */
-const SESSION_SECONDS = 8 * 3_600;
-/** Lifetime of a code; RFC 6749, section 4.1.2, requires a short one. */
-const CODE_SECONDS = 60;
-/** Lifetime of an unused refresh token for offline access. */
-export const OFFLINE_SECONDS = 90 * 86_400;
 const LAUNCH_SECONDS = 300;
-
-/** A signed-in user. */
-interface SignedIn {
-  readonly user: StoredUser;
-  /** Hash of the session cookie. */
-  readonly session: Buffer;
-  readonly began: number;
-}
 
 export interface AuthorizationParts extends ConsentParts {
   readonly clients: Clients;
@@ -86,11 +74,12 @@ export class AuthorizationEndpoint {
   async #step(visit: SignInVisit): Promise<SignInStep> {
     const { space, base, query, form } = visit;
     const parameters = readAuthorization(query);
-    const client = await this.parts.clients.find(space, parameters.get('client_id') ?? '');
+    const bases = this.parts.publicUrls.length > 0 ? this.parts.publicUrls : [base];
+    const found = await this.parts.clients.find(space, parameters.get('client_id') ?? '');
+    const client = found && withAddresses(found, bases, space.tenant);
     const back = returnOf(parameters, client);
     if (visit.trail !== undefined && client !== undefined) visit.trail.client = client.id;
     if (client === undefined) throw new Unreturnable(NOT_KNOWN);
-    const bases = this.parts.publicUrls.length > 0 ? this.parts.publicUrls : [base];
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
     const request = checkAuthorization(parameters, client, back, roots);
     // Browsers send no cookies with a POST from the client's page, but they do with the GET that it is redirected to.
@@ -111,14 +100,14 @@ export class AuthorizationEndpoint {
       case 'deny':
         throw new AuthorizationError('access_denied', 'The person has not allowed it', request);
       case 'find':
-        if (signedIn === undefined) return this.#show(visit, request, undefined);
+        if (signedIn === undefined || isConsole(client)) return this.#show(visit, request, signedIn);
         return this.#consent(visit, request, {
           signedIn,
           searched: form.get('search'),
           form,
         });
       case 'allow':
-        if (signedIn === undefined) return this.#show(visit, request, undefined);
+        if (signedIn === undefined || isConsole(client)) return this.#show(visit, request, signedIn);
         return this.#allow(visit, request, signedIn, form);
       default:
         return { kind: 'refused', status: 400, reason: 'The form does not come from this server' };
@@ -142,10 +131,25 @@ export class AuthorizationEndpoint {
     const isOld = maxAge !== undefined && Date.now() - (signedIn?.began ?? 0) > maxAge * 1000;
     const isKnown = signedIn !== undefined && !asksAgain && !isOld;
     if (isSilent && !isKnown) throw new AuthorizationError('login_required', 'Nobody is signed in', request);
+    if (!isKnown) return signInPage(visit, request, { status: 200 });
+    if (isConsole(request.client)) return this.#allowConsole(visit, request, signedIn);
     if (isSilent) throw new AuthorizationError('consent_required', 'Each sign-in is allowed anew', request);
-    return isKnown
-      ? this.#consent(visit, request, { signedIn })
-      : signInPage(visit, request, { status: 200 });
+    return this.#consent(visit, request, { signedIn });
+  }
+
+  /** The console is a part of this server, so that it gets all scopes of the request that the user can have. */
+  async #allowConsole(
+    visit: SignInVisit,
+    request: AuthorizationRequest,
+    signedIn: SignedIn,
+  ): Promise<SignInStep> {
+    // Only a person of the tenant learns it: the page to sign in is the same for every name of a tenant.
+    if (request.client.isDisabled)
+      throw new AuthorizationError('access_denied', 'The console is disabled in this tenant', request);
+    const offer = await offerOf(this.parts, visit, request, signedIn.user);
+    const { scopes, fixed: patient } = offer;
+    const allowed = { request, signedIn, offer, scopes, patient };
+    return redirect(visit, request, { code: await grantCode(this.parts, visit.space, allowed) });
   }
 
   async #signIn(
@@ -204,10 +208,8 @@ export class AuthorizationEndpoint {
     signedIn: SignedIn,
     form: ReadonlyMap<string, string>,
   ): Promise<SignInStep> {
-    const { space } = visit;
-    const { user } = signedIn;
-    const offer = await offerOf(this.parts, visit, request, user);
-    const { person, fixed, choices, launch } = offer;
+    const offer = await offerOf(this.parts, visit, request, signedIn.user);
+    const { fixed, choices } = offer;
     const scopes = allowedScopes(form, offer);
     const again = (problem: string): Promise<SignInStep> =>
       this.#consent(visit, request, { signedIn, searched: form.get('search'), form, problem });
@@ -218,34 +220,7 @@ export class AuthorizationEndpoint {
       patient = chosen === undefined ? undefined : await choices.find(chosen);
       if (patient === undefined) return again('Choose a patient first.');
     }
-    if (
-      request.launch !== undefined &&
-      !(await this.parts.grants.useLaunch(space, hashToken(request.launch)))
-    )
-      throw new AuthorizationError('invalid_request', 'The launch was used before', request);
-    const code = makeToken();
-    const isOffline = scopes.includes('offline_access');
-    const isOnline = !isOffline && scopes.includes('online_access');
-    await this.parts.grants.add(space, {
-      id: randomUUID(),
-      client: request.client.id,
-      account: user.id,
-      release: request.release,
-      scopes,
-      fhirUser: person.fhirUser,
-      patient: patient?.id ?? null,
-      encounter: launch?.encounter ?? null,
-      needPatientBanner: launch?.needPatientBanner ?? null,
-      smartStyleUrl: launch?.smartStyleUrl ?? null,
-      nonce: request.nonce ?? null,
-      redirectUri: request.redirectUri,
-      signedIn: signedIn.began,
-      codeChallenge: request.codeChallenge,
-      code: hashToken(code),
-      codeSeconds: CODE_SECONDS,
-      seconds: isOffline ? OFFLINE_SECONDS : isOnline ? SESSION_SECONDS : CODE_SECONDS + this.parts.seconds,
-      session: isOnline ? signedIn.session : null,
-    });
+    const code = await grantCode(this.parts, visit.space, { request, signedIn, offer, scopes, patient });
     return redirect(visit, request, { code });
   }
 }
@@ -290,29 +265,4 @@ function signInPage(
     token: tokenFor(visit, formCookie),
     ...shown,
   };
-}
-
-function isToken(cookie: string | undefined): cookie is string {
-  return cookie !== undefined && /^[\w-]{43}$/.test(cookie);
-}
-
-/**
- * Returns the form token for this address and browser: other sites do not have the cookie, and other addresses have
- * other tokens.
- */
-function tokenFor({ query }: SignInVisit, cookie: string): string {
-  return createHmac('sha256', cookie).update(query).digest('base64url');
-}
-
-/**
- * Before sign-in, the form cookie is accepted too; afterwards only the session cookie, which other sites cannot set.
- */
-function isOurs(visit: SignInVisit, token: string, step: string): boolean {
-  const { formCookie, sessionCookie } = visit;
-  const cookies = ['sign-in', 'deny'].includes(step) ? [formCookie, sessionCookie] : [sessionCookie];
-  const sent = Buffer.from(token);
-  return cookies.filter(isToken).some((cookie) => {
-    const expected = Buffer.from(tokenFor(visit, cookie));
-    return sent.length === expected.length && timingSafeEqual(sent, expected);
-  });
 }

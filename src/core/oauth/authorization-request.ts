@@ -7,6 +7,7 @@ import { parseQueryText } from '../fhir/query-text';
 import { FhirError } from '../errors';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import { toWords } from './access-tokens';
+import { isConsole } from './console-client';
 import { coversScope } from '../authorization/scope-cover';
 
 export interface AuthorizationRequest {
@@ -93,7 +94,9 @@ function parse(query: string): ReturnType<typeof parseQueryText> {
 export function returnOf(parameters: ReadonlyMap<string, string>, client: StoredClient | undefined): Return {
   const redirectUri = parameters.get('redirect_uri');
   const isOwn = redirectUri !== undefined && client?.redirectUris.includes(redirectUri) === true;
-  if (client === undefined || client.isDisabled || !isOwn) throw new Unreturnable(NOT_KNOWN);
+  // The console exists at the name of every tenant, and only its own people learn that it is disabled.
+  const isGood = client !== undefined && (!client.isDisabled || isConsole(client));
+  if (!isGood || !isOwn) throw new Unreturnable(NOT_KNOWN);
   const state = parameters.get('state');
   return { redirectUri, state: state !== undefined && state.length <= LONGEST ? state : undefined };
 }

@@ -5,6 +5,7 @@ import { fhirError } from '../errors';
 import type { ClientStore, StoredClient } from '../storage/accounts/client-applications';
 import { verifyAssertion } from './client-assertion';
 import type { Clients } from './clients';
+import { isConsole } from './console-client';
 import { OAuthError } from './oauth-error';
 import { readToken } from './read-token';
 import type { RemoteKeys } from './remote-keys';
@@ -43,7 +44,9 @@ export class ClientAuthentication {
       return { client: await this.#proveByAssertion(request, assertion), isProven: true };
     if (ways === 0 && id !== undefined) {
       const client = await this.#find(request, id);
-      if (client?.isPublic === true && !client.isDisabled) return { client, isProven: false };
+      // A disabled console has no tokens, and is answered like that of a tenant that does not exist.
+      const isGood = client?.isPublic === true && (!client.isDisabled || isConsole(client));
+      if (isGood) return { client, isProven: false };
     }
     const pair = authorization === undefined ? [id, secret] : readBasic(authorization);
     const [name, word] = pair;

@@ -28,9 +28,9 @@ const NOTHING: ClientDetails = {
   idTokenAlgorithm: 'RS256',
 };
 
-/** Scopes of https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html, v1 and v2. */
+/** Scopes of https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html, v1 and v2, and our own. */
 const SCOPE =
-  /^(?:(?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]{0,63})\.(?:read|write|\*|(?=[cruds])c?r?u?d?s?)(?:\?[\x21\x23-\x5B\x5D-\x7E]*)?|openid|profile|fhirUser|launch(?:\/[a-z]+)?|offline_access|online_access)$/;
+  /^(?:(?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]{0,63})\.(?:read|write|\*|(?=[cruds])c?r?u?d?s?)(?:\?[\x21\x23-\x5B\x5D-\x7E]*)?|openid|profile|fhirUser|launch(?:\/[a-z]+)?|offline_access|online_access|administration)$/;
 const POLICY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Private members of a key (RFC 7518, section 6). */

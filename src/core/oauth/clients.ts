@@ -9,6 +9,7 @@ import {
   type OfTenant,
   type StoredClient,
 } from '../storage/accounts/client-applications';
+import { asInProgram, CONSOLE, CONSOLE_DETAILS } from './console-client';
 import type { CredentialThrottle } from './credential-throttle';
 import { RefreshingCache } from './refreshing-cache';
 import { hashSecret, isSecretOf, isDecoySecret } from './secret-hash';
@@ -55,10 +56,12 @@ export class Clients {
     return this.#recent.changes;
   }
 
-  /** Undefined: there is no such client. Disabled clients are returned. */
+  /** Undefined: there is no such client. Disabled clients are returned; that of the console always exists. */
   find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
     if (!ID.test(id)) return undefined;
-    return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.find(space, id));
+    return this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
+      asInProgram(id, await this.store.find(space, id)),
+    );
   }
 
   /**
@@ -96,8 +99,23 @@ export class Clients {
     return proving;
   }
 
-  list(space: OfTenant): Promise<readonly StoredClient[]> {
-    return this.store.list(space);
+  /** All clients, oldest first. */
+  async list(space: OfTenant): Promise<readonly StoredClient[]> {
+    await this.storeConsole(space);
+    return (await this.store.list(space)).map((client) => asInProgram(client.id, client) ?? client);
+  }
+
+  /** As `find`, without the cache. */
+  async read(space: OfTenant, id: string): Promise<StoredClient | undefined> {
+    if (id === CONSOLE) await this.storeConsole(space);
+    return asInProgram(id, await this.store.find(space, id));
+  }
+
+  /** Adds the row of the console's client, to which grants refer, where it is missing. Cost: a statement. */
+  async storeConsole(space: OfTenant): Promise<void> {
+    if ((await this.store.find(space, CONSOLE)) !== undefined) return;
+    await this.store.createBuiltIn(space, CONSOLE, CONSOLE_DETAILS);
+    this.invalidate();
   }
 
   /** Creates a client, with its first `secret` or not at all, and returns its id. Throws `invalidValue`. */
@@ -115,8 +133,10 @@ export class Clients {
     return changed;
   }
 
-  /** Undefined: there is no such client. Throws `invalidValue` where it has the maximum number of secrets. */
+  /** Undefined: there is no such client. Throws `invalidValue` where it may have no more secrets. */
   async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
+    if (id === CONSOLE)
+      throw fhirError('invalidValue', { reason: `The client ${CONSOLE} is public: it has no secrets` });
     if ((await this.store.find(space, id)) === undefined) return undefined;
     const made = makeSecret(expires);
     if (!(await this.store.addSecret(space, id, await toStored(made))))

@@ -3,7 +3,7 @@ import type { PatientChoice, SignInVisit } from '../api/sign-in';
 import { PatientChoices, type PatientSource, type SigningIn } from '../authorization/patient-choice';
 import { isStaff } from '../authorization/person';
 import type { PersonPatients } from '../authorization/person-patients';
-import { parseScope } from '../authorization/scope';
+import { ADMINISTRATION, parseScope } from '../authorization/scope';
 import { coversScope } from '../authorization/scope-cover';
 import { ANY_PATIENT, usableScopes } from '../authorization/usable-scopes';
 import { reachOf } from '../authorization/user-reach';
@@ -14,6 +14,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { StoredUser } from '../storage/accounts/user-accounts';
 import type { GrantStore, LaunchContext } from '../storage/accounts/user-grants';
 import { AuthorizationError, type AuthorizationRequest } from './authorization-request';
+import { isConsole } from './console-client';
 import { hashToken } from './random-token';
 import { toWords } from './access-tokens';
 
@@ -62,10 +63,12 @@ export function allowedScopes(
 export async function offerOf(
   parts: ConsentParts,
   visit: SignInVisit,
-  request: AuthorizationRequest,
+  asked: AuthorizationRequest,
   user: StoredUser,
 ): Promise<Offer> {
-  const person = await personOf(parts, visit, request, user);
+  const person = await personOf(parts, visit, asked, user);
+  const request = isConsole(asked.client) ? await withoutQuestions(parts, visit, asked, person) : asked;
+  requirePerson(request, person);
   const found = await patientOf(parts, visit, request, person);
   const patient = found.fixed?.id ?? (found.choices === undefined ? undefined : ANY_PATIENT);
   const { fhirUser, userPatients } = person;
@@ -73,7 +76,7 @@ export async function offerOf(
     ...(fhirUser === null ? {} : { user: fhirUser }),
     ...(patient === undefined ? {} : { patient }),
     userPatients: patient === ANY_PATIENT ? [...userPatients, patient] : userPatients,
-    isAuditor: false,
+    ...rightsOf(user, request.scopes),
   };
   const usable = (some: readonly string[]): readonly string[] =>
     usableScopes(parts.searchContext(person.space), holder, some);
@@ -85,30 +88,63 @@ export async function offerOf(
   return { person, scopes, parts: usable(request.client.scopes.filter(isPart)), ...found };
 }
 
+/** The rights that a token with these scopes gives the user. */
+export function rightsOf(
+  { isAdministrator, isAuditor }: Pick<StoredUser, 'isAdministrator' | 'isAuditor'>,
+  scopes: readonly string[],
+): Pick<StoredUser, 'isAdministrator' | 'isAuditor'> {
+  const isAllowed = scopes.includes(ADMINISTRATION);
+  return { isAdministrator: isAdministrator && isAllowed, isAuditor: isAuditor && isAllowed };
+}
+
 /**
- * Returns the user's identity in the requested data. Throws AuthorizationError where the account has no identity
- * that allows the request.
+ * Returns the request of the console without the scopes that the person cannot have, or not without the choice of a
+ * patient on a page: who administers the server need not be a person of the data.
  */
+async function withoutQuestions(
+  parts: ConsentParts,
+  visit: SignInVisit,
+  request: AuthorizationRequest,
+  person: SigningIn,
+): Promise<AuthorizationRequest> {
+  const { fhirUser, userPatients } = person;
+  const patient = ownPatientOf(person);
+  const choices = new PatientChoices(parts.patients, visit, request.client, person);
+  const hasPatient = patient !== undefined && (await choices.find(patient)) !== undefined;
+  const hasReach = reachOf({ user: fhirUser ?? undefined, userPatients }).kind !== 'nothing';
+  const isPossible = (scope: string): boolean => {
+    const context = scope === 'launch/patient' ? 'patient' : parseScope(scope)?.context;
+    return context === undefined || (context === 'patient' ? hasPatient : hasReach);
+  };
+  return { ...request, scopes: request.scopes.filter(isPossible) };
+}
+
+/** Returns the user's identity in the requested data. */
 async function personOf(
   parts: ConsentParts,
   visit: SignInVisit,
   request: AuthorizationRequest,
   user: StoredUser,
 ): Promise<SigningIn> {
-  const { release, scopes } = request;
+  const { release } = request;
   const space = await parts.findSpace(visit.space.tenant, release);
   if (space === undefined) throw fhirError('unknownTenant');
   const isOfRelease = coversRelease(user.release, release);
   const fhirUser = isOfRelease ? user.fhirUser : null;
   const patient = isOfRelease ? user.patient : null;
   const found = await parts.people.of(space, fhirUser ?? undefined);
-  const person = { space, fhirUser, patient, userPatients: found?.ids ?? [] };
+  return { space, fhirUser, patient, userPatients: found?.ids ?? [] };
+}
+
+/** Throws AuthorizationError where the person has no identity in the data that allows the request. */
+function requirePerson(request: AuthorizationRequest, { fhirUser, patient, userPatients }: SigningIn): void {
+  const { scopes } = request;
   const asks = (isMeant: (scope: string) => boolean): boolean => scopes.some(isMeant);
   const refuse = (reason: string): never => {
     throw new AuthorizationError('access_denied', reason, request);
   };
   if (asks((scope) => parseScope(scope)?.context === 'user')) {
-    const reach = reachOf({ user: fhirUser ?? undefined, userPatients: person.userPatients });
+    const reach = reachOf({ user: fhirUser ?? undefined, userPatients });
     if (fhirUser !== null && reach.kind === 'nothing')
       refuse('The person of the account reaches no Patient in these data now');
     if (reach.kind === 'nothing') refuse('The account has no person in these data');
@@ -117,7 +153,13 @@ async function personOf(
     /^launch(?:\/|$)/.test(scope) || parseScope(scope) !== undefined;
   if (fhirUser === null && patient === null && asks(isAboutData))
     refuse('The account has no person in these data');
-  return person;
+}
+
+/** The id of the only Patient whose record can be meant; undefined: there is none, or there are several. */
+function ownPatientOf({ fhirUser, patient, userPatients }: SigningIn): string | undefined {
+  const [type = '', id = ''] = fhirUser?.split('/') ?? [];
+  const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
+  return patient ?? (others.length === 0 ? onlyPatient : undefined);
 }
 
 /**
@@ -146,12 +188,9 @@ async function patientOf(
   const isNeeded =
     scopes.includes('launch/patient') || scopes.some((scope) => parseScope(scope)?.context === 'patient');
   if (!isNeeded) return {};
-  const { fhirUser, patient, userPatients } = person;
-  const [type = '', id = ''] = fhirUser?.split('/') ?? [];
-  const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
-  const own = patient ?? (others.length === 0 ? onlyPatient : undefined);
+  const own = ownPatientOf(person);
   if (own !== undefined) return { fixed: await certain(own) };
-  if (isStaff(fhirUser ?? undefined) || others.length > 0) return { choices };
+  if (isStaff(person.fhirUser ?? undefined) || person.userPatients.length > 1) return { choices };
   return refuse('The account has no Patient');
 }
 

@@ -4,7 +4,9 @@ import type { IntrospectionAnswer, TokenAnswer, TokenRequest } from '../api/acce
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { GrantStore, UserGrant } from '../storage/accounts/user-grants';
 import { toWords, type AccessTokens } from './access-tokens';
-import { OFFLINE_SECONDS } from './authorization-endpoint';
+import { isConsole } from './console-client';
+import { OFFLINE_SECONDS } from './grant-code';
+import { rightsOf } from './consent';
 import type { ClientAuthentication, ClientProof } from './client-authentication';
 import { OAuthError } from './oauth-error';
 import { familyOf, hashToken, makeRefreshToken } from './random-token';
@@ -64,7 +66,7 @@ export class TokenEndpoint {
       way === 'refresh' ? await this.#named(request) : request,
     );
     if (way === 'client') return this.#forClient(request, proof);
-    if (proof.client.redirectUris.length === 0)
+    if (proof.client.redirectUris.length === 0 && !isConsole(proof.client))
       throw new OAuthError('unauthorized_client', 'Nobody signs in for this client: it has no redirect URI');
     return way === 'code' ? this.#forCode(request, proof.client) : this.#forRefresh(request, proof.client);
   }
@@ -107,7 +109,7 @@ export class TokenEndpoint {
     const token = readToken(text);
     const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
     if (access === undefined || access.client !== client.id) return { active: false };
-    if (access.grant !== undefined && !(await this.parts.userGrants.isGood(space, access.grant)))
+    if (access.grant !== undefined && (await this.parts.userGrants.find(space, access.grant)) === undefined)
       return { active: false };
     const { user, patient, encounter, release, issuedBy: issuer, subject } = access;
     const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
@@ -152,7 +154,7 @@ export class TokenEndpoint {
     if (!isProven) throw new OAuthError('unauthorized_client', 'A public client acts for nobody but people');
     const { space, base, parameters } = request;
     const chosen = chooseScopes(client, parameters.get('scope'));
-    const holder = { isAuditor: client.isAuditor };
+    const holder = { isAdministrator: client.isAdministrator, isAuditor: client.isAuditor };
     const scopes = await this.#usable(space, RELEASE_NAMES, holder, chosen);
     if (chosen.length > 0 && scopes.length === 0)
       throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
@@ -172,7 +174,9 @@ export class TokenEndpoint {
       if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`);
     if (code === undefined || verifier === undefined || !CODE.test(code)) throw NOT_GOOD();
     const refresh = makeRefreshToken();
-    const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
+    const grant = client.isDisabled
+      ? undefined
+      : await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
     this.parts.userGrants.invalidate();
     if (grant === undefined) throw NOT_GOOD();
     noteAccount(request.trail, grant);
@@ -194,7 +198,7 @@ export class TokenEndpoint {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
     const { grants, userGrants } = this.parts;
-    const hashes = toHashes(text);
+    const hashes = client.isDisabled ? undefined : toHashes(text);
     const grant =
       hashes &&
       (await grants.findByRefresh(space, client.id, hashes, (ended) => noteAccount(request.trail, ended)));
@@ -235,12 +239,13 @@ export class TokenEndpoint {
     if (requested.some((scope) => !coversScope(grant.scopes, scope)))
       throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
     const { fhirUser: user, patient } = grant;
+    const account = await this.parts.users.find(space, grant.account);
     const holder = {
       ...(user === null ? {} : { user }),
       ...(patient === null ? {} : { patient }),
       // Whether the person reaches a record now is checked with each request.
       userPatients: [patient ?? ANY_PATIENT],
-      isAuditor: false,
+      ...rightsOf(account ?? NO_RIGHTS, grant.scopes),
     };
     const scopes = await this.#usable(space, [grant.release], holder, [...new Set(requested)]);
     if (scopes.length === 0)
@@ -321,6 +326,8 @@ const WAYS: ReadonlyMap<string, 'client' | 'code' | 'refresh'> = new Map([
   ['authorization_code', 'code'],
   ['refresh_token', 'refresh'],
 ]);
+
+const NO_RIGHTS = { isAdministrator: false, isAuditor: false };
 
 const NOT_GOOD = (): OAuthError =>
   new OAuthError('invalid_grant', 'It is not good for this client, was used before, or has expired');

@@ -24,6 +24,8 @@ const NOTHING: UserDetails = {
   release: 'r4',
   fhirUser: null,
   patient: null,
+  isAdministrator: false,
+  isAuditor: false,
 };
 
 /** A name and a password as they were sent. */
@@ -114,7 +116,8 @@ export class Users {
 function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NOTHING): UserDetails {
   const entries: [string, unknown][] = Object.entries(changes);
   const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-  const { name, display, isDisabled, release, fhirUser, patient }: UserDetails = { ...before, ...given };
+  const merged: UserDetails = { ...before, ...given };
+  const { name, display, isDisabled, release, fhirUser, patient, isAdministrator, isAuditor } = merged;
   const folded = fold(name);
   if (!/^[^\s\p{C}]+$/u.test(folded) || folded.length > MAX_NAME)
     refuse(`The name to sign in with must have 1 to ${MAX_NAME} characters, without spaces`);
@@ -125,7 +128,10 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
     refuse(`"fhirUser" refers to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
   if (patient !== null && !ID.test(patient)) refuse('"patient" is the id of a Patient');
-  return { name: folded, display: shown, isDisabled, release, fhirUser, patient };
+  return {
+    ...{ name: folded, display: shown, isDisabled, release, fhirUser, patient },
+    ...{ isAdministrator, isAuditor },
+  };
 }
 
 /** https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: the length matters, not the kinds of characters. */

@@ -8,6 +8,7 @@ import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { SpaceParameters, TenantParameter } from '../search/tenant-parameter';
 import {
   DEFAULT_TIME_ZONE,
+  describeSettings,
   nameSettings,
   requireSettings,
   requireFirstSettings,
@@ -15,8 +16,9 @@ import {
   toTenantSettings,
   type SettingChanges,
   type StoredSettings,
+  type TenantSetting,
 } from './tenant-settings';
-import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
+import type { TenantRange, TenantRow, TenantStore } from '../storage/tenants/tenants';
 
 /** A disabled tenant stops answering within 2 s in every process (docs/reference/behaviour.md, Tenants and releases). */
 const MAX_AGE_MS = 1_500;
@@ -122,8 +124,8 @@ export class Spaces {
     return found;
   }
 
-  async list(): Promise<Tenant[]> {
-    const rows = await this.store.list();
+  async list(range?: TenantRange): Promise<Tenant[]> {
+    const rows = await this.store.list(range);
     return rows.map(toTenant);
   }
 
@@ -183,6 +185,11 @@ export class Spaces {
     const inForce: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
     const own = Object.keys(inForce).filter((setting) => row.settings[setting] === inForce[setting]);
     return { ...toTenant(row), settings: inForce, own, usage: await this.store.usage(row.number) };
+  }
+
+  /** Returns the settings that a tenant can have, with the defaults of this server. */
+  settings(): readonly TenantSetting[] {
+    return describeSettings(this.defaults);
   }
 
   /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */

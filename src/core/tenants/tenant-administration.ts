@@ -17,7 +17,8 @@ export function createTenantAdministration({
 }: TenantAdministrationOptions): Core['tenants'] {
   const { services, database, store, spaces } = options;
   return {
-    list: () => spaces.list(),
+    list: (range) => spaces.list(range),
+    settings: () => spaces.settings(),
     create: (name, settings, display) => spaces.create(name, settings, display),
     disable: (name) => spaces.disable(name),
     enable: (name) => spaces.enable(name),

@@ -12,6 +12,21 @@ interface TenantSettingKind<Value extends string> {
   readonly meaning: string;
 }
 
+/** A setting that a tenant can have. */
+export interface TenantSetting {
+  readonly name: string;
+  /** The allowed values; undefined: `expects` describes them. */
+  readonly values?: readonly string[];
+  readonly expects?: string;
+  /** The value of tenants that do not set it, on this server. */
+  readonly default: string;
+  /** The setting of the server that is the default; undefined: the default is fixed. */
+  readonly defaultFrom?: string;
+  readonly meaning: string;
+  /** True: it can be set only when a tenant is made. */
+  readonly isFixed: boolean;
+}
+
 /** The enumerated settings of a tenant. docs/reference/configuration.md is generated from them. */
 export const TENANT_SETTINGS: {
   readonly [Member in Exclude<keyof TenantSettings, 'limits'>]: TenantSettingKind<TenantSettings[Member]>;
@@ -48,6 +63,7 @@ export const TENANT_SETTINGS: {
 /** The only setting that cannot change after a tenant's creation, because index rows and searches depend on it. */
 export const TIME_ZONE = 'time-zone';
 export const DEFAULT_TIME_ZONE = 'UTC';
+const TIME_ZONE_EXPECTED = 'a name such as Europe/Copenhagen, or +hh:mm';
 
 /** The tenant's own settings, by name. */
 export type StoredSettings = Readonly<Record<string, string>>;
@@ -86,11 +102,31 @@ export function nameSettings(settings: TenantSettings): StoredSettings {
   };
 }
 
+/** All settings of a tenant with their defaults. */
+export function describeSettings(defaults: TenantSettings): readonly TenantSetting[] {
+  const named = nameSettings(defaults);
+  const kinds: readonly TenantSettingKind<string>[] = Object.values(TENANT_SETTINGS);
+  return [
+    ...kinds.map(({ name, values, defaultFrom, meaning }) => ({ name, values, defaultFrom, meaning })),
+    ...LIMIT_SETTINGS.map(({ name, expects, defaultFrom, meaning }) => ({
+      ...{ name, expects, defaultFrom, meaning },
+    })),
+  ]
+    .map((setting): TenantSetting => ({ ...setting, default: named[setting.name] ?? '', isFixed: false }))
+    .concat({
+      name: TIME_ZONE,
+      expects: TIME_ZONE_EXPECTED,
+      default: DEFAULT_TIME_ZONE,
+      meaning: 'Zone of dates without one, in stored resources and in searches',
+      isFixed: true,
+    });
+}
+
 /** As `requireSettings`, for a new tenant: it may have a time zone, as an IANA name or an offset. */
 export function requireFirstSettings({ [TIME_ZONE]: timeZone, ...others }: StoredSettings): void {
   requireSettings(others);
   if (timeZone === undefined || findZone(timeZone) !== undefined) return;
-  const reason = `'${timeZone.slice(0, 40)}' is not a time zone: it is a name such as Europe/Copenhagen, or +hh:mm`;
+  const reason = `'${timeZone.slice(0, 40)}' is not a time zone: it is ${TIME_ZONE_EXPECTED}`;
   throw fhirError('invalidValue', { reason });
 }
 

@@ -8,7 +8,7 @@ import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { LONGEST_REQUEST, readForm, requireShort } from './form';
-import { consentPage, policyOf, refusalPage, signInPage } from './pages';
+import { consentPage, policyOf, refusalPage, signedOutPage, signInPage } from './pages';
 
 type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
 
@@ -19,7 +19,7 @@ export async function authorize(
   space: TenantSpace,
 ): Promise<FastifyReply> {
   const refuse = (status: 400 | 403, reason: string): FastifyReply =>
-    send(request, reply, space, { kind: 'refused', status, reason });
+    sendStep(request, reply, space, { kind: 'refused', status, reason });
   const at = request.url.indexOf('?');
   const query = at === -1 ? '' : request.url.slice(at + 1);
   const isPost = request.method === 'POST';
@@ -45,7 +45,7 @@ export async function authorize(
     deadline: Date.now() + settings.requestTimeoutMs,
     log,
   });
-  return send(request, reply, space, step);
+  return sendStep(request, reply, space, step);
 }
 
 const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field was sent twice' });
@@ -61,8 +61,9 @@ function isFromHere({ headers, protocol, host }: AuthorizeRequest, base: string)
   return origin === undefined || origin === new URL(base).origin || origin === `${protocol}://${host}`;
 }
 
-function send(
-  request: AuthorizeRequest,
+/** Sends a page or a redirect to the browser. */
+export function sendStep(
+  request: FastifyRequest,
   reply: FastifyReply,
   { tenant }: TenantSpace,
   step: SignInStep,
@@ -75,13 +76,15 @@ function send(
     // No referrer for other sites. With no-referrer, browsers would also omit the origin of this server's own forms.
     .header('referrer-policy', 'same-origin')
     .header('x-request-id', request.id);
+  if ('session' in step && step.session !== undefined)
+    setCookie(request, reply, { tenant, name: 'session', value: step.session });
   switch (step.kind) {
     case 'redirect':
-      if (step.session !== undefined)
-        setCookie(request, reply, { tenant, name: 'session', value: step.session });
       return reply.code(303).header('location', step.to).send();
     case 'refused':
       return sendPage(reply, step.status, refusalPage(step.reason), undefined);
+    case 'signed-out':
+      return sendPage(reply, 200, signedOutPage(), undefined);
     case 'sign-in':
       setCookie(request, reply, { tenant, name: 'form', value: step.formCookie });
       if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));

@@ -18,6 +18,7 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'
 const PROOFS = ['client_secret_basic', 'client_secret_post'];
 const SCOPES = [
   ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
+  'administration',
   ...['patient', 'user', 'system'].flatMap((context) =>
     ['*.cruds', '*.rs', '*.read', '*.write'].map((rights) => `${context}/${rights}`),
   ),
@@ -38,6 +39,7 @@ function common({ base, tenant, takesAssertions }: Described): object {
     token_endpoint: `${issuer}/token`,
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
+    end_session_endpoint: `${issuer}/logout`,
     grant_types_supported: GRANT_TYPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

@@ -92,6 +92,10 @@ function wishesOf(scopes: readonly string[]): readonly Wish[] {
   }));
 }
 
+export function signedOutPage(): string {
+  return page('You are signed out', '<h1>You are signed out</h1>');
+}
+
 export function refusalPage(reason: string): string {
   return page(
     'This does not work',

@@ -12,6 +12,7 @@ import { openidConfiguration, smartConfiguration, type Described } from './disco
 import { sendJson } from '../send-json';
 import { authorize } from './authorize';
 import { launch } from './launch';
+import { logout } from './logout';
 import { STYLE } from './style';
 import { answerClient } from './token';
 
@@ -19,8 +20,8 @@ type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | u
 type Answer = (request: OidcRequest, reply: FastifyReply, space: TenantSpace) => Promise<FastifyReply>;
 
 const ROOT = '/w/:tenant/oidc';
-/** Pattern of the route of the sign-in pages. */
-export const AUTHORIZE_ADDRESS = `${ROOT}/authorize`;
+/** Patterns of the routes of pages, to which clients send browsers from their own sites. */
+export const PAGE_ADDRESSES: readonly (string | undefined)[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
 const CACHE_CONTROL = 'public, max-age=60';
 /** Another style has another address. */
@@ -73,6 +74,8 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   const discoveryCacheControl = edge.settings.publicUrls.length > 0 ? CACHE_CONTROL : PRIVATE_CACHE_CONTROL;
 
   add('/authorize', { GET: page, POST: page });
+  const leave: Answer = (request, reply, space) => logout(edge, request, reply, space);
+  add('/logout', { GET: leave, POST: leave });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
   const oauth = { hasOAuthErrors: true };
   add('/token', { POST: client((request) => tokens.grant(request)) }, oauth);

@@ -7,6 +7,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   online_access: 'go on having this access while you are signed in',
   launch: 'know what you are looking at',
   'launch/patient': 'know whose record this is about',
+  administration: 'use your rights as an administrator or auditor',
 };
 const VERSION_1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 const VERBS: Readonly<Record<string, string>> = {

@@ -19,6 +19,9 @@ export interface UserDetails {
   readonly fhirUser: string | null;
   /** Id of the Patient whose record is the user's own; if `fhirUser` is a Patient, null means that one. */
   readonly patient: string | null;
+  /** The rights of the person, for clients with the scope `administration`. */
+  readonly isAdministrator: boolean;
+  readonly isAuditor: boolean;
 }
 
 export interface StoredUser extends UserDetails {
@@ -30,7 +33,7 @@ export interface StoredUser extends UserDetails {
 }
 
 const COLUMNS = sql`
-  a.id, a.name, a.display, a.disabled, a.release, a.fhir_user, a.patient,
+  a.id, a.name, a.display, a.disabled, a.release, a.fhir_user, a.patient, a.administrator, a.auditor,
   floor(extract(epoch from a.created) * 1000)::bigint, a.hash`;
 
 const FIND = defineStatement(
@@ -50,9 +53,11 @@ const LIST = defineStatement(
 );
 const CREATE = defineStatement(
   template(sql`
-    insert into andiron.user_account (tenant, id, name, display, hash, disabled, release, fhir_user, patient)
+    insert into andiron.user_account (tenant, id, name, display, hash, disabled, release, fhir_user, patient,
+      administrator, auditor)
     select ${bind('tenant')}::int, ${bind('id')}, ${bind('name')}, ${bind('display')}, ${bind('hash')},
-      ${bind('disabled')}::boolean, ${bind('release')}, ${bind('fhirUser')}::text, ${bind('patient')}::text
+      ${bind('disabled')}::boolean, ${bind('release')}, ${bind('fhirUser')}::text, ${bind('patient')}::text,
+      ${bind('administrator')}::boolean, ${bind('auditor')}::boolean
     where (select count(*) from andiron.user_account a where a.tenant = ${bind('tenant')}::int) < ${bind('most')}::int
     on conflict do nothing
     returning id`),
@@ -62,7 +67,8 @@ const CHANGE = defineStatement(
   template(sql`
     update andiron.user_account a set name = ${bind('name')}, display = ${bind('display')},
       hash = coalesce(${bind('hash')}::text, a.hash), disabled = ${bind('disabled')}::boolean,
-      release = ${bind('release')}, fhir_user = ${bind('fhirUser')}::text, patient = ${bind('patient')}::text
+      release = ${bind('release')}, fhir_user = ${bind('fhirUser')}::text, patient = ${bind('patient')}::text,
+      administrator = ${bind('administrator')}::boolean, auditor = ${bind('auditor')}::boolean
     where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')}
       and not exists (
         select 1 from andiron.user_account b
@@ -171,21 +177,29 @@ export class UserStore {
   }
 }
 
-function toBound({ isDisabled, ...details }: UserDetails) {
-  return { ...details, disabled: isDisabled };
+function toBound({ isDisabled, isAdministrator, isAuditor, ...details }: UserDetails) {
+  return { ...details, disabled: isDisabled, administrator: isAdministrator, auditor: isAuditor };
 }
 
 function toUser(row: Row): StoredUser {
-  const [id, name, display, isDisabled, release, fhirUser, patient, created, hash] = row as [
-    string,
-    string,
-    string,
-    boolean,
-    ReleaseScope,
-    string | null,
-    string | null,
-    number,
-    string,
+  const [
+    id,
+    name,
+    display,
+    isDisabled,
+    release,
+    fhirUser,
+    patient,
+    isAdministrator,
+    isAuditor,
+    created,
+    hash,
+  ] = row as [
+    ...[string, string, string, boolean, ReleaseScope, string | null, string | null],
+    ...[boolean, boolean, number, string],
   ];
-  return { id, name, display, isDisabled, release, fhirUser, patient, created, hash };
+  return {
+    ...{ id, name, display, isDisabled, release, fhirUser, patient, isAdministrator, isAuditor },
+    ...{ created, hash },
+  };
 }

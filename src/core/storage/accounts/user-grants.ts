@@ -53,6 +53,14 @@ export interface UserGrant extends LaunchedWindow {
   readonly codeChallenge: string;
 }
 
+/** The account of a valid grant, and its rights now. */
+export interface GrantHolder {
+  /** Id of the account. */
+  readonly account: string;
+  readonly isAdministrator: boolean;
+  readonly isAuditor: boolean;
+}
+
 /** A grant that was revoked because an old refresh token of it was used again. */
 export type EndedGrant = Pick<UserGrant, 'account' | 'fhirUser' | 'release'>;
 
@@ -206,9 +214,10 @@ const REVOKE = defineStatement(
     where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and g.client = ${bind('client')}
     returning g.id`),
 );
-const IS_GOOD = defineStatement(
+const HOLDER = defineStatement(
   template(sql`
-    select true from andiron.user_grant g
+    select h.id, h.administrator, h.auditor from andiron.user_grant g
+    join andiron.user_account h on h.tenant = g.tenant and h.id = g.account
     where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and ${STANDS} limit 1`),
 );
 
@@ -320,8 +329,12 @@ export class GrantStore {
     return (await this.run(space, REVOKE, { client, id })).length > 0;
   }
 
-  async isGood(space: OfTenant, id: string): Promise<boolean> {
-    return (await this.run(space, IS_GOOD, { id })).length > 0;
+  /** Undefined: the grant does not exist, or is no longer valid. */
+  async findHolder(space: OfTenant, id: string): Promise<GrantHolder | undefined> {
+    const [row] = await this.run(space, HOLDER, { id });
+    if (row === undefined) return undefined;
+    const [account, isAdministrator, isAuditor] = row as [string, boolean, boolean];
+    return { account, isAdministrator, isAuditor };
   }
 
   private run(

@@ -24,7 +24,7 @@ const GRANTS: readonly Grant[] = [
     names: [
       ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter', 'async_job'],
       ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
-      ...['client_application', 'client_secret', 'token_issuer', 'user_account'],
+      ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'administration_job'],
     ],
     privileges: ['select'],
   },
@@ -55,7 +55,7 @@ const GRANTS: readonly Grant[] = [
       ...['write_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets', 'own_tenant'],
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
-      ...['have_async_jobs', 'add_async_job', 'remove_async_job'],
+      ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
       ...['attend', 'last_erasure', 'leave'],
       ...['attend_subscription_feeds', 'leave_subscription_feeds'],

@@ -38,6 +38,7 @@ export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   // Converted to AuditEvents before an export.
   access_record: 'left',
   async_job: 'left',
+  administration_job: 'left',
   subscription_feed: 'moved',
   subscription: 'moved',
   subscription_event: 'moved',

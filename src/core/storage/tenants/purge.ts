@@ -365,6 +365,28 @@ export async function purgeJobs(
   return Number(row?.[0] ?? 0);
 }
 
+/** Removes jobs whose result or failure names one of the texts. A job that has not ended has neither. */
+const REMOVE_ADMINISTRATION_JOBS = unnamed(sql`
+  with removed as (
+    delete from andiron.administration_job j
+    where j.tenant in (select s.tenant from andiron.space s where s.number = any (${bind('spaces')}::int[]))
+      and j.ended is not null
+      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text)
+                  where position(x.text in concat(j.request, j.progress, j.result, j.failure)) > 0)
+    returning 1
+  )
+  select count(*)::int from removed`);
+
+/** Removes ended jobs of administration that mention one of the texts, and returns their number. */
+export async function purgeAdministrationJobs(
+  session: OwnerSession,
+  spaces: readonly number[],
+  texts: readonly string[],
+): Promise<number> {
+  const [row] = await session.run(REMOVE_ADMINISTRATION_JOBS, { spaces: [...spaces], texts: [...texts] });
+  return Number(row?.[0] ?? 0);
+}
+
 const REGISTERED = unnamed(sql`
   select exists (select 1 from andiron.search_parameter p
                  where p.space = ${bind('space')}::int and p.owner = ${bind('id')})`);

@@ -27,6 +27,14 @@ export interface TenantRow {
   readonly policies: string;
 }
 
+/** A part of the list of tenants by name. */
+export interface TenantRange {
+  /** Only names after this one. */
+  readonly after?: string;
+  /** Default 100,000. */
+  readonly most?: number;
+}
+
 const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
   (select jsonb_object_agg(s.release, s.number) from andiron.space s
    where s.tenant = t.number and s.kind = 'data'),
@@ -38,7 +46,9 @@ const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
 );
 const LIST_TENANTS = defineStatement(
-  template(sql`select ${COLUMNS} from andiron.tenant t order by t.name limit ${bind('limit')}::int`),
+  template(sql`
+    select ${COLUMNS} from andiron.tenant t
+    where t.name > ${bind('after')} order by t.name limit ${bind('limit')}::int`),
 );
 const USAGE = defineStatement(
   template(sql`select resources, bytes from andiron.tenant_usage(${bind('tenant')}::int)`),
@@ -112,9 +122,11 @@ export class TenantStore {
     return { resources: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
   }
 
-  async list(): Promise<TenantRow[]> {
+  /** By name, after the name `after`. */
+  async list({ after = '', most = MAX_TENANTS }: TenantRange = {}): Promise<TenantRow[]> {
     const rows = await this.database.run({ lane: 'search', space: undefined }, LIST_TENANTS, {
-      limit: MAX_TENANTS,
+      after,
+      limit: most,
     });
     return rows.map(toTenantRow);
   }

@@ -1,0 +1,57 @@
+/** What the builds of files for browsers have in common: they do nothing when nothing has changed, and replace a folder at once. */
+import { readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+const TEXT = /\.(?:html|js|css|json|svg)$/;
+/** In the folder of a build: the list of its sources, so that a removed one makes the build stale, too. */
+const STAMP = '.built';
+
+/** All files below a folder. */
+export async function filesIn(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+}
+
+async function isFresh(target, sources) {
+  const stamp = path.join(target, STAMP);
+  const built = await stat(stamp).catch(() => undefined);
+  if (!built || (await readFile(stamp, 'utf8')) !== sources.join('\n')) return false;
+  const times = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs));
+  return times.every((time) => time <= built.mtimeMs);
+}
+
+async function compressTexts(folder) {
+  const texts = (await filesIn(folder)).filter((file) => TEXT.test(file));
+  await Promise.all(
+    texts.map(async (file) => writeFile(`${file}.gz`, await compress(await readFile(file), { level: 9 }))),
+  );
+}
+
+/**
+ * Calls `build` with an empty folder, compresses the texts in it, and puts it in the place of `target`, so that a server
+ * that runs meanwhile has the old or the new files. Does nothing when `target` is newer than `sources`. `what`: its name for people.
+ */
+export async function buildStatic({ what, target, sources, build }) {
+  const sorted = [...sources].sort();
+  if (await isFresh(target, sorted)) return;
+  const [started, begun] = [performance.now(), new Date()];
+  const aside = `${target}.${process.pid}`;
+  try {
+    await build(aside);
+    await compressTexts(aside);
+    const stamp = path.join(aside, STAMP);
+    await writeFile(stamp, sorted.join('\n'));
+    // A source that changed meanwhile makes the build stale.
+    await utimes(stamp, begun, begun);
+    await rm(target, { recursive: true, force: true });
+    await rename(aside, target);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  console.log(`Built ${what} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}

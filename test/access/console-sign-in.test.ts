@@ -1,0 +1,223 @@
+/** People sign in to the console of the server, without a registration of it and without a page that asks for consent. */
+import { makeClient, type MadeClient } from '../support/access';
+import { CONSOLE, ConsoleUser, startConsole, toConsole } from '../support/console-sign-in';
+import { startServer, type TestServer } from '../support/server';
+import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
+
+const PASSWORD = 'correct horse battery';
+const ROOT = '/w/acme/api/v1/fhir/r4';
+const EVERYTHING =
+  'openid profile fhirUser offline_access launch/patient user/*.cruds patient/*.cruds administration';
+
+let server: TestServer;
+let administrator: MadeClient;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  const { core } = server.app;
+  for (const name of ['acme', 'globex']) await core.tenants.create(name);
+  administrator = await makeClient(core, 'system', { isAdministrator: true });
+  const writer = await makeClient(core, 'acme');
+  for (const [resourceType, id] of [
+    ['Patient', 'ann'],
+    ['Practitioner', 'doc'],
+  ]) {
+    const headers = { authorization: writer.basic };
+    const resource = { resourceType, id };
+    const { status } = await server.request('PUT', `${ROOT}/${resourceType}/${id}`, resource, headers);
+    expect(status).toBe(201);
+  }
+  const people = [
+    { name: 'doc', display: 'Dora Doe', fhirUser: 'Practitioner/doc' },
+    { name: 'ann', display: 'Ann Archer', fhirUser: 'Patient/ann' },
+    { name: 'lost', display: 'Lost', fhirUser: 'Patient/nobody' },
+    { name: 'plain', display: 'Plain' },
+    { name: 'boss', display: 'Boss', isAdministrator: true },
+  ];
+  for (const person of people) await core.users.create('acme', { ...person, password: PASSWORD });
+});
+afterAll(() => server.close());
+
+const administer = (method: string, path: string, body?: object, tenant = 'acme') =>
+  server.request(method, `/w/system/api/v1/tenants/${tenant}/clients${path}`, body, {
+    'content-type': 'application/json',
+    authorization: administrator.basic,
+  });
+const get = (path: string, token: string) =>
+  server.request('GET', path, undefined, { authorization: `Bearer ${token}` });
+
+describe('a person who signs in to the console', () => {
+  it.each([
+    ['doc', 'openid profile fhirUser offline_access user/*.cruds', undefined],
+    ['ann', 'openid profile fhirUser offline_access launch/patient user/*.cruds patient/*.cruds', 'ann'],
+    // Its record does not exist; what it refers to might.
+    ['lost', 'openid profile fhirUser offline_access user/*.cruds', undefined],
+    ['plain', 'openid profile fhirUser offline_access', undefined],
+    ['boss', 'openid profile fhirUser offline_access administration', undefined],
+  ])('gets those of its scopes that the person can have: %s', async (name, scope, patient) => {
+    const tokens = await new ConsoleUser(server, 'acme').signIn(name, PASSWORD, { scope: EVERYTHING });
+    expect([tokens.scope, tokens.patient]).toEqual([scope, patient]);
+  });
+
+  it('reaches the same data as through any other client', async () => {
+    const { access_token: token } = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD);
+    expect((await get(`${ROOT}/Patient/ann`, token)).status).toBe(200);
+    const written = await server.request(
+      'PUT',
+      `${ROOT}/Patient/ben`,
+      { resourceType: 'Patient', id: 'ben' },
+      { authorization: `Bearer ${token}` },
+    );
+    expect([written.status, JSON.stringify(written.json)]).toEqual([
+      201,
+      expect.stringContaining(`ClientApplication/${CONSOLE}`),
+    ]);
+    const { access_token: powerless } = await new ConsoleUser(server, 'acme').signIn('plain', PASSWORD);
+    expect((await get(`${ROOT}/Patient/ann`, powerless)).status).toBe(403);
+  });
+
+  it('is not asked again while the browser is signed in, and the token is renewed without a page', async () => {
+    const user = new ConsoleUser(server, 'acme');
+    expect((await user.attempt()).answer['error']).toBe('login_required');
+    await user.signIn('doc', PASSWORD);
+    expect((await user.renew()).scope).toContain('user/*.cruds');
+    const again = startConsole(server, 'acme', makeProof());
+    expect(toReturned(await user.browser.open(again)).answer['code']).toBeDefined();
+    // A new sign-in is one, if the console asks for it.
+    expect((await user.browser.open(`${again}&prompt=login`)).text).toContain('name="password"');
+    expect((await user.attempt({ max_age: '0' })).answer['error']).toBe('login_required');
+  });
+
+  it('gets a new token by the refresh token', async () => {
+    const user = new ConsoleUser(server, 'acme');
+    const tokens = await user.signIn('doc', PASSWORD);
+    const { status, json } = await user.refresh(tokens);
+    expect([status, json.scope]).toEqual([200, tokens.scope]);
+    expect((await get(`${ROOT}/Patient/ann`, json.access_token)).status).toBe(200);
+  });
+
+  it('reads data of the release that the console names', async () => {
+    const aud = `${server.base}/w/acme/api/v1/fhir/r4b`;
+    const user = new ConsoleUser(server, 'acme');
+    const tokens = await user.signIn('boss', PASSWORD, { aud });
+    expect(tokens.scope).toContain('administration');
+    expect((await user.renew()).scope).toContain('administration');
+    // The accounts of these people belong to R4.
+    const other = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD, { aud });
+    expect(other.scope).toBe('openid profile fhirUser online_access');
+  });
+});
+
+describe('the client of the console', () => {
+  it('sends people back to the console of this server only', async () => {
+    for (const redirect of [
+      'https://evil.example/w/acme/console/signed-in',
+      `${server.base}/w/globex/console/signed-in`,
+      `${server.base}/w/acme/console/other`,
+    ]) {
+      const start = startConsole(server, 'acme', makeProof(), { redirect_uri: redirect });
+      const { status, text, headers } = await new Browser(server).open(start);
+      expect([status, text, headers['location']]).toEqual([
+        400,
+        expect.stringContaining('is not registered'),
+        undefined,
+      ]);
+    }
+  });
+
+  it('follows PUBLIC_URL, each of its addresses', async () => {
+    const PUBLIC_URL = 'https://one.example/fhir,https://two.example';
+    const other = await startServer({
+      database: server.database,
+      environment: { AUTH_MODE: 'enforced', PUBLIC_URL },
+    });
+    const open = async (base: string) => {
+      const start = startConsole(other, 'acme', makeProof(), {
+        redirect_uri: `${base}/w/acme/console/signed-in`,
+        aud: `${base}/w/acme/api/v1/fhir/r4`,
+      });
+      return (await new Browser(other).open(start)).status;
+    };
+    const bases = ['https://one.example/fhir', 'https://two.example', 'https://one.example', other.base];
+    expect(await Promise.all(bases.map(open))).toEqual([200, 200, 400, 400]);
+    const { json } = await other.request(
+      'GET',
+      `/w/system/api/v1/tenants/acme/clients/${CONSOLE}`,
+      undefined,
+      { authorization: administrator.basic },
+    );
+    expect(json.redirectUris).toEqual(bases.slice(0, 2).map((base) => `${base}/w/acme/console/signed-in`));
+    await other.close();
+  });
+
+  it('is in the list of clients by its name, also before its first use', async () => {
+    await server.app.core.tenants.create('fresh');
+    const { json } = await administer('GET', '', undefined, 'fresh');
+    expect(json.clients).toEqual([
+      expect.objectContaining({
+        ...{ id: CONSOLE, name: 'Andiron console', disabled: false, public: true },
+        ...{ administrator: false, auditor: false, policies: [], secrets: [] },
+        scopes: expect.arrayContaining(['user/*.cruds', 'administration']),
+      }),
+    ]);
+    expect((await administer('GET', `/${CONSOLE}`)).json.name).toBe('Andiron console');
+  });
+
+  it('is the program’s: an administrator changes whether it is disabled and its policies, and nothing else', async () => {
+    for (const change of [
+      { name: 'Mine' },
+      { redirectUris: ['https://evil.example/back'] },
+      { scopes: ['system/*.cruds'] },
+      { public: false },
+      { administrator: true },
+      { disabled: true, jwksUrl: 'https://evil.example/keys' },
+    ])
+      expect([change, (await administer('PATCH', `/${CONSOLE}`, change)).status]).toEqual([change, 400]);
+    expect((await administer('POST', `/${CONSOLE}/secrets`)).status).toBe(400);
+    expect((await administer('PATCH', `/${CONSOLE}`, { policies: ['ward'] })).json).toMatchObject({
+      policies: ['ward'],
+      disabled: false,
+    });
+    const { access_token: token } = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD);
+    // A policy that does not exist allows nothing.
+    expect((await get(`${ROOT}/Patient/ann`, token)).status).toBe(403);
+    await administer('PATCH', `/${CONSOLE}`, { policies: [] });
+    expect((await get(`${ROOT}/Patient/ann`, token)).status).toBe(200);
+  });
+
+  it('has no token of its own', async () => {
+    const form = { grant_type: 'client_credentials', client_id: CONSOLE };
+    const body = new URLSearchParams(form).toString();
+    const { status, json } = await server.request('POST', '/w/acme/oidc/token', body, FORM);
+    expect([status, json.error]).toEqual([400, 'unauthorized_client']);
+  });
+
+  it('signs nobody in while it is disabled, its tokens end, and only people of the tenant learn why', async () => {
+    const user = new ConsoleUser(server, 'acme');
+    const tokens = await user.signIn('doc', PASSWORD);
+    expect((await administer('PATCH', `/${CONSOLE}`, { disabled: true })).json.disabled).toBe(true);
+    expect((await get(`${ROOT}/Patient/ann`, tokens.access_token)).status).toBe(401);
+    expect((await user.refresh(tokens)).json.error).toBe('invalid_grant');
+    expect((await user.attempt()).answer).toMatchObject({
+      error: 'access_denied',
+      error_description: 'The console is disabled in this tenant',
+    });
+    const stranger = await new Browser(server).open(startConsole(server, 'acme', makeProof()));
+    expect([stranger.status, stranger.text.includes('name="password"')]).toEqual([200, true]);
+    await administer('PATCH', `/${CONSOLE}`, { disabled: false });
+    expect((await user.renew()).scope).toContain('user/*.cruds');
+  });
+});
+
+it('the console signs people in where access is open, too', async () => {
+  const open = await startServer({ environment: { AUTH_MODE: 'open' } });
+  const { core } = open.app;
+  await core.tenants.create('acme');
+  await core.users.create('acme', { name: 'doc', fhirUser: 'Practitioner/doc', password: PASSWORD });
+  const { access_token: token, scope } = await new ConsoleUser(open, 'acme').signIn('doc', PASSWORD);
+  expect(scope).toBe('openid profile fhirUser online_access user/*.cruds');
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await open.request('GET', `${ROOT}/Patient`, undefined, headers)).status).toBe(200);
+  expect(toConsole(open, 'acme')).toBe(`${open.base}/w/acme/console`);
+  await open.close();
+});

@@ -1,0 +1,85 @@
+/**
+ * kill -9 during a job of administration: another process takes it up again, at most twice; a process that is asked to stop
+ * hands it over.
+ */
+import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import { makeFolder, packResources } from '../packages/make-package';
+import { createTestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { startProcess, type ServerProcess } from '../support/process';
+
+const PLACE = '/w/system/api/v1/tenants/system';
+const WITHIN_MS = 60_000;
+
+it('the job of a killed or stopped server is executed by another one, and fails after the third kill', async () => {
+  const database = await createTestDatabase();
+  const { folder, remove } = await makeFolder();
+  const manifest = { name: 'clinic.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
+  const resources = { 'Basic-a.json': { resourceType: 'Basic', id: 'a', code: { text: 'a' } } };
+  const file = await readFile(await packResources(folder, manifest, resources));
+  await remove();
+
+  // The lock is held for longer than a statement may take by default.
+  const environment = { STATEMENT_TIMEOUT_MS: '120000' };
+  const start = (): Promise<ServerProcess> => startProcess({ database, environment });
+  // Nobody can write resources until the lock is gone.
+  const locker = new Client(database.settings);
+  await locker.connect();
+  const lock = async (): Promise<void> => {
+    await locker.query('begin');
+    await locker.query('lock table andiron.resource in exclusive mode');
+  };
+  const submit = async (server: ServerProcess): Promise<string> => {
+    const sent = await server.request('POST', `${PLACE}/packages`, file, { 'content-type': 'application/gzip' });
+    expect(sent.status).toBe(202);
+    return `${PLACE}/jobs/${sent.json.id}`;
+  };
+  const runsOf = async (): Promise<number> => {
+    const found = await locker.query(
+      `select runs from andiron.administration_job where state = 'running' and beat > now() - interval '5 s'`,
+    );
+    return found.rows[0]?.runs ?? 0;
+  };
+
+  await lock();
+  const first = await start();
+  const killed = await submit(first);
+  await eventually(async () => (await runsOf()) === 1, WITHIN_MS);
+  await first.kill();
+  const second = await start();
+  await eventually(async () => (await runsOf()) === 2, WITHIN_MS);
+  const third = await start();
+  await locker.query('commit');
+  await eventually(async () => (await third.request('GET', killed)).json.state === 'done', WITHIN_MS);
+  expect((await third.request('GET', `${third.path('system', 'r4')}/Basic/a`)).status).toBe(200);
+
+  await lock();
+  const handedOver = await submit(second);
+  await eventually(async () => (await runsOf()) === 1, WITHIN_MS);
+  const stopped = Promise.all([second, third].map((server) => server.terminate()));
+  await locker.query('commit');
+  expect(await stopped).toEqual(['with code 0', 'with code 0']);
+  const fourth = await start();
+  await eventually(async () => (await fourth.request('GET', handedOver)).json.state === 'done', WITHIN_MS);
+  // A handover does not count as a run.
+  const { rows } = await locker.query('select runs from andiron.administration_job order by created desc limit 1');
+  expect(rows).toEqual([{ runs: 1 }]);
+
+  await lock();
+  let current = fourth;
+  const failing = await submit(current);
+  for (let run = 1; run <= 3; run++) {
+    await eventually(async () => (await runsOf()) === run, WITHIN_MS);
+    await current.kill();
+    current = await start();
+  }
+  await eventually(async () => (await current.request('GET', failing)).json.state === 'failed', WITHIN_MS);
+  await locker.query('commit');
+  expect((await current.request('GET', failing)).json.failure).toBe(
+    'The processes that executed the job have stopped before its end, 3 times',
+  );
+  await locker.end();
+  await Promise.all([first, second, third, fourth, current].map((server) => server.close()));
+  await database.drop();
+}, 300_000); // prettier-ignore
