@@ -1,0 +1,53 @@
+import type { Block } from '../support/page-blocks';
+import { faultsOf } from './block-rules';
+import { toPattern, toSteps } from './shown-output';
+
+const block = (fence: string, text: string, before = ''): Block => {
+  const [language = '', ...words] = fence.split(' ');
+  return { place: 'docs/use/page.md:1', language, words, text, before };
+};
+const fault = (text: string): string => `docs/use/page.md:1: ${text}`;
+
+describe('a page', () => {
+  it('names the language of each block', () => {
+    expect(faultsOf([block('', 'curl localhost:3000\n')])).toEqual([
+      fault("the language '' cannot be run: mark it 'norun', or as 'text' if it does nothing"),
+    ]);
+    expect(faultsOf([block('sh', 'true\n'), block('json answer', '{}\n'), block('text', 'x\n')])).toEqual([]);
+  });
+
+  it('tells the reader which blocks are not run', () => {
+    expect(faultsOf([block('java norun', 'class A {}\n', 'In Java:')])).toEqual([
+      fault("the text before it does not say 'Not run by our tests: …'"),
+    ]);
+    expect(faultsOf([block('java norun', 'class A {}\n', 'Not run by our tests: no Java here.')])).toEqual(
+      [],
+    );
+  });
+
+  it('names its files, and has a command for each', () => {
+    const program = block('js', '// count.mjs\nconsole.log(1);\n');
+    expect(faultsOf([block('js', 'console.log(1);\n')])).toEqual([
+      fault('its first line is not the name of a file in a comment'),
+    ]);
+    expect(faultsOf([program])).toEqual([fault('no command uses count.mjs')]);
+    expect(faultsOf([program, block('console', '$ node count.mjs\n1\n')])).toEqual([]);
+  });
+});
+
+describe('a block of console', () => {
+  it('has commands of several lines, each with its output', () => {
+    expect(toSteps("$ curl -s x \\\n  -d '{\n  }'\n{}\n$ true\n")).toEqual([
+      { command: "curl -s x \\\n  -d '{\n  }'", shown: '{}' },
+      { command: 'true', shown: '' },
+    ]);
+    expect(() => toSteps('curl -s x\n')).toThrow("a block of console begins with '$ ', not with curl -s x");
+  });
+
+  it('omits text of an output, and nothing else differs', () => {
+    const pattern = toPattern('{"id":"…", … "total":1}');
+    expect(pattern.test('{"id":"a1","meta":{},"total":1}\n')).toBe(true);
+    expect(pattern.test('{"id":"a1","meta":{},"total":2}\n')).toBe(false);
+    expect(toPattern('').test('an error\n')).toBe(false);
+  });
+});

@@ -1,0 +1,39 @@
+/** Which blocks of a page a test runs, and what a writer must do about the others. */
+import path from 'node:path';
+import type { Block } from '../support/page-blocks';
+
+/** Blocks that show something and do nothing. */
+const SHOWN: readonly string[] = ['text', 'json', 'mermaid'];
+const COMMANDS: readonly string[] = ['sh', 'console'];
+const REQUESTS: readonly string[] = ['http', 'graphql'];
+/** Blocks that are a file, whose name is in their first line: `// src/main.ts`. Commands of the page use it. */
+export const FILES: readonly string[] = ['ts', 'js', 'py'];
+export const FILE_NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)/;
+const NOT_RUN = 'Not run by our tests';
+
+export const isRun = ({ language, words }: Block): boolean =>
+  !words.includes('norun') && !SHOWN.includes(language);
+
+function faultOf(block: Block, page: readonly Block[]): string | undefined {
+  const { language, words, before, text } = block;
+  if (words.includes('norun'))
+    return before.includes(NOT_RUN) ? undefined : `the text before it does not say '${NOT_RUN}: …'`;
+  if (FILES.includes(language)) {
+    const [, name] = FILE_NAME.exec(text) ?? [];
+    if (name === undefined) return 'its first line is not the name of a file in a comment';
+    const used = page.filter((other) => other !== block && [...COMMANDS, ...FILES].includes(other.language));
+    return used.some((other) => other.text.includes(path.parse(name).name))
+      ? undefined
+      : `no command uses ${name}`;
+  }
+  if ([...SHOWN, ...COMMANDS, ...REQUESTS].includes(language)) return undefined;
+  return `the language '${language}' cannot be run: mark it 'norun', or as 'text' if it does nothing`;
+}
+
+/** The blocks of a page that are neither run nor say why. */
+export function faultsOf(page: readonly Block[]): readonly string[] {
+  return page.flatMap((block) => {
+    const fault = faultOf(block, page);
+    return fault === undefined ? [] : [`${block.place}: ${fault}`];
+  });
+}
