@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import {
@@ -24,6 +25,8 @@ const FOLDER = path.join(PACKAGE_FOLDER, 'examples');
 /** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 64;
 const PATIENCE_MS = 120_000;
+/** Between two attempts while the server is busy. */
+const BUSY_MS = 200;
 
 async function readLines(name: Release | 'demo'): Promise<readonly string[]> {
   const packed = await readFile(path.join(FOLDER, `${name}.ndjson.gz`));
@@ -38,11 +41,24 @@ function textMember(document: JsonDocument, name: string): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** Stores one example. An example that already exists, from an interrupted load, stays unchanged. */
+/** Stores one example; on a slow machine it waits while the server has enough to do. */
 async function storeExample(core: Core, context: RequestContext, document: JsonDocument): Promise<void> {
+  const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
+  for (;;) {
+    try {
+      return await tryToStore(core, timed, document);
+    } catch (error) {
+      const isBusy = error instanceof FhirError && error.status === 503 && Date.now() < timed.deadline;
+      if (!isBusy) throw error;
+      await setTimeout(BUSY_MS);
+    }
+  }
+}
+
+/** An example that already exists, from an interrupted load, stays unchanged. */
+async function tryToStore(core: Core, timed: RequestContext, document: JsonDocument): Promise<void> {
   const type = textMember(document, 'resourceType') ?? '';
   const id = textMember(document, 'id');
-  const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
   if (id === undefined) {
     await core.create(timed, type, document);
     return;

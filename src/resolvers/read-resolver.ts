@@ -19,6 +19,7 @@ function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
     versionSequence: version.sequence,
     lastUpdated: toInstant(version.lastUpdated),
     change: version.change,
+    author: `ClientApplication/${version.author}`,
     resource: version.change === 'delete' ? undefined : toResource(version, tools, true),
   };
 }

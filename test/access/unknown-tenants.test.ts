@@ -90,6 +90,7 @@ async function expectAlike(send: (tenant: string) => Promise<Compared>): Promise
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
+const HTML = { accept: 'text/html' };
 const form = (fields: Fields): string => new URLSearchParams(fields).toString();
 
 describe('a tenant that does not exist, or is disabled, answers strangers like one that exists', () => {
@@ -111,10 +112,9 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
       const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
       for (const authorization of [undefined, foreignToken]) {
         // Programs find no page of the console.
-        const accept = pattern.startsWith('/w/:tenant/console') ? { accept: 'text/html' } : {};
         const headers = {
           ...JSON_TYPE,
-          ...accept,
+          ...(pattern.startsWith('/w/:tenant/console') ? HTML : {}),
           ...(authorization === undefined ? {} : { authorization }),
         };
         const status = await expectAlike((tenant) =>

@@ -38,6 +38,7 @@ it('versions of a dry run are not cached as those that another change makes', ()
       lastUpdated: 1_700_000_000_000,
       sequence: 2,
       change: 'update',
+      author: 'anonymous',
     },
     text,
   });

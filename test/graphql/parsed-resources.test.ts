@@ -12,6 +12,7 @@ const version: StoredVersion = {
   lastUpdated: Date.parse('2026-01-02T03:04:05.678Z'),
   sequence: 17,
   change: 'update',
+  author: 'anonymous',
   text: '{"resourceType":"Patient","id":"one","active":true,"name":[{"family":"One"}]}',
 };
 

@@ -16,6 +16,7 @@ function makeVersion(
     lastUpdated: Date.UTC(2024, 4, 1, 10, 0, 0, 5),
     sequence: versionId,
     change,
+    author: 'anonymous',
     text,
   };
 }

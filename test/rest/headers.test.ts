@@ -11,6 +11,7 @@ const version: StoredVersion = {
   lastUpdated: Date.parse('2024-05-01T10:00:00.789Z'),
   sequence: 17,
   change: 'update',
+  author: 'anonymous',
   text: '{}',
 };
 

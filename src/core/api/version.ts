@@ -11,6 +11,8 @@ export interface StoredVersion {
   /** Tenant-wide number of the change (extension version-sequence). */
   readonly sequence: number;
   readonly change: 'create' | 'update' | 'delete';
+  /** Id of the ClientApplication that made the version. */
+  readonly author: string;
   /** The whole resource as JSON text with the server's part of meta; '' for a deletion. */
   readonly text: string;
   /** For a contained match: its type and id; `text` is its own (search.html#contained). */

@@ -47,6 +47,7 @@ function makeStoredVersion(
   failure?: string,
 ): StoredVersion {
   const id = row.id ?? idAtStart(type, row.body) ?? services.keys.idOf(row.key);
+  const author = row.author ?? ANONYMOUS;
   return {
     type,
     id,
@@ -54,6 +55,7 @@ function makeStoredVersion(
     lastUpdated: row.lastUpdated,
     sequence: row.sequence,
     change: row.change,
+    author,
     text:
       row.change === 'delete'
         ? ''
@@ -64,7 +66,7 @@ function makeStoredVersion(
               versionId: row.version,
               lastUpdated: row.lastUpdated,
               sequence: row.sequence,
-              author: row.author ?? ANONYMOUS,
+              author,
               failure,
             },
             services.extensionBase,

@@ -30,6 +30,12 @@ export class HistoryEntry {
   @Field(() => ChangeKind)
   change!: ChangeKind;
 
+  @Field(() => String, {
+    description:
+      'The client that made the version: `ClientApplication/` and its id. Deletions have one, too.',
+  })
+  author!: string;
+
   @Field(() => Resource, { nullable: true, description: 'Null for a deletion.' })
   resource?: Resource;
 }
