@@ -20,8 +20,8 @@ export default defineConfig({
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
-    manifest: 'manifest.json',
-    assetsDir: '',
+    // The server reads it; its name begins with a dot, so that it is not served.
+    manifest: '.manifest.json',
     // The Content-Security-Policy allows no scripts of data: addresses.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_000,

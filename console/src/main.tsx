@@ -8,7 +8,7 @@ import { BrowserRouter } from 'react-router';
 import { Failure } from './api/failure';
 import { App } from './app';
 import { PREFIX } from './place';
-import { theme } from './theme';
+import { cssVariables, theme } from './theme';
 
 /** Faults of the network are tried again; refusals are answers. */
 const queries = new QueryClient({
@@ -25,7 +25,7 @@ const element = document.getElementById('console');
 if (element === null) throw new Error('the page has no element #console');
 createRoot(element).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
         <BrowserRouter basename={PREFIX}>
           <App />

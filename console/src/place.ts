@@ -50,3 +50,8 @@ export function administrationPath(tenant?: string, screen = ''): string {
 export function resourcePath(space: Space, type: string, id: string, version?: string): string {
   return fhirPath(space, version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`);
 }
+
+/** Path of the screen that explains a code. */
+export function codePath(space: Space, system: string, code: string): string {
+  return `${screenPath(space, 'terminology')}?${new URLSearchParams({ system, code }).toString()}`;
+}

@@ -1,11 +1,51 @@
-import { createTheme } from '@mantine/core';
+import { Autocomplete, createTheme, MultiSelect, Select, type CSSVariablesResolver } from '@mantine/core';
 
 /** Colors with enough contrast for small text on both backgrounds (WCAG 2.2, level AA). */
 export const theme = createTheme({
   primaryColor: 'orange',
-  primaryShade: { light: 9, dark: 7 },
+  primaryShade: 9,
   autoContrast: true,
+  colors: {
+    // Mantine's, with a darker last shade.
+    orange: [
+      '#fff4e6',
+      '#ffe8cc',
+      '#ffd8a8',
+      '#ffc078',
+      '#ffa94d',
+      '#ff922b',
+      '#fd7e14',
+      '#f76707',
+      '#d9480f',
+      '#b5390a',
+    ],
+  },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
   defaultRadius: 'sm',
+  components: {
+    // The list itself scrolls, which the keyboard reaches through its field.
+    Autocomplete: Autocomplete.extend({ defaultProps: { withScrollArea: false } }),
+    MultiSelect: MultiSelect.extend({ defaultProps: { withScrollArea: false } }),
+    Select: Select.extend({ defaultProps: { withScrollArea: false } }),
+  },
+});
+
+/** Mantine's own have too little contrast. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5c636a',
+    '--mantine-color-error': '#b02020',
+    '--mantine-color-placeholder': '#6c757d',
+    '--mantine-color-green-light-color': '#226e31',
+    '--mantine-color-red-light-color': '#b02020',
+    '--mantine-color-teal-light-color': '#066648',
+    '--mantine-color-yellow-light-color': '#854700',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a8a8a8',
+    '--mantine-color-error': '#ff8787',
+    '--mantine-color-placeholder': '#929292',
+  },
 });

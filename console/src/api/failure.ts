@@ -38,11 +38,21 @@ export function issuesOf(value: JsonValue | undefined): readonly Issue[] {
   });
 }
 
+/** The errors of a GraphQL document that the server has not run. */
+function graphqlIssues(value: JsonValue): readonly Issue[] {
+  if (!isObject(value)) return [];
+  return objectsOf(value['errors']).flatMap(({ message }) => {
+    const text = textOf(message);
+    return text === undefined ? [] : [{ severity: 'error', code: 'invalid', text, expression: [] }];
+  });
+}
+
 /** The failure that an answer states, in an OperationOutcome or otherwise. */
 export function toFailure(status: number, text: string): Failure {
   let issues: readonly Issue[] = [];
   try {
-    issues = issuesOf(parseJson(text));
+    const value = parseJson(text);
+    issues = [...issuesOf(value), ...graphqlIssues(value)];
   } catch {
     // A proxy may answer anything; the status says enough.
   }

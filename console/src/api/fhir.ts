@@ -18,11 +18,18 @@ export async function get(
   return { value, text };
 }
 
-/** Writes a resource. `version`: the write fails with status 412 when this is not the current version any more. */
+/**
+ * Writes a resource. `version`: the write fails with status 412 when this is not the current version any more; `isNew`:
+ * when there is such a resource, that is not deleted.
+ */
 export async function put(
   space: Space,
   { type, id }: { readonly type: string; readonly id: string },
-  { text, version }: { readonly text: string; readonly version?: string | undefined },
+  {
+    text,
+    version,
+    isNew = false,
+  }: { readonly text: string; readonly version?: string | undefined; readonly isNew?: boolean },
 ): Promise<JsonObject> {
   const { text: answer } = await send(fhirPath(space, `${type}/${id}`), {
     method: 'PUT',
@@ -30,6 +37,7 @@ export async function put(
       'content-type': FHIR_JSON,
       prefer: 'return=representation',
       ...(version === undefined ? {} : { 'if-match': `W/"${version}"` }),
+      ...(isNew ? { 'if-none-match': '*' } : {}),
     },
     body: text,
   });

@@ -51,6 +51,7 @@ const HISTORY = graphql(/* GraphQL */ `
         versionSequence
         lastUpdated
         change
+        author
         resource {
           json
         }
@@ -79,6 +80,8 @@ export interface RecordVersion {
   readonly versionSequence: number;
   readonly lastUpdated: string;
   readonly change: 'CREATE' | 'UPDATE' | 'DELETE';
+  /** Reference to the client that made the version: `ClientApplication/` and its id. */
+  readonly author: string;
   /** Undefined for a deletion. */
   readonly resource: JsonObject | undefined;
 }

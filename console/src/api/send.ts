@@ -23,7 +23,8 @@ const ADDRESS = /^\/w\/([^/]+)\/api\/v1\/(?:(?:fhir|graphql)\/(r4b?))?/;
 export async function request(path: string, { headers = {}, ...init }: SentRequest = {}): Promise<Response> {
   const [, tenant = '', release = 'r4'] = ADDRESS.exec(path) ?? [];
   const token = tenant === '' ? undefined : await tokenFor(tenant, release === 'r4b' ? 'r4b' : 'r4');
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const authorization: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {
     return await fetch(`${PREFIX}${path}`, {
       ...init,

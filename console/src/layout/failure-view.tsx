@@ -4,10 +4,10 @@ import { useLocation } from 'react-router';
 import { Failure } from '../api/failure';
 import { signIn } from '../api/session';
 import { texts } from '../texts';
-import { useSpace } from './place-context';
+import { useSessionSpace } from './place-context';
 
 export function FailureView({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
-  const space = useSpace();
+  const space = useSessionSpace();
   const { pathname, search, hash } = useLocation();
   const status = error instanceof Failure ? error.status : undefined;
   const words =

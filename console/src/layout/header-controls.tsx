@@ -13,12 +13,12 @@ import { useLocation, useNavigate } from 'react-router';
 import { signIn, signOut } from '../api/session';
 import { isRelease, RELEASES } from '../place';
 import { texts } from '../texts';
-import { inRelease, useSpace } from './place-context';
+import { inRelease, useSessionSpace, useSpace } from './place-context';
 import { usePerson } from './use-person';
 
 export function ReleaseControl() {
   const space = useSpace();
-  const { pathname } = useLocation();
+  const location = useLocation();
   const navigate = useNavigate();
   return (
     <>
@@ -31,7 +31,7 @@ export function ReleaseControl() {
         value={space.release}
         data={RELEASES.map((release) => ({ value: release, label: release.toUpperCase() }))}
         onChange={(release) => {
-          if (isRelease(release)) void navigate(inRelease(pathname, release));
+          if (isRelease(release)) void navigate(inRelease(location, release));
         }}
       />
     </>
@@ -39,7 +39,7 @@ export function ReleaseControl() {
 }
 
 export function SessionButton() {
-  const space = useSpace();
+  const space = useSessionSpace();
   const person = usePerson(space);
   const { pathname, search, hash } = useLocation();
   if (person === undefined)

@@ -12,6 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
+import logo from '../favicon.svg';
 import { administrationPath, fhirPath, PREFIX, screenPath, tenantPath } from '../place';
 import { texts } from '../texts';
 import { ColorSchemeButton, ReleaseControl, SessionButton } from './header-controls';
@@ -97,7 +98,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
               size="sm"
               aria-label={isOpen ? texts.common.closeMenu : texts.common.openMenu}
             />
-            <Anchor component={Link} to="/" underline="never" c="inherit">
+            <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={texts.common.product}>
               <Group gap={8} wrap="nowrap">
                 <Logo />
                 <Text fw={700} visibleFrom="xs">
@@ -142,8 +143,5 @@ export function Layout({ children }: { readonly children: ReactNode }) {
 }
 
 function Logo() {
-  return <img src={new URL('favicon.svg', LOGO_BASE).href} width={24} height={24} alt="" />;
+  return <img src={logo} width={24} height={24} alt="" />;
 }
-
-/** The program stands beside its files. */
-const LOGO_BASE = import.meta.env.DEV ? location.origin : import.meta.url;

@@ -1,11 +1,20 @@
 /** GraphiQL with the tenant, release and session of the console. */
+import { useEffect } from 'react';
+import { tokenFor } from '../api/session';
+import { useSpace } from '../layout/place-context';
 import { graphqlPath, PREFIX } from '../place';
 import { texts } from '../texts';
-import { useSpace } from '../layout/place-context';
 import classes from './graphiql-screen.module.css';
 
+/** GraphiQL reads the token from the storage of the tab; this screen renews it there. */
+const RENEWAL_MS = 15_000;
+
 export default function GraphiqlScreen() {
-  const space = useSpace();
-  const address = `${PREFIX}${graphqlPath(space)}`;
+  const { tenant, release } = useSpace();
+  useEffect(() => {
+    const timer = setInterval(() => void tokenFor(tenant, release), RENEWAL_MS);
+    return () => clearInterval(timer);
+  }, [tenant, release]);
+  const address = `${PREFIX}${graphqlPath({ tenant, release })}`;
   return <iframe key={address} className={classes['frame']} title={texts.common.graphiql} src={address} />;
 }

@@ -1,6 +1,12 @@
 /** All texts of the console, in one catalogue: each file has those of one part. */
+import { administration } from './administration';
 import { common } from './common';
+import { editing } from './editing';
 import { failures } from './failures';
+import { history } from './history';
+import { record } from './record';
+import { resources } from './resources';
 import { start } from './start';
+import { terminology } from './terminology';
 
-export const texts = { common, failures, start };
+export const texts = { administration, common, editing, history, failures, resources, start, record, terminology };

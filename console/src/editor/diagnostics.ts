@@ -1,0 +1,27 @@
+/** Findings of the server as marks in the editor. */
+import type { Diagnostic } from '@codemirror/lint';
+import type { Issue } from '../api/failure';
+import { placeOfWords, placesIn, type Place } from './json-place';
+
+/** Where findings are; one without an expression is at the beginning. */
+export function placesOfIssues(text: string): (issue: Issue) => Place {
+  const placeOf = placesIn(text);
+  return ({ expression: [first], text: words }) => {
+    if (first !== undefined) return placeOf(first);
+    return placeOfWords(text, words) ?? { from: 0, to: Math.min(1, text.length) };
+  };
+}
+
+function severityOf({ severity }: Issue): Diagnostic['severity'] {
+  if (severity === 'fatal' || severity === 'error') return 'error';
+  return severity === 'warning' ? 'warning' : 'info';
+}
+
+export function diagnosticsOf(text: string, issues: readonly Issue[]): readonly Diagnostic[] {
+  const placeOf = placesOfIssues(text);
+  return issues.map((issue) => ({
+    ...placeOf(issue),
+    severity: severityOf(issue),
+    message: issue.text,
+  }));
+}

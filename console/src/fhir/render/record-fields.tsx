@@ -1,0 +1,76 @@
+/** Everything that a record says, under the words of its definition. */
+import { Paper, Text } from '@mantine/core';
+import { objectsOf, isObject, textOf, type JsonObject } from '../../api/json';
+import { Loading } from '../../layout/loaded';
+import { headlineOf } from '../headline';
+import { AttachmentView } from './attachment-view';
+import { MemberList, Row } from './member-list';
+import { MetaView } from './meta-view';
+import classes from './render.module.css';
+import { RenderRecord, useRenderSpace } from './render-space';
+import { useDefinition } from '../search-definitions';
+
+export interface RecordFieldsProps {
+  readonly record: JsonObject;
+  /** A resource inside of another one. */
+  readonly isInside?: boolean;
+}
+
+const BINARY = new Set(['data']);
+
+export function RecordFields({ record, isInside = false }: RecordFieldsProps) {
+  const type = textOf(record['resourceType']) ?? '';
+  const definition = useDefinition(useRenderSpace(), type);
+  if (definition.isLoading) return <Loading />;
+  const elements = definition.data?.elements ?? [];
+  const { contained, meta } = record;
+  const said = new Set([
+    'resourceType',
+    'contained',
+    ...(isObject(meta) ? ['meta'] : []),
+    ...(isInside ? [] : ['id']),
+  ]);
+  const isBinary = type === 'Binary' && record['data'] !== undefined;
+  if (isBinary) for (const name of BINARY) said.add(name);
+  const fields = (
+    <>
+      {isBinary ? <AttachmentView value={record} /> : null}
+      <MemberList object={record} elements={elements} without={said} />
+      {objectsOf(contained).map((resource, index) => (
+        <Contained key={index} resource={resource} />
+      ))}
+      {isObject(meta) ? <MetaView meta={meta} /> : null}
+    </>
+  );
+  if (isInside) return <InsideFrame record={record}>{fields}</InsideFrame>;
+  return <RenderRecord value={record}>{fields}</RenderRecord>;
+}
+
+function InsideFrame({
+  record,
+  children,
+}: {
+  readonly record: JsonObject;
+  readonly children: React.ReactNode;
+}) {
+  const words = [textOf(record['resourceType']), headlineOf(record)].filter((word) => word !== undefined);
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" fw={600} mb="xs">
+        {words.join(' · ')}
+      </Text>
+      {children}
+    </Paper>
+  );
+}
+
+function Contained({ resource }: { readonly resource: JsonObject }) {
+  const id = textOf(resource['id']) ?? '';
+  return (
+    <dl className={`${classes['members']} ${classes['target']}`} id={`contained-${id}`}>
+      <Row label={`#${id}`} hint="">
+        <RecordFields record={resource} isInside />
+      </Row>
+    </dl>
+  );
+}

@@ -1,0 +1,67 @@
+/** A reference as a link with the name of what it leads to. */
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { textOf, type JsonObject } from '../../api/json';
+import { absolute, fhirPath, resourcePath } from '../../place';
+import { formatReference } from '../format';
+import { containedIn, headlineOf } from '../headline';
+import { parseReference } from '../reference';
+import { WebLink } from './primitive-view';
+import { useRenderRecord, useRenderSpace } from './render-space';
+import { useRecordName } from './use-names';
+
+export function ReferenceView({ value }: { readonly value: JsonObject }) {
+  const space = useRenderSpace();
+  const text = textOf(value['reference']) ?? '';
+  const display = textOf(value['display']);
+  const target = parseReference(text, absolute(fhirPath(space)));
+  if (target.kind === 'record')
+    return <RecordLink type={target.type} id={target.id} version={target.version} display={display} />;
+  if (target.kind === 'contained') return <ContainedLink id={target.id} display={display} />;
+  if (target.kind === 'external') return <WebLink url={target.url} label={display ?? text} />;
+  return <span title={text}>{formatReference(value)}</span>;
+}
+
+interface ContainedLinkProps {
+  readonly id: string;
+  readonly display: string | undefined;
+}
+
+/** A link to a resource inside of the record, further down on the screen. */
+function ContainedLink({ id, display }: ContainedLinkProps) {
+  const inside = containedIn(useRenderRecord(), `#${id}`);
+  const name = inside === undefined ? undefined : headlineOf(inside);
+  return (
+    <Anchor component={Link} to={`#contained-${id}`} size="sm">
+      {display ?? name ?? `#${id}`}
+    </Anchor>
+  );
+}
+
+export interface RecordLinkProps {
+  readonly type: string;
+  readonly id: string;
+  readonly version?: string | undefined;
+  /** What the reference itself says. */
+  readonly display?: string | undefined;
+}
+
+/** A link to a record of this tenant and release. Shows `Type/id` until the name is read. */
+export function RecordLink({ type, id, version, display }: RecordLinkProps) {
+  const space = useRenderSpace();
+  const key = `${type}/${id}`;
+  const name = useRecordName(space, display === undefined ? key : undefined);
+  const words = display ?? name;
+  return (
+    <>
+      <Anchor component={Link} to={resourcePath(space, type, id, version)} size="sm" title={key}>
+        {words ?? key}
+      </Anchor>
+      {words === undefined ? null : (
+        <Text span size="xs" c="dimmed" ml={6}>
+          {type}
+        </Text>
+      )}
+    </>
+  );
+}

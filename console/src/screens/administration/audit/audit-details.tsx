@@ -1,0 +1,83 @@
+/** Everything that an event says. */
+import { Code, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Space } from '../../../place';
+import { texts } from '../../../texts';
+import type { AuditRow } from './audit-event';
+import { RecordLink } from './audit-table';
+
+const words = texts.administration.auditScreen;
+
+export function AuditDetails({ space, row }: { readonly space: Space; readonly row: AuditRow }) {
+  return (
+    <SimpleGrid cols={2} spacing="md" component="dl" m="xs">
+      <References space={space} label={words.which} references={row.records} />
+      <References space={space} label={words.patients} references={row.patients} />
+      <Fact label={words.agents} isShown={row.agents.length > 0}>
+        {row.agents
+          .map(({ text, reference }) =>
+            reference === undefined || reference === text ? text : `${text} (${reference})`,
+          )
+          .join(', ')}
+      </Fact>
+      <Fact label={words.description} isShown={row.description !== ''}>
+        {row.description}
+      </Fact>
+      <Fact label={words.query} isShown={row.queries.length > 0}>
+        {row.queries.map((query) => (
+          <Code key={query} block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {query}
+          </Code>
+        ))}
+      </Fact>
+      <Fact label={words.requestId} isShown={row.requestIds.length > 0}>
+        {row.requestIds.join(', ')}
+      </Fact>
+      <Fact label={words.event} isShown>
+        <RecordLink space={space} reference={`AuditEvent/${row.id}`} text={words.open} />
+      </Fact>
+    </SimpleGrid>
+  );
+}
+
+function Fact({
+  label,
+  isShown,
+  children,
+}: {
+  readonly label: string;
+  readonly isShown: boolean;
+  readonly children: ReactNode;
+}) {
+  if (!isShown) return null;
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function References({
+  space,
+  label,
+  references,
+}: {
+  readonly space: Space;
+  readonly label: string;
+  readonly references: readonly string[];
+}) {
+  return (
+    <Fact label={label} isShown={references.length > 0}>
+      {references.map((reference) => (
+        <span key={reference} style={{ display: 'block' }}>
+          <RecordLink space={space} reference={reference} />
+        </span>
+      ))}
+    </Fact>
+  );
+}

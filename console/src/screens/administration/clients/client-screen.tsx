@@ -1,0 +1,122 @@
+/** One client: its settings, its secrets, and what its developer needs. */
+import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { changeClient, readClient, type Client, type ClientChanges } from '../../../api/administration';
+import { texts } from '../../../texts';
+import { Confirm } from '../confirm';
+import { AdministrationFailure, AdministrationLoaded } from '../failure';
+import { Part, ScreenHeading } from '../heading';
+import { useChange, usePolicies, useTenant } from '../queries';
+import { Saved } from '../saved';
+import { StatusBadge } from '../status-badge';
+import { ClientFields } from './client-fields';
+import { ClientSecrets } from './client-secrets';
+import { ConnectionDetails } from './connection-details';
+import { areKeys, changesOf, draftOf } from './draft';
+import { kindOf } from './kinds';
+
+const { form, clientScreens: words } = texts.administration;
+
+/** The client of the console, which the server has in every tenant. */
+const BUILT_IN = 'andiron-console';
+
+export function ClientScreen() {
+  const tenant = useTenant();
+  const { client: id = '' } = useParams();
+  const client = useQuery({
+    queryKey: ['administration', tenant, 'client', id],
+    queryFn: () => readClient(tenant, id),
+  });
+  return (
+    <AdministrationLoaded query={client}>
+      {(found) => <ClientView key={found.id} tenant={tenant} client={found} />}
+    </AdministrationLoaded>
+  );
+}
+
+interface ClientViewProps {
+  readonly tenant: string;
+  readonly client: Client;
+}
+
+function ClientView({ tenant, client }: ClientViewProps) {
+  const { id, name, disabled } = client;
+  const kind = kindOf(client);
+  const switching = useChange((isDisabled: boolean) => changeClient(tenant, id, { disabled: isDisabled }));
+  return (
+    <Stack gap="xl">
+      <ScreenHeading title={name} place={tenant} intro={words.kinds[kind]}>
+        <Group gap="sm">
+          <StatusBadge isGood={!disabled} label={disabled ? form.disabled : form.active} />
+          <Confirm
+            label={disabled ? form.enable : form.disable}
+            title={words.disableTitle(name)}
+            words={words.disableWords}
+            action={form.disable}
+            isDirect={disabled}
+            run={() => switching.mutateAsync(!disabled)}
+          />
+        </Group>
+      </ScreenHeading>
+      {id === BUILT_IN ? (
+        <BuiltIn tenant={tenant} client={client} />
+      ) : (
+        <>
+          <ConnectionDetails tenant={tenant} client={client} />
+          {kind === 'app' ? null : <ClientSecrets tenant={tenant} client={client} />}
+          <Part title={words.edit}>
+            <ClientForm tenant={tenant} client={client} />
+          </Part>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function ClientForm({ tenant, client }: ClientViewProps) {
+  const [draft, setDraft] = useState(() => draftOf(client));
+  const saving = useChange((changes: ClientChanges) => changeClient(tenant, client.id, changes));
+  const areKeysWrong = draft.kind === 'keys' && draft.jwks.trim() !== '' && !areKeys(draft.jwks);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!areKeysWrong) saving.mutate(changesOf(draft));
+      }}
+    >
+      <Stack gap="lg">
+        <ClientFields tenant={tenant} draft={draft} change={setDraft} isNew={false} />
+        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        <Group gap="sm">
+          <Button type="submit" loading={saving.isPending} disabled={areKeysWrong}>
+            {form.save}
+          </Button>
+          <Saved isSaved={saving.isSuccess} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function BuiltIn({ tenant, client }: ClientViewProps) {
+  const policies = usePolicies(tenant);
+  const saving = useChange((chosen: string[]) => changeClient(tenant, client.id, { policies: chosen }));
+  const names = (policies.data ?? []).map(({ name }) => name);
+  return (
+    <Stack gap="md">
+      <Text>{words.builtIn}</Text>
+      <MultiSelect
+        label={words.policies}
+        description={words.policiesHint}
+        data={[...new Set([...names, ...client.policies])]}
+        value={[...client.policies]}
+        onChange={(chosen) => saving.mutate(chosen)}
+        maw={480}
+      />
+      {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+      <Saved isSaved={saving.isSuccess} />
+    </Stack>
+  );
+}

@@ -1,0 +1,100 @@
+/** A button whose action needs a second one, because it cannot be undone or others notice it. */
+import { Button, Group, Modal, Stack, Text, TextInput, type ButtonProps } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { texts } from '../../texts';
+import { AdministrationFailure } from './failure';
+
+export interface ConfirmProps {
+  /** The words of the button. */
+  readonly label: string;
+  /** The same for screen readers where several buttons have the same words. */
+  readonly name?: string;
+  readonly title: string;
+  readonly words: string;
+  /** The words of the button that does it. */
+  readonly action: string;
+  /** What has to be typed first. */
+  readonly typed?: { readonly label: string; readonly text: string };
+  readonly button?: ButtonProps;
+  readonly run: () => Promise<unknown>;
+  /** True: nothing is asked. */
+  readonly isDirect?: boolean;
+  /** Shown while it runs. */
+  readonly progress?: ReactNode;
+}
+
+export function Confirm(props: ConfirmProps) {
+  const { label, name, title, words, action, typed, button, run, isDirect = false, progress } = props;
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [text, setText] = useState('');
+  const [isRunning, setIsRunning] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const start = async (): Promise<void> => {
+    setIsRunning(true);
+    setError(undefined);
+    try {
+      await run();
+      close();
+    } catch (failure) {
+      setError(failure);
+      open();
+    } finally {
+      setIsRunning(false);
+    }
+  };
+  const begin = (): void => {
+    setText('');
+    setError(undefined);
+    if (isDirect) void start();
+    else open();
+  };
+  return (
+    <>
+      <Button size="xs" variant="default" aria-label={name ?? label} {...button} onClick={begin}>
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={isRunning ? () => undefined : close}
+        title={title}
+        closeButtonProps={{ 'aria-label': texts.common.close }}
+      >
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void start();
+          }}
+        >
+          <Stack gap="md">
+            <Text size="sm">{words}</Text>
+            {typed === undefined ? null : (
+              <TextInput
+                label={typed.label}
+                value={text}
+                onChange={(event) => setText(event.currentTarget.value)}
+                autoComplete="off"
+                data-autofocus
+              />
+            )}
+            {isRunning ? progress : null}
+            {error === undefined ? null : <AdministrationFailure error={error} />}
+            <Group justify="end" gap="sm">
+              <Button variant="default" onClick={close} disabled={isRunning}>
+                {texts.common.cancel}
+              </Button>
+              <Button
+                type="submit"
+                color="red"
+                loading={isRunning}
+                disabled={typed !== undefined && text !== typed.text}
+              >
+                {action}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

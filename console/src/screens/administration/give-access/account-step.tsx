@@ -1,0 +1,63 @@
+/** Chooses the account of the person who signs in, or makes one for the patient. */
+import { Alert, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { User } from '../../../api/administration';
+import { texts } from '../../../texts';
+import { Part } from '../heading';
+import { patientOf, problemOf } from './access-draft';
+import type { StepProps } from './give-access-screen';
+
+const { giveAccess: words, people } = texts.administration;
+
+export function AccountStep({ draft, change, users }: StepProps & { readonly users: readonly User[] }) {
+  const chosen = users.find(({ id }) => id === draft.user);
+  const usable = users.filter(({ disabled }) => !disabled);
+  return (
+    <Part title={words.personStep}>
+      <Stack gap="sm">
+        {usable.length === 0 ? null : (
+          <Select
+            label={words.account}
+            data={[
+              { value: '', label: words.newAccount },
+              ...usable.map(({ id, name, display }) => ({
+                value: id,
+                label: name === display ? name : `${display} (${name})`,
+              })),
+            ]}
+            value={draft.user}
+            onChange={(user) => change({ ...draft, user: user ?? '' })}
+            searchable
+            allowDeselect={false}
+            maw={520}
+          />
+        )}
+        {chosen === undefined ? (
+          <TextInput
+            label={words.accountName}
+            description={people.nameHint}
+            value={draft.userName}
+            onChange={(event) => change({ ...draft, userName: event.currentTarget.value })}
+            pattern="\S+"
+            required
+            maw={520}
+            autoComplete="off"
+          />
+        ) : (
+          <Consequence draft={draft} user={chosen} />
+        )}
+      </Stack>
+    </Part>
+  );
+}
+
+function Consequence({ draft, user }: { readonly draft: StepProps['draft']; readonly user: User }) {
+  const problem = problemOf(user, draft);
+  const now = `Patient/${patientOf(user) ?? ''}`;
+  if (problem === undefined)
+    return draft.patient === '' ? null : <Text size="sm">{words.boundNote(`Patient/${draft.patient}`)}</Text>;
+  return (
+    <Alert color="yellow" p="xs">
+      {problem === 'wrongRelease' ? words.wrongRelease : words[problem](now)}
+    </Alert>
+  );
+}

@@ -1,0 +1,82 @@
+/** Chooses an app, or registers a new app or program. */
+import { Alert, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import type { Client } from '../../../api/administration';
+import { texts } from '../../../texts';
+import { isForPeople, kindOf } from '../clients/kinds';
+import { Part } from '../heading';
+import { hasPatientScopes } from './access-draft';
+import type { StepProps } from './give-access-screen';
+
+const { clientScreens, giveAccess: words } = texts.administration;
+
+export function AppStep({ draft, change, clients }: StepProps & { readonly clients: readonly Client[] }) {
+  const isProgram = draft.way === 'program';
+  const apps = clients.filter((client) => isForPeople(kindOf(client)) && client.redirectUris.length > 0);
+  const chosen = apps.find(({ id }) => id === draft.client);
+  return (
+    <Part title={isProgram ? words.programStep : words.appStep}>
+      <Stack gap="sm">
+        {isProgram || apps.length === 0 ? null : (
+          <Select
+            label={words.which}
+            data={[
+              { value: '', label: words.newApp },
+              ...apps.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            value={draft.client}
+            onChange={(client) => change({ ...draft, client: client ?? '' })}
+            allowDeselect={false}
+            maw={520}
+          />
+        )}
+        {chosen !== undefined && !hasPatientScopes(chosen.scopes) ? (
+          <Alert color="yellow" p="xs">
+            {words.noPatientScopes}
+          </Alert>
+        ) : null}
+        {chosen === undefined ? <NewApp draft={draft} change={change} /> : null}
+      </Stack>
+    </Part>
+  );
+}
+
+function NewApp({ draft, change }: StepProps) {
+  const isProgram = draft.way === 'program';
+  return (
+    <>
+      <TextInput
+        label={isProgram ? words.programName : words.appName}
+        description={isProgram ? undefined : clientScreens.nameHint}
+        value={draft.name}
+        onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+        required
+        maw={520}
+        autoComplete="off"
+      />
+      {isProgram ? null : (
+        <Textarea
+          label={words.redirects}
+          description={words.redirectsHint}
+          placeholder={clientScreens.redirectsPlaceholder}
+          value={draft.redirectUris}
+          onChange={(event) => change({ ...draft, redirectUris: event.currentTarget.value })}
+          autosize
+          minRows={1}
+          required
+          maw={520}
+          spellCheck={false}
+        />
+      )}
+      <Radio.Group
+        label={words.rights}
+        value={draft.canWrite ? 'write' : 'read'}
+        onChange={(value) => change({ ...draft, canWrite: value === 'write' })}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio value="read" label={words.read} size="sm" />
+          <Radio value="write" label={words.write} size="sm" />
+        </Stack>
+      </Radio.Group>
+    </>
+  );
+}

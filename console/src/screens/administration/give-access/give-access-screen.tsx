@@ -1,0 +1,140 @@
+/** The guided path: an app or a program gets access to the record of one patient. */
+import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useSpace } from '../../../layout/place-context';
+import { texts } from '../../../texts';
+import { AdministrationFailure } from '../failure';
+import { Part, ScreenHeading } from '../heading';
+import { RecordChoice } from '../people/record-choice';
+import { useChange, useClients, useTenant, useUsers } from '../queries';
+import { ReleaseChoice } from '../release-choice';
+import { hasPatientScopes, problemOf, suggestName, type AccessDraft } from './access-draft';
+import { AccountStep } from './account-step';
+import { AppStep } from './app-step';
+import { giveToApp, giveToProgram, type Made } from './give';
+import { GivenAccessView } from './given-access-view';
+
+const words = texts.administration.giveAccess;
+const WAYS = ['app', 'program'] as const;
+
+export function GiveAccessScreen() {
+  const tenant = useTenant();
+  const { release } = useSpace();
+  const [round, setRound] = useState(0);
+  return <Path key={round} tenant={tenant} release={release} again={() => setRound(round + 1)} />;
+}
+
+function Path({
+  tenant,
+  release,
+  again,
+}: Pick<AccessDraft, 'release'> & { readonly tenant: string; readonly again: () => void }) {
+  const clients = useClients(tenant);
+  const users = useUsers(tenant);
+  const [draft, setDraft] = useState<AccessDraft>(() => ({
+    ...{ way: 'app', release, patient: '', client: '', name: '', redirectUris: '', canWrite: false },
+    ...{ user: '', userName: '' },
+  }));
+  const [title, setTitle] = useState('');
+  const made = useRef<Made>({});
+  const isProgram = draft.way === 'program';
+  const user = users.data?.find(({ id }) => id === draft.user);
+  const client = clients.data?.find(({ id }) => id === draft.client);
+  const giving = useChange(() =>
+    isProgram
+      ? giveToProgram(tenant, draft)
+      : giveToApp(tenant, draft, { made: made.current, display: title, user }),
+  );
+  const problem = user === undefined ? undefined : problemOf(user, draft);
+  const isPossible =
+    isProgram ||
+    ((client === undefined || hasPatientScopes(client.scopes)) &&
+      problem !== 'ownRecord' &&
+      problem !== 'wrongRelease');
+  const choosePatient = (patient: string, name: string): void => {
+    const isSuggested = draft.userName === suggestName(title);
+    setTitle(name);
+    setDraft({ ...draft, patient, userName: isSuggested ? suggestName(name) : draft.userName });
+  };
+  if (giving.data !== undefined)
+    return <GivenAccessView tenant={tenant} draft={draft} given={giving.data} title={title} again={again} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        giving.mutate(undefined);
+      }}
+    >
+      <Stack gap="lg" maw={900}>
+        <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+        <WayChoice draft={draft} change={setDraft} />
+        <Part title={words.patientStep}>
+          <Group gap="sm" align="end">
+            <div style={{ flex: '1 1 280px', maxWidth: 520 }}>
+              <RecordChoice
+                key={draft.release}
+                space={{ tenant, release: draft.release }}
+                type="Patient"
+                label={words.patient}
+                value={draft.patient}
+                onChange={choosePatient}
+                isRequired
+              />
+            </div>
+            <ReleaseChoice
+              value={draft.release}
+              onChange={(chosen) => setDraft({ ...draft, release: chosen, patient: '' })}
+            />
+          </Group>
+        </Part>
+        <AppStep draft={draft} change={setDraft} clients={clients.data ?? []} />
+        {isProgram ? (
+          <Text size="sm" c="dimmed">
+            {words.policyNote}
+          </Text>
+        ) : (
+          <AccountStep draft={draft} change={setDraft} users={users.data ?? []} />
+        )}
+        {giving.isError ? <AdministrationFailure error={giving.error} /> : null}
+        <Group>
+          <Button type="submit" loading={giving.isPending} disabled={!isPossible}>
+            {words.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export interface StepProps {
+  readonly draft: AccessDraft;
+  readonly change: (draft: AccessDraft) => void;
+}
+
+function WayChoice({ draft, change }: StepProps) {
+  return (
+    <Radio.Group
+      label={words.way}
+      value={draft.way}
+      onChange={(value) => change({ ...draft, way: value === 'program' ? 'program' : 'app', client: '' })}
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt={6}>
+        {WAYS.map((way) => (
+          <Radio.Card key={way} value={way} p="sm">
+            <Group gap="sm" wrap="nowrap" align="start">
+              <Radio.Indicator size="xs" mt={3} />
+              <div>
+                <Text size="sm" fw={600}>
+                  {words.ways[way]}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {words.wayHints[way]}
+                </Text>
+              </div>
+            </Group>
+          </Radio.Card>
+        ))}
+      </SimpleGrid>
+    </Radio.Group>
+  );
+}

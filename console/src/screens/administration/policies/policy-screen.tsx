@@ -1,0 +1,155 @@
+/** One policy as JSON, with the errors of the server and a guard against lost changes. */
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { putPolicy, readPolicy, removePolicy, type Policy } from '../../../api/administration';
+import { Failure } from '../../../api/failure';
+import { administrationPath } from '../../../place';
+import { texts } from '../../../texts';
+import { Confirm } from '../confirm';
+import { AdministrationFailure, AdministrationLoaded } from '../failure';
+import { Part, ScreenHeading } from '../heading';
+import { useChange, useTenant } from '../queries';
+import { Saved } from '../saved';
+import { EXAMPLES, printPolicy, whyNotJson } from './examples';
+
+const { form, policyScreens: words } = texts.administration;
+
+interface Stored {
+  readonly text: string;
+  /** Undefined: the policy does not exist. */
+  readonly tag: string | undefined;
+}
+
+async function load(tenant: string, name: string): Promise<Stored> {
+  try {
+    const { policy, tag } = await readPolicy(tenant, name);
+    return { text: printPolicy(policy), tag };
+  } catch (error) {
+    if (error instanceof Failure && error.status === 404)
+      return { text: printPolicy(EXAMPLES.ward), tag: undefined };
+    throw error;
+  }
+}
+
+export function PolicyScreen() {
+  const tenant = useTenant();
+  const { policy: name = '' } = useParams();
+  // What is being written must not be replaced, so that it is loaded again only when somebody asks for it.
+  const stored = useQuery({
+    queryKey: ['policy', tenant, name],
+    queryFn: () => load(tenant, name),
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+  return (
+    <AdministrationLoaded query={stored}>
+      {(found) => (
+        <Editor
+          key={`${name} ${stored.dataUpdatedAt}`}
+          tenant={tenant}
+          name={name}
+          stored={found}
+          reload={() => stored.refetch()}
+        />
+      )}
+    </AdministrationLoaded>
+  );
+}
+
+interface EditorProps {
+  readonly tenant: string;
+  readonly name: string;
+  readonly stored: Stored;
+  readonly reload: () => Promise<unknown>;
+}
+
+function Editor({ tenant, name, stored, reload }: EditorProps) {
+  const [text, setText] = useState(stored.text);
+  const [tag, setTag] = useState(stored.tag);
+  const navigate = useNavigate();
+  const saving = useChange(async (body: string) => {
+    // The server says what is wrong with a text that is JSON and no policy.
+    await putPolicy(tenant, name, { body: JSON.parse(body) as Policy, tag });
+    setTag((await readPolicy(tenant, name)).tag);
+  });
+  const back = async (): Promise<void> => {
+    await navigate(administrationPath(tenant, 'policies'), { replace: true });
+  };
+  const removal = useChange(() => removePolicy(tenant, name, tag ?? '*'));
+  const fault = whyNotJson(text);
+  const isConflict = saving.error instanceof Failure && saving.error.status === 412;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (fault === undefined) saving.mutate(text);
+      }}
+    >
+      <Stack gap="md">
+        <ScreenHeading title={name} place={tenant} {...(tag === undefined ? { intro: words.isNew } : {})}>
+          {tag === undefined ? null : (
+            <Confirm
+              label={words.remove}
+              title={words.removeTitle(name)}
+              words={words.removeWords}
+              action={form.remove}
+              button={{ color: 'red', variant: 'outline' }}
+              run={async () => {
+                await removal.mutateAsync(undefined);
+                await back();
+              }}
+            />
+          )}
+        </ScreenHeading>
+        <Part title={words.examples}>
+          <Group gap="xs">
+            {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
+              <Button
+                key={example}
+                size="xs"
+                variant="default"
+                onClick={() => setText(printPolicy(EXAMPLES[example]))}
+              >
+                {words.exampleNames[example]}
+              </Button>
+            ))}
+          </Group>
+        </Part>
+        <Textarea
+          label={words.definition}
+          description={words.definitionHint}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={fault === undefined ? undefined : words.notJson(fault)}
+          autosize
+          minRows={12}
+          maxRows={32}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        />
+        {isConflict ? (
+          <Alert color="red" role="alert" title={words.conflictTitle}>
+            <Text size="sm" mb="sm">
+              {words.conflict}
+            </Text>
+            <Button size="xs" variant="default" onClick={() => void reload()}>
+              {words.load}
+            </Button>
+          </Alert>
+        ) : null}
+        {saving.isError && !isConflict ? <AdministrationFailure error={saving.error} /> : null}
+        <Group gap="sm">
+          <Button type="submit" loading={saving.isPending} disabled={fault !== undefined}>
+            {form.save}
+          </Button>
+          <Button variant="default" onClick={() => void back()}>
+            {texts.common.cancel}
+          </Button>
+          <Saved isSaved={saving.isSuccess && !saving.isPending} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+/** The rates of single clients, which are settings with the id of a client in their names. */
+import { Button, Group, Select, Stack, Table, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { changeTenant, type TenantDetails } from '../../../api/administration';
+import { texts } from '../../../texts';
+import { AdministrationFailure } from '../failure';
+import { Part } from '../heading';
+import { useChange, useClients } from '../queries';
+import { clientRates, OF_CLIENT } from './setting-changes';
+
+const { form, settingsScreen: words } = texts.administration;
+
+export function ClientRates({ tenant }: { readonly tenant: TenantDetails }) {
+  const clients = useClients(tenant.name);
+  const [client, setClient] = useState<string | null>(null);
+  const [rate, setRate] = useState('');
+  const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
+    changeTenant(tenant.name, { settings: changes }),
+  );
+  const rates = clientRates(tenant);
+  const nameOf = (id: string): string => clients.data?.find((each) => each.id === id)?.name ?? id;
+  return (
+    <Part title={words.perClient} hint={words.perClientHint}>
+      <Stack gap="sm">
+        {rates.length === 0 ? null : (
+          <Table.ScrollContainer minWidth={360}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{words.perClientClient}</Table.Th>
+                  <Table.Th>{words.perClientRate}</Table.Th>
+                  <Table.Th>{form.actions}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rates.map((each) => (
+                  <Table.Tr key={each.client}>
+                    <Table.Td>{nameOf(each.client)}</Table.Td>
+                    <Table.Td>{each.rate}</Table.Td>
+                    <Table.Td>
+                      <Button
+                        size="xs"
+                        variant="default"
+                        aria-label={words.removeOf(nameOf(each.client))}
+                        onClick={() => saving.mutate({ [`${OF_CLIENT}${each.client}`]: null })}
+                      >
+                        {form.remove}
+                      </Button>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (client !== null) saving.mutate({ [`${OF_CLIENT}${client}`]: rate.trim() });
+          }}
+        >
+          <Group gap="sm" align="end">
+            <Select
+              label={words.perClientClient}
+              data={(clients.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              value={client}
+              onChange={setClient}
+              searchable
+              required
+            />
+            <TextInput
+              label={words.perClientRate}
+              placeholder="50/s"
+              value={rate}
+              onChange={(event) => setRate(event.currentTarget.value)}
+              required
+              autoComplete="off"
+            />
+            <Button type="submit" variant="default" loading={saving.isPending}>
+              {form.add}
+            </Button>
+          </Group>
+        </form>
+        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+      </Stack>
+    </Part>
+  );
+}

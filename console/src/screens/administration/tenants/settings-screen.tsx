@@ -1,0 +1,111 @@
+/** The settings of a tenant, with what they mean. */
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  changeTenant,
+  listSettings,
+  type SettingDescription,
+  type TenantDetails,
+} from '../../../api/administration';
+import { texts } from '../../../texts';
+import { AdministrationFailure, AdministrationLoaded } from '../failure';
+import { ScreenHeading } from '../heading';
+import { useChange, useTenant, useTenantDetails } from '../queries';
+import { Saved } from '../saved';
+import { ClientRates } from './client-rates';
+import { changedSettings } from './setting-changes';
+import { SettingField } from './setting-field';
+
+const words = texts.administration.settingsScreen;
+
+export function SettingsScreen() {
+  const tenant = useTenant();
+  const details = useTenantDetails(tenant);
+  const settings = useQuery({
+    queryKey: ['administration-settings'],
+    queryFn: listSettings,
+    staleTime: Infinity,
+  });
+  return (
+    <Stack gap="lg">
+      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <AdministrationLoaded query={settings}>
+        {(list) => (
+          <AdministrationLoaded query={details}>
+            {(found) => (
+              <>
+                <Settings tenant={found} settings={list} />
+                <ClientRates tenant={found} />
+              </>
+            )}
+          </AdministrationLoaded>
+        )}
+      </AdministrationLoaded>
+    </Stack>
+  );
+}
+
+function Settings({
+  tenant,
+  settings,
+}: {
+  readonly tenant: TenantDetails;
+  readonly settings: readonly SettingDescription[];
+}) {
+  const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
+  const changed = changedSettings(draft, tenant);
+  const names = Object.keys(changed);
+  const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
+    changeTenant(tenant.name, { settings: changes }),
+  );
+  const save = (changes: Readonly<Record<string, string | null>>): void =>
+    saving.mutate(changes, {
+      onSuccess: () =>
+        setDraft((now) => Object.fromEntries(Object.entries(now).filter(([name]) => !(name in changes)))),
+    });
+  const wrong = saving.isError ? saving.error.message : '';
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save(changed);
+      }}
+    >
+      <Stack gap="md">
+        {settings.map((setting) => (
+          <SettingField
+            key={setting.name}
+            setting={setting}
+            value={draft[setting.name] ?? tenant.settings[setting.name] ?? ''}
+            isOwn={tenant.own.includes(setting.name)}
+            isChanged={names.includes(setting.name)}
+            isWrong={wrong.includes(`'${setting.name}'`)}
+            change={(value) => setDraft({ ...draft, [setting.name]: value })}
+            save={save}
+          />
+        ))}
+        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        <Saved
+          isSaved={saving.isSuccess && names.length === 0}
+          words={words.savedNames(Object.keys(saving.variables ?? {}).join(', '))}
+        />
+        {names.length === 0 ? null : (
+          <Paper withBorder shadow="md" p="sm" pos="sticky" bottom={12}>
+            <Group justify="space-between" gap="sm">
+              <Text size="sm">{words.unsaved(names.length)}</Text>
+              <Group gap="sm">
+                <Button variant="default" onClick={() => setDraft({})}>
+                  {words.discard}
+                </Button>
+                <Button type="submit" loading={saving.isPending}>
+                  {words.saveAll}
+                </Button>
+              </Group>
+            </Group>
+          </Paper>
+        )}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,144 @@
+/** What a record is, at the top of its screen. */
+import { Badge, Button, Group, Text, Title } from '@mantine/core';
+import { IconChartLine, IconTimeline } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { textOf, type JsonObject } from '../../api/json';
+import { formatDateTime } from '../../fhir/format-date';
+import { headlineOf, personFacts } from '../../fhir/headline';
+import { parseReference } from '../../fhir/reference';
+import { RecordLink } from '../../fhir/render/reference-view';
+import { useDefinition } from '../../fhir/search-definitions';
+import { CopyIcon } from '../../layout/copy';
+import { useTitle } from '../../layout/use-title';
+import { fhirPath, resourcePath, type Space } from '../../place';
+import { texts } from '../../texts';
+import { patientChart } from './chart-address';
+import { authorOf, lastUpdatedOf, versionOf } from './load-record';
+
+export interface RecordHeaderProps {
+  readonly space: Space;
+  readonly type: string;
+  readonly id: string;
+  readonly record: JsonObject;
+  /** Buttons for what can be done with the record. */
+  readonly actions: ReactNode;
+}
+
+export function RecordHeader({ space, type, id, record, actions }: RecordHeaderProps) {
+  const definition = useDefinition(space, type).data ?? undefined;
+  const title = headlineOf(record, definition) ?? `${type}/${id}`;
+  useTitle(`${title} · ${type}`);
+  const { born, gender } = personFacts(record);
+  const facts = [
+    born === undefined ? '' : texts.record.born(formatDateTime(born)),
+    gender ?? '',
+    type === 'Patient' ? '' : (textOf(record['status']) ?? ''),
+  ].filter((fact) => fact !== '');
+  return (
+    <div>
+      <Group gap="sm" align="baseline">
+        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Title>
+        {facts.length === 0 ? null : <Text size="lg">{facts.join(', ')}</Text>}
+      </Group>
+      <Identity space={space} type={type} id={id} record={record} />
+      <Group gap="xs" mt="sm">
+        <Shortcuts space={space} type={type} id={id} record={record} />
+        {actions}
+      </Group>
+    </div>
+  );
+}
+
+type IdentityProps = Pick<RecordHeaderProps, 'space' | 'type' | 'id' | 'record'>;
+
+function Identity({ space, type, id, record }: IdentityProps) {
+  const updated = lastUpdatedOf(record);
+  return (
+    <Group gap="xs" mt={4}>
+      <Badge
+        component={Link}
+        to={fhirPath(space, type)}
+        variant="light"
+        tt="none"
+        style={{ cursor: 'pointer' }}
+      >
+        {type}
+      </Badge>
+      <Group gap={2} wrap="nowrap">
+        <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+          {id}
+        </Text>
+        <CopyIcon value={`${type}/${id}`} what={`${type}/${id}`} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {texts.record.version(versionOf(record))}
+        {updated === '' ? null : (
+          <>
+            {', '}
+            <time dateTime={updated} title={updated}>
+              {texts.record.updated(formatDateTime(updated))}
+            </time>
+          </>
+        )}{' '}
+        <Author record={record} />
+      </Text>
+    </Group>
+  );
+}
+
+/** A person or record leads to its screen; an application has none. */
+function Author({ record }: { readonly record: JsonObject }) {
+  const author = authorOf(record);
+  const text = textOf(author?.['reference']) ?? '';
+  const target = parseReference(text, '');
+  if (text === '') return null;
+  if (target.kind !== 'record')
+    return (
+      <>{texts.record.author(textOf(author?.['display']) ?? text.replace(/^ClientApplication\//, ''))}</>
+    );
+  return (
+    <>
+      {texts.record.author('')}
+      <RecordLink type={target.type} id={target.id} display={textOf(author?.['display'])} />
+    </>
+  );
+}
+
+/** The shortest ways to what people look for. */
+function Shortcuts({ space, type, id, record }: IdentityProps) {
+  const path = resourcePath(space, type, id);
+  const chart = type === 'Observation' ? patientChart(record) : undefined;
+  if (type !== 'Patient' && chart === undefined) return null;
+  const icon = <IconChartLine size={16} aria-hidden />;
+  if (chart !== undefined)
+    return (
+      <Button
+        component={Link}
+        to={`${resourcePath(space, 'Patient', chart.patient)}${chart.hash}`}
+        size="xs"
+        variant="light"
+        leftSection={icon}
+      >
+        {texts.record.chartForPatient}
+      </Button>
+    );
+  return (
+    <>
+      <Button
+        component={Link}
+        to={`${path}#timeline`}
+        size="xs"
+        variant="light"
+        leftSection={<IconTimeline size={16} aria-hidden />}
+      >
+        {texts.record.timeline}
+      </Button>
+      <Button component={Link} to={`${path}#charts`} size="xs" variant="light" leftSection={icon}>
+        {texts.record.charts}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+/** Validates a record as it is stored; a finding leads to its place in the editor. */
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { validate } from '../../api/fhir';
+import { toJson } from '../../api/json';
+import { Loaded } from '../../layout/loaded';
+import { resourcePath } from '../../place';
+import { texts } from '../../texts';
+import type { RecordActionsProps } from './record-actions';
+import { ValidationList } from './validation-list';
+
+const { editing, common } = texts;
+
+export interface DialogProps extends RecordActionsProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function ValidationDialog(props: DialogProps) {
+  const { type, id, isOpen, onClose } = props;
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      size="lg"
+      title={editing.validationTitle(`${type}/${id}`)}
+      closeButtonProps={{ 'aria-label': common.close }}
+    >
+      {isOpen ? <Validation {...props} /> : null}
+    </Modal>
+  );
+}
+
+function Validation({ space, type, id, record, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  const issues = useQuery({
+    queryKey: ['validation', space, type, id],
+    queryFn: () => validate(space, type, toJson(record)),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  return (
+    <Loaded query={issues}>
+      {(found) => (
+        <ValidationList
+          issues={found}
+          onGo={({ expression: [place] }) => {
+            onClose();
+            void navigate({ pathname: resourcePath(space, type, id), hash: '#edit' }, { state: { place } });
+          }}
+        />
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,137 @@
+/** The inputs of a criterion on what a record refers to, or on what refers to it. */
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { referrersOf } from '../../../fhir/capabilities';
+import { humanize } from '../../../fhir/humanize';
+import { emptyCriterion } from '../../../fhir/search-conditions';
+import { useCapabilities, useSearchParameters } from '../../../fhir/search-definitions';
+import type { Criterion } from '../../../fhir/search-query';
+import { texts } from '../../../texts';
+import { CriterionFields, ParameterSelect, type CriterionFieldsProps } from './criterion-fields';
+
+const { resources } = texts;
+
+type Link = Exclude<Criterion, { readonly kind: 'value' }>;
+type LinkProps<Kind extends Link['kind']> = Omit<CriterionFieldsProps, 'criterion'> & {
+  readonly criterion: Extract<Link, { readonly kind: Kind }>;
+};
+
+export function LinkFields({ criterion, ...props }: LinkProps<Link['kind']>) {
+  return criterion.kind === 'chain' ? (
+    <ChainFields {...props} criterion={criterion} />
+  ) : (
+    <HasFields {...props} criterion={criterion} />
+  );
+}
+
+function ChainFields({ space, type, criterion, onChange }: LinkProps<'chain'>) {
+  const { parameters } = useSearchParameters(space, type);
+  const capabilities = useCapabilities(space);
+  const label = humanize(criterion.name);
+  const known = parameters.find(({ code }) => code === criterion.name)?.targets ?? [];
+  const targets = known.length > 0 ? known : [...(capabilities.data?.keys() ?? [])];
+  return (
+    <Stack gap="xs" flex={1}>
+      <Group gap="xs">
+        <Text size="sm">{resources.conditions.reference}</Text>
+        <TypeSelect
+          label={label}
+          types={targets}
+          value={criterion.target}
+          onChange={(target) => onChange({ ...criterion, target, of: emptyCriterion('') })}
+        />
+        <Text size="sm">{resources.whose}</Text>
+        <ParameterSelect
+          space={space}
+          type={criterion.target}
+          label={label}
+          value={criterion.of}
+          onChange={(of) => onChange({ ...criterion, of })}
+        />
+      </Group>
+      <Inner space={space} type={criterion.target} criterion={criterion} onChange={onChange} />
+    </Stack>
+  );
+}
+
+function HasFields({ space, type, criterion, onChange }: LinkProps<'has'>) {
+  const capabilities = useCapabilities(space);
+  const capability = capabilities.data?.get(type);
+  const referrers = capability === undefined ? new Map<string, readonly string[]>() : referrersOf(capability);
+  const names = referrers.get(criterion.type) ?? [];
+  return (
+    <Stack gap="xs" flex={1}>
+      <Group gap="xs">
+        <TypeSelect
+          label={resources.referring}
+          types={[...referrers.keys()]}
+          value={criterion.type}
+          onChange={(from) =>
+            onChange({
+              kind: 'has',
+              type: from,
+              name: referrers.get(from)?.[0] ?? '',
+              of: emptyCriterion(''),
+            })
+          }
+        />
+        <Text size="sm">{resources.by}</Text>
+        <Select
+          aria-label={resources.targetParameter(resources.referring)}
+          data={names.includes(criterion.name) || criterion.name === '' ? names : [...names, criterion.name]}
+          value={criterion.name === '' ? null : criterion.name}
+          onChange={(name) => name !== null && onChange({ ...criterion, name })}
+          allowDeselect={false}
+          w={150}
+        />
+        <Text size="sm">{resources.whose}</Text>
+        <ParameterSelect
+          space={space}
+          type={criterion.type}
+          label={criterion.type}
+          value={criterion.of}
+          onChange={(of) => onChange({ ...criterion, of })}
+        />
+      </Group>
+      <Inner space={space} type={criterion.type} criterion={criterion} onChange={onChange} />
+    </Stack>
+  );
+}
+
+/** The condition on the other record, once its parameter is chosen. */
+function Inner({ space, type, criterion, onChange }: LinkProps<Link['kind']>) {
+  const { of } = criterion;
+  if (of.kind === 'value' && of.name === '') return null;
+  return (
+    <CriterionFields
+      space={space}
+      type={type}
+      criterion={of}
+      onChange={(changed) => onChange({ ...criterion, of: changed })}
+    />
+  );
+}
+
+function TypeSelect({
+  label,
+  types,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly types: readonly string[];
+  readonly value: string;
+  readonly onChange: (type: string) => void;
+}) {
+  return (
+    <Select
+      aria-label={resources.targetType(label)}
+      placeholder={resources.anyTarget}
+      data={types.includes(value) || value === '' ? types : [...types, value]}
+      value={value === '' ? null : value}
+      onChange={(type) => type !== null && onChange(type)}
+      searchable
+      allowDeselect={false}
+      w={170}
+    />
+  );
+}

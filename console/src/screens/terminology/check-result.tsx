@@ -1,0 +1,191 @@
+/** What a code means, and whether a value set has it. */
+import { Alert, Anchor, Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Failure } from '../../api/failure';
+import { askOperation } from '../../api/terminology';
+import { readParameters, textIn, type AnswerParameter } from '../../fhir/terminology';
+import { CopyIcon } from '../../layout/copy';
+import { Loaded } from '../../layout/loaded';
+import { screenPath, type Space } from '../../place';
+import { texts } from '../../texts';
+import classes from './terminology.module.css';
+import { useDefinitions } from './use-definitions';
+
+const { terminology } = texts;
+
+export interface CheckResultProps {
+  readonly space: Space;
+  readonly system: string;
+  readonly code: string;
+  readonly valueSet: string;
+}
+
+export function CheckResult(props: CheckResultProps) {
+  return (
+    <Stack gap="md" aria-live="polite">
+      {props.valueSet === '' ? null : <Membership {...props} />}
+      {props.system === '' ? null : <LookedUp {...props} />}
+    </Stack>
+  );
+}
+
+/** A version of a canonical url is a parameter of its own. */
+const versioned = (canonical: string): readonly [string, string | undefined] => {
+  const [url = '', version] = canonical.split('|');
+  return [url, version];
+};
+
+function Membership({ space, system, code, valueSet }: CheckResultProps) {
+  const [url, valueSetVersion] = versioned(valueSet);
+  const answer = useQuery({
+    queryKey: ['validate-code', space, system, code, valueSet],
+    queryFn: async ({ signal }) => {
+      const parameters = { url, valueSetVersion, system, code };
+      return readParameters(await askOperation(space, 'ValueSet/$validate-code', parameters, signal));
+    },
+    retry: false,
+  });
+  return (
+    <Loaded query={answer}>
+      {(parameters) => {
+        const isIn = textIn(parameters, 'result') === 'true';
+        const words = [textIn(parameters, 'display'), textIn(parameters, 'message')];
+        return (
+          <Alert
+            color={isIn ? 'teal' : 'red'}
+            title={isIn ? terminology.inValueSet : terminology.notInValueSet}
+          >
+            <Text size="sm" className={classes['words'] ?? ''}>
+              {words.filter((each) => each !== '').join('\n')}
+            </Text>
+          </Alert>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** The parameters of `$lookup`; undefined: the server does not know the system or the code. */
+async function lookUp(
+  { space, system, code }: Omit<CheckResultProps, 'valueSet'>,
+  signal: AbortSignal,
+): Promise<{ readonly parameters: readonly AnswerParameter[]; readonly message: string }> {
+  const [url, version] = versioned(system);
+  try {
+    const answer = await askOperation(space, 'CodeSystem/$lookup', { system: url, version, code }, signal);
+    return { parameters: readParameters(answer), message: '' };
+  } catch (error) {
+    const isUnknown = error instanceof Failure && (error.status === 404 || error.status === 422);
+    if (!isUnknown) throw error;
+    return { parameters: [], message: error.message };
+  }
+}
+
+function LookedUp({ space, system, code }: CheckResultProps) {
+  const answer = useQuery({
+    queryKey: ['lookup', space, system, code],
+    queryFn: ({ signal }) => lookUp({ space, system, code }, signal),
+    retry: false,
+  });
+  const systems = useDefinitions(space, 'CodeSystem');
+  const [url] = versioned(system);
+  const known = systems.data?.definitions.find((each) => each.url === url);
+  return (
+    <Loaded query={answer}>
+      {({ parameters, message }) =>
+        message !== '' ? (
+          <Alert color="yellow" title={terminology.notFound}>
+            <Text size="sm">{message}</Text>
+          </Alert>
+        ) : (
+          <Stack gap="sm">
+            <Group gap="xs">
+              <Badge color="teal" variant="light" tt="none">
+                {terminology.found}
+              </Badge>
+              <Text fw={600}>{textIn(parameters, 'display') || code}</Text>
+              <Text className={classes['code'] ?? ''} size="sm">
+                {code}
+              </Text>
+              <CopyIcon value={`${system}|${code}`} what={terminology.code} />
+            </Group>
+            <Text size="sm" c="dimmed">
+              {[textIn(parameters, 'name'), textIn(parameters, 'version')]
+                .filter((each) => each !== '')
+                .join(' · ')}{' '}
+              {known === undefined ? null : (
+                <Anchor
+                  component={Link}
+                  size="sm"
+                  underline="always"
+                  to={screenPath(space, `terminology/CodeSystem/${known.id}`)}
+                >
+                  {terminology.openSystem}
+                </Anchor>
+              )}
+            </Text>
+            <Properties parameters={parameters} />
+            <Designations parameters={parameters} />
+          </Stack>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Properties({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
+  const properties = parameters.filter(({ name }) => name === 'property');
+  if (properties.length === 0) return null;
+  return (
+    <Table.ScrollContainer minWidth={320}>
+      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
+        <Table.Caption className={classes['caption'] ?? ''}>{terminology.properties}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{terminology.property}</Table.Th>
+            <Table.Th scope="col">{terminology.propertyValue}</Table.Th>
+            <Table.Th scope="col">{terminology.meaning}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {properties.map(({ parts }, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>{textIn(parts, 'code')}</Table.Td>
+              <Table.Td className={classes['words'] ?? ''}>{textIn(parts, 'value')}</Table.Td>
+              <Table.Td>{textIn(parts, 'description')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Designations({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
+  const designations = parameters.filter(({ name }) => name === 'designation');
+  if (designations.length === 0) return null;
+  return (
+    <Table.ScrollContainer minWidth={320}>
+      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
+        <Table.Caption className={classes['caption'] ?? ''}>{terminology.designations}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{terminology.designations}</Table.Th>
+            <Table.Th scope="col">{terminology.language}</Table.Th>
+            <Table.Th scope="col">{terminology.use}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {designations.map(({ parts }, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>{textIn(parts, 'value')}</Table.Td>
+              <Table.Td>{textIn(parts, 'language')}</Table.Td>
+              <Table.Td>{textIn(parts, 'use')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,183 @@
+/** The mappings of a concept map, and a form that translates a code by it. */
+import { Button, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { textOf } from '../../api/json';
+import { askOperation } from '../../api/terminology';
+import { readMappings, type Mapping } from '../../fhir/concept-map';
+import { shortUrl } from '../../fhir/format';
+import { readParameters, textIn } from '../../fhir/terminology';
+import { Loaded } from '../../layout/loaded';
+import type { Space } from '../../place';
+import { texts } from '../../texts';
+import type { DefinitionViewProps } from './code-system-view';
+import classes from './terminology.module.css';
+
+const { terminology } = texts;
+/** Mappings that are shown. */
+const SHOWN = 200;
+
+export function ConceptMapView({ space, value }: DefinitionViewProps) {
+  const mappings = useMemo(() => readMappings(value), [value]);
+  const systems = [...new Set(mappings.map(({ system }) => system))].filter((system) => system !== '');
+  return (
+    <>
+      {systems.length === 0 ? null : (
+        <Translation space={space} id={textOf(value['id']) ?? ''} systems={systems} />
+      )}
+      <section aria-labelledby="mappings">
+        <Title order={2} size="h4" id="mappings" mb="xs">
+          {terminology.mappings}
+        </Title>
+        {mappings.length > SHOWN ? <Text size="sm">{terminology.firstMappings(SHOWN)}</Text> : null}
+        <MappingTable mappings={mappings.slice(0, SHOWN)} />
+      </section>
+    </>
+  );
+}
+
+function Translation({
+  space,
+  id,
+  systems,
+}: {
+  readonly space: Space;
+  readonly id: string;
+  readonly systems: readonly string[];
+}) {
+  const [system, setSystem] = useState(systems[0] ?? '');
+  const [code, setCode] = useState('');
+  const [asked, setAsked] = useState<{ readonly system: string; readonly code: string }>();
+  return (
+    <section aria-labelledby="translate">
+      <Title order={2} size="h4" id="translate" mb="xs">
+        {terminology.translate}
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked({ system, code: code.trim() });
+        }}
+      >
+        <Group align="end" gap="sm">
+          <Select
+            label={terminology.sourceSystem}
+            data={[...systems]}
+            value={system}
+            onChange={(chosen) => setSystem(chosen ?? system)}
+            allowDeselect={false}
+            w={{ base: '100%', xs: 380 }}
+          />
+          <TextInput
+            label={terminology.code}
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            required
+            withAsterisk={false}
+          />
+          <Button type="submit" variant="default">
+            {terminology.translateButton}
+          </Button>
+        </Group>
+      </form>
+      {asked === undefined ? null : <Translations space={space} id={id} {...asked} />}
+    </section>
+  );
+}
+
+function Translations({
+  space,
+  id,
+  system,
+  code,
+}: {
+  readonly space: Space;
+  readonly id: string;
+  readonly system: string;
+  readonly code: string;
+}) {
+  const answer = useQuery({
+    queryKey: ['translate', space, id, system, code],
+    queryFn: async ({ signal }) =>
+      readParameters(await askOperation(space, `ConceptMap/${id}/$translate`, { system, code }, signal)),
+    retry: false,
+  });
+  return (
+    <Loaded query={answer}>
+      {(parameters) => {
+        const matches = parameters.filter(({ name }) => name === 'match');
+        if (matches.length === 0) {
+          return (
+            <Text size="sm" mt="sm" role="status">
+              {textIn(parameters, 'message') || terminology.noTranslation}
+            </Text>
+          );
+        }
+        return (
+          <Stack gap={4} component="ul" m={0} mt="sm" pl="md" aria-label={terminology.translations}>
+            {matches.map(({ parts }, index) => (
+              <Text key={index} size="sm" component="li">
+                {textIn(parts, 'equivalence')}:{' '}
+                <span className={classes['code']}>{textIn(parts, 'concept')}</span>
+              </Text>
+            ))}
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function MappingTable({ mappings }: { readonly mappings: readonly Mapping[] }) {
+  return (
+    <Table.ScrollContainer minWidth={520}>
+      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
+        <Table.Caption className={classes['caption'] ?? ''}>{terminology.mappingsCaption}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{terminology.source}</Table.Th>
+            <Table.Th scope="col">{terminology.relation}</Table.Th>
+            <Table.Th scope="col">{terminology.target}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {mappings.map((mapping, index) => (
+            <Table.Tr key={index}>
+              <Table.Td title={mapping.system}>
+                <CodeWords code={mapping.code} display={mapping.display} system={mapping.system} />
+              </Table.Td>
+              <Table.Td>{mapping.relation}</Table.Td>
+              <Table.Td title={mapping.targetSystem}>
+                <CodeWords
+                  code={mapping.target}
+                  display={mapping.targetDisplay}
+                  system={mapping.targetSystem}
+                />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function CodeWords({
+  code,
+  display,
+  system,
+}: {
+  readonly code: string;
+  readonly display: string;
+  readonly system: string;
+}) {
+  if (code === '') return null;
+  return (
+    <>
+      <span className={classes['code']}>{code}</span> {display}{' '}
+      <Text span size="xs" c="dimmed">
+        {shortUrl(system)}
+      </Text>
+    </>
+  );
+}

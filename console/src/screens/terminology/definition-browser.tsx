@@ -1,0 +1,120 @@
+/** The definitions of one kind with a filter. */
+import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useDeferredValue, useState } from 'react';
+import { Link } from 'react-router';
+import type { Definition, DefinitionList, Kind } from '../../api/terminology';
+import { Loaded } from '../../layout/loaded';
+import { fhirPath, screenPath, type Space } from '../../place';
+import { texts } from '../../texts';
+import classes from './terminology.module.css';
+import { useDefinitions } from './use-definitions';
+
+const { terminology } = texts;
+const AT_ONCE = 50;
+
+export interface DefinitionBrowserProps {
+  readonly space: Space;
+  readonly kind: Kind;
+}
+
+export function DefinitionBrowser({ space, kind }: DefinitionBrowserProps) {
+  const definitions = useDefinitions(space, kind);
+  return (
+    <section aria-labelledby="definitions">
+      <Title order={2} size="h4" id="definitions" mb="xs">
+        {terminology.kinds[kind]}
+      </Title>
+      <Loaded query={definitions}>{(list) => <Definitions space={space} kind={kind} list={list} />}</Loaded>
+    </section>
+  );
+}
+
+function Definitions({ space, kind, list }: DefinitionBrowserProps & { readonly list: DefinitionList }) {
+  const [text, setText] = useState('');
+  const [limit, setLimit] = useState(AT_ONCE);
+  const wanted = useDeferredValue(text).trim().toLowerCase();
+  const found = list.definitions.filter(({ name, url, id }) =>
+    `${name}\n${url}\n${id}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <Stack gap="xs">
+      <Group align="end">
+        <TextInput
+          type="search"
+          aria-label={terminology.filterKinds(terminology.kinds[kind])}
+          placeholder={terminology.filter}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setLimit(AT_ONCE);
+          }}
+          w={{ base: '100%', xs: 360 }}
+        />
+        <Text size="sm" c="dimmed" role="status" pb={8}>
+          {terminology.matches(found.length.toLocaleString(), list.definitions.length.toLocaleString())}
+        </Text>
+      </Group>
+      {list.isCut ? (
+        <Text size="sm">
+          {terminology.incomplete}{' '}
+          <Anchor component={Link} to={fhirPath(space, kind)} size="sm" underline="always">
+            {terminology.searchAll(kind)}
+          </Anchor>
+        </Text>
+      ) : null}
+      {found.length === 0 ? (
+        <Text size="sm">{terminology.none}</Text>
+      ) : (
+        <DefinitionTable space={space} kind={kind} definitions={found.slice(0, limit)} />
+      )}
+      {found.length > limit ? (
+        <Button variant="default" onClick={() => setLimit(limit + AT_ONCE)} style={{ alignSelf: 'start' }}>
+          {terminology.showMore(Math.min(AT_ONCE, found.length - limit))}
+        </Button>
+      ) : null}
+    </Stack>
+  );
+}
+
+function DefinitionTable({
+  space,
+  kind,
+  definitions,
+}: DefinitionBrowserProps & { readonly definitions: readonly Definition[] }) {
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table verticalSpacing={6} className={classes['table'] ?? ''}>
+        <Table.Caption className={classes['caption'] ?? ''}>
+          {terminology.caption(terminology.kinds[kind])}
+        </Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{terminology.name}</Table.Th>
+            <Table.Th scope="col">{terminology.url}</Table.Th>
+            <Table.Th scope="col">{terminology.status}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {definitions.map(({ id, name, url, status, isOwn }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Group gap="xs">
+                  <Anchor component={Link} to={screenPath(space, `terminology/${kind}/${id}`)} size="sm">
+                    {name}
+                  </Anchor>
+                  {isOwn ? (
+                    <Badge size="sm" variant="light" tt="none">
+                      {terminology.own}
+                    </Badge>
+                  ) : null}
+                </Group>
+              </Table.Td>
+              <Table.Td className={classes['url'] ?? ''}>{url}</Table.Td>
+              <Table.Td>{status}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

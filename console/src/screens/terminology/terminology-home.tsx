@@ -1,0 +1,45 @@
+/** Looks up a code, and lists the code systems, value sets and concept maps. */
+import { SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { useSearchParams } from 'react-router';
+import { isKind, KINDS } from '../../api/terminology';
+import { useTitle } from '../../layout/use-title';
+import type { Space } from '../../place';
+import { texts } from '../../texts';
+import { CheckCode } from './check-code';
+import { DefinitionBrowser } from './definition-browser';
+
+const { terminology } = texts;
+
+export function TerminologyHome({ space }: { readonly space: Space }) {
+  const [parameters, setParameters] = useSearchParams();
+  const named = parameters.get('kind') ?? undefined;
+  const kind = isKind(named) ? named : 'CodeSystem';
+  useTitle(terminology.title);
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1} size="h2">
+          {terminology.title}
+        </Title>
+        <Text c="dimmed">{terminology.intro}</Text>
+      </div>
+      <CheckCode space={space} />
+      <Stack gap="sm">
+        <SegmentedControl
+          aria-label={terminology.kind}
+          size="xs"
+          data={KINDS.map((value) => ({ value, label: terminology.kinds[value] }))}
+          value={kind}
+          onChange={(value) =>
+            setParameters((before) => {
+              before.set('kind', value);
+              return before;
+            })
+          }
+          style={{ alignSelf: 'start' }}
+        />
+        <DefinitionBrowser key={kind} space={space} kind={kind} />
+      </Stack>
+    </Stack>
+  );
+}
