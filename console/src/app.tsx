@@ -1,6 +1,7 @@
 /** The screens and their addresses. Those of records are the FHIR addresses themselves. */
 import { lazy, Suspense } from 'react';
-import { Route, Routes } from 'react-router';
+import { Route, Routes, useLocation } from 'react-router';
+import { ErrorBoundary } from './layout/error-boundary';
 import { Layout } from './layout/layout';
 import { Loading } from './layout/loaded';
 import { StartScreen } from './screens/start/start-screen';
@@ -13,21 +14,24 @@ const AdministrationScreen = lazy(() => import('./screens/administration/adminis
 const NotFoundScreen = lazy(() => import('./screens/not-found-screen'));
 
 export function App() {
+  const { pathname } = useLocation();
   return (
     <Layout>
-      <Suspense fallback={<Loading />}>
-        <Routes>
-          <Route path="/" element={<StartScreen />} />
-          <Route path="/w/:tenant" element={<StartScreen />} />
-          <Route path="/w/:tenant/console" element={<StartScreen />} />
-          <Route path="/w/:tenant/console/signed-in" element={<SignedInScreen />} />
-          <Route path="/w/system/console/administration/*" element={<AdministrationScreen />} />
-          <Route path="/w/:tenant/console/:release/terminology/*" element={<TerminologyScreen />} />
-          <Route path="/w/:tenant/console/:release/graphiql" element={<GraphiqlScreen />} />
-          <Route path="/w/:tenant/api/v1/fhir/:release/*" element={<FhirScreen />} />
-          <Route path="*" element={<NotFoundScreen />} />
-        </Routes>
-      </Suspense>
+      <ErrorBoundary place={pathname}>
+        <Suspense fallback={<Loading />}>
+          <Routes>
+            <Route path="/" element={<StartScreen />} />
+            <Route path="/w/:tenant" element={<StartScreen />} />
+            <Route path="/w/:tenant/console" element={<StartScreen />} />
+            <Route path="/w/:tenant/console/signed-in" element={<SignedInScreen />} />
+            <Route path="/w/system/console/administration/*" element={<AdministrationScreen />} />
+            <Route path="/w/:tenant/console/:release/terminology/*" element={<TerminologyScreen />} />
+            <Route path="/w/:tenant/console/:release/graphiql" element={<GraphiqlScreen />} />
+            <Route path="/w/:tenant/api/v1/fhir/:release/*" element={<FhirScreen />} />
+            <Route path="*" element={<NotFoundScreen />} />
+          </Routes>
+        </Suspense>
+      </ErrorBoundary>
     </Layout>
   );
 }

@@ -1,4 +1,11 @@
-import { Autocomplete, createTheme, MultiSelect, Select, type CSSVariablesResolver } from '@mantine/core';
+import {
+  Autocomplete,
+  createTheme,
+  Menu,
+  MultiSelect,
+  Select,
+  type CSSVariablesResolver,
+} from '@mantine/core';
 
 /** Colors with enough contrast for small text on both backgrounds (WCAG 2.2, level AA). */
 export const theme = createTheme({
@@ -26,15 +33,24 @@ export const theme = createTheme({
   components: {
     // The list itself scrolls, which the keyboard reaches through its field.
     Autocomplete: Autocomplete.extend({ defaultProps: { withScrollArea: false } }),
+    // A menu has nothing but its items.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     MultiSelect: MultiSelect.extend({ defaultProps: { withScrollArea: false } }),
     Select: Select.extend({ defaultProps: { withScrollArea: false } }),
   },
 });
 
+/** Mantine's become paler under the pointer where the last shade is in use. */
+const FILLED_HOVER = {
+  '--mantine-color-orange-filled-hover': '#962f08',
+  '--mantine-color-red-filled-hover': '#a61e1e',
+};
+
 /** Mantine's own have too little contrast. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    ...FILLED_HOVER,
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-error': '#b02020',
     '--mantine-color-placeholder': '#6c757d',
@@ -44,6 +60,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-yellow-light-color': '#854700',
   },
   dark: {
+    ...FILLED_HOVER,
     '--mantine-color-dimmed': '#a8a8a8',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-placeholder': '#929292',

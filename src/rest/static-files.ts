@@ -61,7 +61,8 @@ export class StaticFiles {
   /**
    * Sends a file, or 304 if the client has it.
    *
-   * **Throws** `noSuchAddress` for every name that was not in the folder when it was first read.
+   * **Throws** `noSuchAddress` for every name that was not in the folder when it was first read, and for a file that another
+   * build has removed since.
    */
   async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const type = CONTENT_TYPES[path.extname(name)];
@@ -73,7 +74,10 @@ export class StaticFiles {
       isCompressed &&
       rewrite === undefined &&
       chooseCoding(request.headers['accept-encoding']?.toString(), ['gzip']) !== undefined;
-    const bytes = await readFile(path.join(this.#folder, isCompressed ? `${name}.gz` : name));
+    const bytes = await readFile(path.join(this.#folder, isCompressed ? `${name}.gz` : name)).catch(
+      isRemoved,
+    );
+    if (bytes === undefined) throw fhirError('noSuchAddress');
     const plain = isCompressed && !isSentCompressed ? await decompress(bytes) : bytes;
     const body = rewrite === undefined ? plain : Buffer.from(rewrite(plain.toString()));
     const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
@@ -104,6 +108,12 @@ export class StaticFiles {
     );
     return this.#names;
   }
+}
+
+/** Undefined for a file that is not there any more; rethrows everything else. */
+function isRemoved(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
 }
 
 function isKnown({ headers }: FastifyRequest, tag: string): boolean {

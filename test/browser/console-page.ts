@@ -64,13 +64,22 @@ export async function openConsole(
   };
 }
 
+/** Waits for all transitions: colors and sizes in the middle of one are nobody's. Those without an end go on. */
+async function endTransitions(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+        .map(({ finished }) => finished.catch(() => undefined)),
+    ),
+  );
+}
+
 /** The serious findings of axe-core on what is shown, each with the element. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
-  // Colors in the middle of a transition are nobody's.
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
-  );
+  await endTransitions(page);
   const { violations } = await page.evaluate<AxeResults>(
     'axe.run(document, { resultTypes: ["violations"] })',
   );
@@ -79,12 +88,20 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 300)}`));
 }
 
+/** Shows the page as to a person whose system has light or dark colors. */
+export async function setColors(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  // The page learns it by an event of its own.
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+}
+
 /** Takes a picture for the docs; without UPDATE_PICTURES it goes to the folder for temporary files. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(pictures, `console-${name}.png`), animations: 'disabled' });
 }
 
 /** True if the page is wider than its window, so that a person has to scroll to the side. */
-export function isTooWide(page: Page): Promise<boolean> {
+export async function isTooWide(page: Page): Promise<boolean> {
+  await endTransitions(page);
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1);
 }

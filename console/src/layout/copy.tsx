@@ -25,7 +25,7 @@ export function CopyIcon({ value, what }: { readonly value: string; readonly wha
 /** A line of code with a button that copies it. */
 export function CopyLine({ value, what }: { readonly value: string; readonly what: string }) {
   return (
-    <Group gap="xs" wrap="nowrap" align="start">
+    <Group gap="xs" wrap="nowrap" align="start" role="group" aria-label={what}>
       <Code block flex={1} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
         {value}
       </Code>

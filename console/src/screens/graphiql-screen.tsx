@@ -1,7 +1,9 @@
 /** GraphiQL with the tenant, release and session of the console. */
+import { Title, VisuallyHidden } from '@mantine/core';
 import { useEffect } from 'react';
 import { tokenFor } from '../api/session';
 import { useSpace } from '../layout/place-context';
+import { useTitle } from '../layout/use-title';
 import { graphqlPath, PREFIX } from '../place';
 import { texts } from '../texts';
 import classes from './graphiql-screen.module.css';
@@ -16,5 +18,13 @@ export default function GraphiqlScreen() {
     return () => clearInterval(timer);
   }, [tenant, release]);
   const address = `${PREFIX}${graphqlPath({ tenant, release })}`;
-  return <iframe key={address} className={classes['frame']} title={texts.common.graphiql} src={address} />;
+  useTitle(texts.common.graphiql);
+  return (
+    <>
+      <VisuallyHidden>
+        <Title order={1}>{texts.common.graphiql}</Title>
+      </VisuallyHidden>
+      <iframe key={address} className={classes['frame']} title={texts.common.graphiql} src={address} />
+    </>
+  );
 }

@@ -67,6 +67,7 @@ export const administrationJobs = {
   importing: (name: string, done: string, all: string) => `${name}: ${done} of ${all} resources`,
   comparing: (release: string, done: string, all: string) => `${release}: ${done} of ${all} compared`,
   waiting: 'It begins in a moment.',
+  begun: 'It has begun.',
   result: {
     counts: (stored: string, unchanged: string, refused: string) =>
       `${stored} stored, ${unchanged} unchanged, ${refused} refused`,

@@ -2,7 +2,12 @@ export const failures = {
   unreachable: 'The server cannot be reached. Check that it runs and that you are online, then try again.',
   title: 'This did not work',
   notFound: 'There is nothing at this address.',
-  signInNeeded: 'Sign in to see this.',
+  signInNeeded: 'Sign in to see this',
+  signInHint: 'This server answers only those who have signed in, with an account of this tenant.',
+  serverSays: 'The server says:',
   notAllowed: 'You are signed in, but you may not see this. An administrator can give you the right.',
   retry: 'Try again',
+  screen: 'This screen cannot be shown',
+  screenHint: 'The server may have been upgraded since this page was opened. Load the page again.',
+  reload: 'Load again',
 } as const;

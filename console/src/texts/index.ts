@@ -1,5 +1,6 @@
 /** All texts of the console, in one catalogue: each file has those of one part. */
 import { administration } from './administration';
+import { answer } from './answer';
 import { common } from './common';
 import { editing } from './editing';
 import { failures } from './failures';
@@ -9,4 +10,15 @@ import { resources } from './resources';
 import { start } from './start';
 import { terminology } from './terminology';
 
-export const texts = { administration, common, editing, history, failures, resources, start, record, terminology };
+export const texts = {
+  answer,
+  administration,
+  common,
+  editing,
+  history,
+  failures,
+  resources,
+  start,
+  record,
+  terminology,
+};

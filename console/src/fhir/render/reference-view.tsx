@@ -32,7 +32,7 @@ function ContainedLink({ id, display }: ContainedLinkProps) {
   const inside = containedIn(useRenderRecord(), `#${id}`);
   const name = inside === undefined ? undefined : headlineOf(inside);
   return (
-    <Anchor component={Link} to={`#contained-${id}`} size="sm">
+    <Anchor underline="always" component={Link} to={`#contained-${id}`} size="sm">
       {display ?? name ?? `#${id}`}
     </Anchor>
   );
@@ -54,7 +54,13 @@ export function RecordLink({ type, id, version, display }: RecordLinkProps) {
   const words = display ?? name;
   return (
     <>
-      <Anchor component={Link} to={resourcePath(space, type, id, version)} size="sm" title={key}>
+      <Anchor
+        underline="always"
+        component={Link}
+        to={resourcePath(space, type, id, version)}
+        size="sm"
+        title={key}
+      >
         {words ?? key}
       </Anchor>
       {words === undefined ? null : (

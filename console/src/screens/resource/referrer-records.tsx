@@ -37,7 +37,7 @@ export function ReferrerRecords({ space, referrer: { type, parameter }, target }
             const name = headlineOf(record, definition);
             return (
               <List.Item key={key} style={{ overflowWrap: 'anywhere' }}>
-                <Anchor component={Link} to={resourcePath(space, type, id)} size="sm">
+                <Anchor underline="always" component={Link} to={resourcePath(space, type, id)} size="sm">
                   {name ?? key}
                 </Anchor>
                 <Text span size="xs" c="dimmed" ml={8}>

@@ -65,8 +65,7 @@ function Search({ space, type }: SearchScreenProps) {
       </Group>
       {capabilities.isError ? (
         <FailureView error={capabilities.error} retry={() => void capabilities.refetch()} />
-      ) : null}
-      {isLoading ? (
+      ) : isLoading ? (
         <Loading />
       ) : (
         <>

@@ -1,5 +1,5 @@
 /** The tenants that the caller may list; for all others a field for the name of one. */
-import { Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Group, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -37,7 +37,9 @@ export function Tenants({ space }: { readonly space: Space }) {
       </Title>
       {(tenants.data ?? []).slice(0, SHOWN).map((tenant) => (
         <Text key={tenant.name} size="sm">
-          <Link to={tenantPath(tenant.name)}>{tenant.name}</Link>
+          <Anchor component={Link} to={tenantPath(tenant.name)}>
+            {tenant.name}
+          </Anchor>
           {tenant.display === tenant.name ? null : ` · ${tenant.display}`}
         </Text>
       ))}

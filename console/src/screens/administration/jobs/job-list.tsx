@@ -118,7 +118,7 @@ function JobCard({ tenant, job: first }: { readonly tenant: string; readonly job
 
 function JobProgress({ job }: { readonly job: Job }) {
   const progress = progressOf(job);
-  const text = progress?.text ?? words.waiting;
+  const text = progress?.text ?? (job.state === 'running' ? words.begun : words.waiting);
   return (
     <div>
       <Text size="sm" mb={4}>

@@ -1,0 +1,367 @@
+/** The console on the data of the quick start, as people use it. Pictures of the docs come from here. */
+import { PassThrough } from 'node:stream';
+import type { Browser, Page } from 'playwright-core';
+import { loadExamples } from '../../src/embedded/examples';
+import { silentLog } from '../support/log';
+import { startServer, type TestServer } from '../support/server';
+import { startChromium } from './chromium';
+import {
+  buildConsole,
+  findBarriers,
+  isTooWide,
+  openConsole,
+  takePicture,
+  type ConsolePage,
+} from './console-page';
+
+const FHIR = '/w/system/api/v1/fhir/r4';
+const IDA = `${FHIR}/Patient/demo-ida`;
+const GLUCOSE = 'Glucose [Mass/volume] in Blood';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  await buildConsole();
+  server = await startServer();
+  const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
+  await loadExamples(server.app.core, 'system', silentLog, output);
+  browser = await startChromium();
+}, 240_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+/** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */
+async function onScreen(path: string, work: (shown: ConsolePage) => Promise<void>): Promise<void> {
+  const shown = await openConsole(browser, server.base);
+  try {
+    await shown.goTo(path);
+    await work(shown);
+    expect(shown.faults).toEqual([]);
+  } finally {
+    await shown.close();
+  }
+}
+
+const heading = (page: Page, name: string | RegExp, level = 1) => page.getByRole('heading', { name, level });
+const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
+
+/** A change by a program. */
+async function patch(path: string, operations: readonly object[]): Promise<void> {
+  const { status, text } = await server.request('PATCH', path, operations, {
+    'content-type': 'application/json-patch+json',
+  });
+  if (status !== 200) throw new Error(text);
+}
+
+it('the start shows health, addresses to copy, tenants and what to do', () =>
+  onScreen('/', async ({ page }) => {
+    await page.getByRole('status').filter({ hasText: 'Ready' }).waitFor();
+    await page.getByText(`${server.base}${FHIR}`, { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Copy FHIR REST' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'system', exact: true }).waitFor();
+    await takePicture(page, 'start');
+    await page.getByRole('link', { name: /^Find a patient/ }).click();
+    await heading(page, 'Patient').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`${FHIR}/Patient`);
+  }));
+
+it('all types are listed with their counts, and an address opens a record', () =>
+  onScreen(FHIR, async ({ page }) => {
+    await page.getByRole('searchbox', { name: 'Filter types' }).fill('pract');
+    await page.getByRole('link', { name: /^Practitioner \d+ records$/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Open a record' }).fill(`${server.base}${IDA}`);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await heading(page, 'Ida Anders').waitFor();
+  }));
+
+it('a search is built by form, shown as a request, and lives in the address', () =>
+  onScreen(`${FHIR}/Patient`, async ({ page }) => {
+    await page.getByRole('textbox', { name: 'Name: value' }).fill('anders');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const table = page.getByRole('table', { name: 'Records of the type Patient' });
+    await table.getByRole('row', { name: /^demo-ida Ida Anders 12 Apr 1958 female/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?name=anders');
+    await page.getByRole('status').filter({ hasText: '1 in total' }).waitFor();
+    await page.getByRole('button', { name: 'As a request' }).click();
+    await page.getByText(`${server.base}${FHIR}/Patient?name=anders`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Copy .*GraphQL/ }).waitFor();
+    await page.getByRole('button', { name: /^Copy .*curl/ }).waitFor();
+    await takePicture(page, 'search');
+    await page.reload();
+    await table.getByRole('row', { name: /^demo-ida/ }).waitFor();
+    await page.goBack();
+    await page.getByRole('row').nth(5).waitFor();
+  }));
+
+it('a chained search by hand is understood, and its pages follow each other', () =>
+  onScreen(`${FHIR}/Observation?subject:Patient.name=anders&_sort=-date&_count=20`, async ({ page }) => {
+    await page.getByRole('row').nth(20).waitFor();
+    await page.getByRole('status').filter({ hasText: '100 in total' }).waitFor();
+    const first = await page.getByRole('row').nth(1).textContent();
+    await page
+      .getByRole('button', { name: 'Next' })
+      .or(page.getByRole('link', { name: 'Next' }))
+      .first()
+      .click();
+    await expectOther(page, first);
+    await page.goBack();
+    await page.getByRole('row').filter({ hasText: '124.6' }).waitFor();
+  }));
+
+async function expectOther(page: Page, first: string | null): Promise<void> {
+  await page.waitForFunction((before) => {
+    const text = document.querySelectorAll('tr')[1]?.textContent;
+    return text !== undefined && text !== before;
+  }, first);
+}
+
+it('a patient is read with labels, names of references, timeline and JSON with all digits', () =>
+  onScreen(IDA, async ({ page }) => {
+    await heading(page, 'Ida Anders').waitFor();
+    await page.getByRole('link', { name: 'Andiron Demo Clinic' }).waitFor();
+    await takePicture(page, 'patient');
+    await tab(page, 'Timeline').click();
+    await page.getByRole('link', { name: GLUCOSE }).first().waitFor();
+    await takePicture(page, 'timeline');
+    await tab(page, 'References').click();
+    await heading(page, 'Condition through subject', 3).waitFor();
+    await page.getByRole('link', { name: 'Diabetes mellitus type 2' }).click();
+    await heading(page, /Diabetes mellitus type 2/).waitFor();
+    await page.goto(`${server.base}${FHIR}/Observation/demo-ida-hba1c-1#json`);
+    await page.getByText('8.').first().waitFor();
+    const { text } = await server.request('GET', `${FHIR}/Observation/demo-ida-hba1c-1`);
+    const [, value = ''] = /"value":([\d.]+)/.exec(text) ?? [];
+    await page.getByText(value).first().waitFor();
+  }));
+
+it('a person finds the glucose of a patient as a chart and as a table', () =>
+  onScreen(IDA, async ({ page }) => {
+    await page.getByRole('link', { name: 'Charts' }).click();
+    await page.getByRole('searchbox', { name: 'Find a measurement' }).fill('glucose');
+    await page.getByRole('link', { name: GLUCOSE }).click();
+    await page.getByRole('img', { name: `${GLUCOSE} over time, in mg/dL` }).waitFor();
+    await takePicture(page, 'chart');
+    await page.getByRole('button', { name: 'Show the values as a table' }).click();
+    // 52 values and the head.
+    await page.getByRole('row').nth(52).waitFor();
+    await page.getByText('160.0').first().waitFor();
+  }));
+
+it('a person sees who changed what, compares two versions and restores one', async () => {
+  await patch(`${FHIR}/Patient/demo-jonas`, [
+    { op: 'replace', path: '/birthDate', value: '1917-11-30' },
+    { op: 'replace', path: '/address/0/city', value: 'Odense C' },
+  ]);
+  await onScreen(`${FHIR}/Patient/demo-jonas`, async ({ page }) => {
+    await tab(page, 'History').click();
+    const versions = page.getByRole('table', { name: 'Versions, newest first' });
+    await versions.getByRole('row', { name: /^Version 2 current .* birthDate/ }).waitFor();
+    await page
+      .getByRole('table', { name: /compar|differ|change/i })
+      .getByText('1917')
+      .first()
+      .waitFor();
+    await takePicture(page, 'history');
+    await versions
+      .getByRole('row', { name: /^Version 1 / })
+      .getByRole('button', { name: /Restore/ })
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Restore/ })
+      .click();
+    await versions.getByRole('row', { name: /^Version 3 current/ }).waitFor();
+  });
+  const { json } = await server.request('GET', `${FHIR}/Patient/demo-jonas`);
+  expect(json).toMatchObject({ birthDate: '1971-11-30', meta: { versionId: '3' } });
+});
+
+it('a deleted record says so, and comes back', async () => {
+  const path = `${FHIR}/Observation/demo-defne-weight-1`;
+  await onScreen(path, async ({ page }) => {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Delete/ })
+      .click();
+    await page
+      .getByRole('button', { name: /Restore/ })
+      .first()
+      .waitFor();
+    expect((await server.request('GET', path)).status).toBe(410);
+    await page.reload();
+    await page
+      .getByRole('button', { name: /Restore/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: /Restore/ }).click();
+    await tab(page, 'Read').waitFor();
+  });
+  expect((await server.request('GET', path)).status).toBe(200);
+});
+
+it('an edit is validated before it is saved, and a conflict shows the change of somebody else', async () => {
+  const path = `${FHIR}/Patient/demo-defne`;
+  await onScreen(path, async ({ page }) => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    const editor = page.getByRole('textbox', { name: /^JSON of Patient\/demo-defne/ });
+    const before = (await server.request('GET', path)).text;
+    await retype(page, editor, before.replace('"female"', '"femal"'));
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Validate' }).click();
+    await page.getByText('Patient.gender').first().waitFor();
+    await takePicture(page, 'edit');
+    await retype(page, editor, before.replace('"Vejle"', '"Kolding"'));
+    await patch(path, [{ op: 'replace', path: '/active', value: false }]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .getByText(/version 2/i)
+      .first()
+      .waitFor();
+    await takePicture(page, 'conflict');
+  });
+  expect((await server.request('GET', path)).json).toMatchObject({ meta: { versionId: '2' }, active: false });
+});
+
+/** Replaces the text of the editor, as by a paste. */
+async function retype(page: Page, editor: ReturnType<Page['locator']>, text: string): Promise<void> {
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
+it('a value set is expanded with a filter, and a code is checked', () =>
+  onScreen('/w/system/console/r4/terminology', async ({ page }) => {
+    await page.getByText('Value sets', { exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Filter the value sets' }).fill('AdministrativeGender');
+    await page.getByRole('link', { name: 'AdministrativeGender', exact: true }).first().click();
+    await page.getByRole('searchbox').first().fill('fem');
+    await page.getByText('Female', { exact: true }).first().waitFor();
+    await takePicture(page, 'terminology');
+    await page.goto(`${server.base}/w/system/console/r4/terminology`);
+    await page
+      .getByRole('combobox', { name: 'Code system' })
+      .fill('http://hl7.org/fhir/administrative-gender');
+    await page.getByRole('textbox', { name: 'Code', exact: true }).fill('male');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('Male', { exact: true }).first().waitFor();
+  }));
+
+it('GraphiQL answers inside of the console, with the tenant and release of its address', () =>
+  onScreen('/w/system/console/r4b/graphiql', async ({ page }) => {
+    const frame = page.frameLocator('iframe[title="GraphiQL"]');
+    await frame.locator('.graphiql-execute-button').click();
+    await frame.locator('.graphiql-response .view-lines', { hasText: 'PatientList' }).waitFor();
+    await takePicture(page, 'graphiql');
+  }));
+
+it('other answers of FHIR addresses are shown, with links to records and other pages', () =>
+  onScreen(`${FHIR}/_history?_count=5`, async ({ page }) => {
+    await heading(page, 'Entries', 2).waitFor();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.waitForURL(/_cursor=/);
+    await page.goto(`${server.base}${FHIR}/metadata`);
+    await page.getByText('CapabilityStatement').first().waitFor();
+  }));
+
+it('the other release is one click away, at the same address', () =>
+  onScreen(IDA, async ({ page }) => {
+    await page.getByText('R4B', { exact: true }).click();
+    await page.waitForURL(/\/fhir\/r4b\/Patient\/demo-ida/);
+    await heading(page, 'Ida Anders').waitFor();
+  }));
+
+it('what does not exist is told in words', () =>
+  onScreen(`${FHIR}/Patient/nobody`, async ({ page }) => {
+    await page.getByText('Patient/nobody does not exist').waitFor();
+    await page.goto(`${server.base}/w/nobody/api/v1/fhir/r4/Patient`);
+    await page.getByRole('alert').waitFor();
+    await page.goto(`${server.base}${FHIR}/Nothing`);
+    await page.getByRole('alert').waitFor();
+  }));
+
+const SCREENS = {
+  start: '/',
+  types: FHIR,
+  search: `${FHIR}/Patient?name=a`,
+  observations: `${FHIR}/Observation?_count=20`,
+  reading: IDA,
+  timeline: `${IDA}#timeline`,
+  measurements: `${IDA}#charts`,
+  chart: `${IDA}#charts/http%3A%2F%2Floinc.org%7C2339-0`,
+  references: `${IDA}#references`,
+  history: `${IDA}#history`,
+  JSON: `${IDA}#json`,
+  editor: `${IDA}#edit`,
+  'a new record': `${FHIR}/Patient#new`,
+  'a large record': `${FHIR}/Bundle/father`,
+  terminology: '/w/system/console/r4/terminology',
+  'a code system': '/w/system/console/r4/terminology/CodeSystem/administrative-gender',
+  'a value set': '/w/system/console/r4/terminology/ValueSet/administrative-gender',
+  answer: `${FHIR}/_history?_count=3`,
+  'a missing record': `${FHIR}/Patient/nobody`,
+};
+
+it.each(Object.entries(SCREENS))(
+  'people with a screen reader or a phone can use: %s',
+  async (_name, path) => {
+    const desk = { viewport: { width: 1280, height: 860 } };
+    for (const options of [
+      { ...desk, colorScheme: 'light' },
+      { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+    ] as const) {
+      const shown = await openConsole(browser, server.base, options);
+      try {
+        await shown.goTo(path);
+        await shown.page.waitForLoadState('networkidle');
+        expect(await findBarriers(shown.page)).toEqual([]);
+        expect(await isTooWide(shown.page)).toBe(false);
+        expect(shown.faults).toEqual([]);
+      } finally {
+        await shown.close();
+      }
+    }
+  },
+);
+
+it('a page that was open during an upgrade says that it must be loaded again', async () => {
+  const shown = await openConsole(browser, server.base);
+  await shown.goTo('/');
+  // The server after it has other names of files.
+  await shown.page.route(/\/console\/assets\/types-screen/, (route) => route.fulfill({ status: 404 }));
+  await shown.page.getByRole('navigation').getByRole('link', { name: 'Resources' }).click();
+  await shown.page.getByRole('button', { name: 'Load again' }).waitFor();
+  await shown.page.unrouteAll();
+  await shown.page.getByRole('button', { name: 'Load again' }).click();
+  await heading(shown.page, 'Resources').waitFor();
+  await shown.close();
+});
+
+it('everything is reached by the keyboard', () =>
+  onScreen('/', async ({ page }) => {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Resources' });
+    for (
+      let step = 0;
+      step < 20 && !(await link.evaluate((element) => element === document.activeElement));
+      step++
+    )
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Resources').waitFor();
+    // A screen reader begins at the content of the new screen.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+  }));
+
+it('the docs are served beside it, with search, and without a fault', async () => {
+  const shown = await openConsole(browser, server.base);
+  await shown.page.goto(`${server.base}/docs/`);
+  await shown.page.getByRole('button', { name: 'Search' }).click();
+  await shown.page.getByRole('searchbox').fill('console');
+  await shown.page.getByRole('option').first().waitFor();
+  expect(shown.faults).toEqual([]);
+  await shown.close();
+});
