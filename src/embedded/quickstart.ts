@@ -8,7 +8,7 @@ import { describeStart, loadSettings } from '../config';
 import type { Settings } from '../config/settings';
 import { claimDataFolder } from './data-folder';
 import { loadExamples } from './examples';
-import { makeFirstClient } from './first-client';
+import { makeFirstClient, makeFirstPerson, type FirstPerson } from './first-client';
 import { startEmbeddedPostgres } from './postgres';
 import { findProgram, startEmbeddedRedis } from './redis';
 import { noteRunning } from './running';
@@ -105,13 +105,15 @@ interface Banner {
   readonly address: string;
   /** `id:secret` of the first client; undefined: no credentials are needed, or they were shown by an earlier run. */
   readonly credentials: string | undefined;
+  /** The account for the console, if this run has made it. */
+  readonly person: FirstPerson | undefined;
   readonly isEnforced: boolean;
   readonly seconds: number;
 }
 
 function writeBanner(options: QuickstartOptions, banner: Banner): void {
   const { output } = options;
-  const { address, credentials, isEnforced, seconds } = banner;
+  const { address, credentials, person, isEnforced, seconds } = banner;
   const root = `${address}/w/system/api/v1`;
   const user = isEnforced ? ` -u '${credentials ?? 'CLIENT_ID:CLIENT_SECRET'}'` : '';
   const access = !isEnforced
@@ -127,7 +129,7 @@ function writeBanner(options: QuickstartOptions, banner: Banner): void {
 
     client_id=${credentials.slice(0, credentials.indexOf(':'))}
     client_secret=${credentials.slice(credentials.indexOf(':') + 1)}
-`;
+${person === undefined ? '' : `    To sign in to the console: user ${person.name}, password ${person.password}\n`}`;
   const end =
     options.folder === undefined
       ? 'Ctrl-C stops everything and removes the data; --data DIR keeps it.'
@@ -189,12 +191,13 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const { port } = await app.listen();
   const isEnforced = settings.AUTH_MODE === 'enforced';
   const credentials = isEnforced ? await makeFirstClient(app.core) : undefined;
+  const person = isEnforced ? await makeFirstPerson(app.core) : undefined;
   if (options.withExamples) await addExamples(app, log, folder, output);
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
   const name = host.includes(':') ? `[${host}]` : host;
   const address = `http://${name}:${port}`;
   await note(started, { address, environment: services }, options);
   const seconds = (performance.now() - begun) / 1000;
-  writeBanner(options, { address, credentials, isEnforced, seconds });
+  writeBanner(options, { address, credentials, person, isEnforced, seconds });
   return app;
 }

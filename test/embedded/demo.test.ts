@@ -17,6 +17,6 @@ it.each(RELEASE_NAMES)('the records of the demo are valid under %s, without a wa
     }
     expect(found).toEqual([]);
   } finally {
-    server.close();
+    await server.close();
   }
 });

@@ -155,6 +155,7 @@ describe('the quick start', () => {
     const run = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
     const { output } = run;
     expect(output).toContain('answers nobody without credentials');
+    expect(output).toMatch(/To sign in to the console: user admin, password \S{20}\n/);
     const [command = ''] = /curl -u .*name=chalmers'/.exec(output) ?? [];
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -s')]);
     expect(JSON.parse(stdout)).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });
@@ -164,6 +165,7 @@ describe('the quick start', () => {
     expect(await run.end('SIGTERM')).toBe(0);
     const again = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
     expect(again.output).toContain('Its first client was made by an\n  earlier run');
+    expect(again.output).not.toContain('password');
     expect(await again.end('SIGTERM')).toBe(0);
   }, 120_000);
 });

@@ -18,8 +18,9 @@ export async function authorize(
   reply: FastifyReply,
   space: TenantSpace,
 ): Promise<FastifyReply> {
+  const home = homeOf(addresses.base(request), space);
   const refuse = (status: 400 | 403, reason: string): FastifyReply =>
-    sendStep(request, reply, space, { kind: 'refused', status, reason });
+    sendStep(request, reply, home, { kind: 'refused', status, reason });
   const at = request.url.indexOf('?');
   const query = at === -1 ? '' : request.url.slice(at + 1);
   const isPost = request.method === 'POST';
@@ -45,7 +46,7 @@ export async function authorize(
     deadline: Date.now() + settings.requestTimeoutMs,
     log,
   });
-  return sendStep(request, reply, space, step);
+  return sendStep(request, reply, home, step);
 }
 
 const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field was sent twice' });
@@ -61,11 +62,16 @@ function isFromHere({ headers, protocol, host }: AuthorizeRequest, base: string)
   return origin === undefined || origin === new URL(base).origin || origin === `${protocol}://${host}`;
 }
 
-/** Sends a page or a redirect to the browser. */
+/** The path below which browsers find the sign-in pages of a tenant. A proxy may have the server below a path of its own. */
+export function homeOf(base: string, { tenant }: TenantSpace): string {
+  return new URL(`${base}/w/${tenant}/oidc`).pathname;
+}
+
+/** Sends a page or a redirect to the browser. `path`: that of the sign-in pages, for which the cookies are. */
 export function sendStep(
   request: FastifyRequest,
   reply: FastifyReply,
-  { tenant }: TenantSpace,
+  path: string,
   step: SignInStep,
 ): FastifyReply {
   reply
@@ -77,7 +83,7 @@ export function sendStep(
     .header('referrer-policy', 'same-origin')
     .header('x-request-id', request.id);
   if ('session' in step && step.session !== undefined)
-    setCookie(request, reply, { tenant, name: 'session', value: step.session });
+    setCookie(request, reply, { path, name: 'session', value: step.session });
   switch (step.kind) {
     case 'redirect':
       return reply.code(303).header('location', step.to).send();
@@ -86,7 +92,7 @@ export function sendStep(
     case 'signed-out':
       return sendPage(reply, 200, signedOutPage(), undefined);
     case 'sign-in':
-      setCookie(request, reply, { tenant, name: 'form', value: step.formCookie });
+      setCookie(request, reply, { path, name: 'form', value: step.formCookie });
       if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));
       return sendPage(reply, step.status, signInPage(step), step.redirectUri);
     case 'consent':

@@ -18,20 +18,16 @@ export function readCookie({ headers, protocol }: FastifyRequest, name: CookieNa
   return values.length === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
 }
 
-/** Sets a cookie until the browser is closed; null removes it. */
+/** Sets a cookie for the addresses below `path` until the browser is closed; null removes it. */
 export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    tenant,
-    name,
-    value,
-  }: { readonly tenant: string; readonly name: CookieName; readonly value: string | null },
+  { path, name, value }: { readonly path: string; readonly name: CookieName; readonly value: string | null },
 ): void {
   const isSecure = request.protocol === 'https';
   const parts = [
     `${fullName(name, isSecure)}=${value ?? ''}`,
-    `Path=/w/${tenant}/oidc`,
+    `Path=${path}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(isSecure ? ['Secure'] : []),

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
-import { sendStep } from './authorize';
+import { homeOf, sendStep } from './authorize';
 import { readCookie } from './cookies';
 import { LONGEST_REQUEST, requireShort } from './form';
 
@@ -23,10 +23,11 @@ export async function logout(
   const at = request.url.indexOf('?');
   const query = isPosted ? (request.body ?? '') : at === -1 ? '' : request.url.slice(at + 1);
   if (isPosted) requireShort(query, LONGEST_REQUEST);
+  const base = addresses.base(request);
   const step = await core.signIn.signOut({
-    ...{ space, query, isPosted, base: addresses.base(request) },
+    ...{ space, query, isPosted, base },
     sessionCookie: readCookie(request, 'session'),
     ...{ address: request.ip, requestId: request.id },
   });
-  return sendStep(request, reply, space, step);
+  return sendStep(request, reply, homeOf(base, space), step);
 }

@@ -113,7 +113,16 @@ export function makeEnvironment(release: Release): TestEnvironment {
       const found = [...base.values()].find((resource) => resource.type === type && resource.id === id);
       const text = own === undefined ? found?.text : stringifyJson(own.resource, true);
       if (text === undefined) throw fhirError('notFound', { type, id });
-      return { type, id, versionId: 1, lastUpdated: 0, sequence: 1, change: 'create', author: 'anonymous', text };
+      return {
+        type,
+        id,
+        versionId: 1,
+        lastUpdated: 0,
+        sequence: 1,
+        change: 'create',
+        author: 'anonymous',
+        text,
+      };
     },
     async summarizeMeta(type) {
       const tag = { system: 'http://zoo.example/tags', code: type ?? 'all' };
