@@ -196,8 +196,7 @@ it('a deleted record says so, and comes back', async () => {
       .getByRole('button', { name: /Restore/ })
       .first()
       .click();
-    const dialog = page.getByRole('dialog');
-    if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: /Restore/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /Restore/ }).click();
     await tab(page, 'Read').waitFor();
   });
   expect((await server.request('GET', path)).status).toBe(200);
