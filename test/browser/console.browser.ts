@@ -196,7 +196,10 @@ it('a deleted record says so, and comes back', async () => {
       .getByRole('button', { name: /Restore/ })
       .first()
       .click();
-    await page.getByRole('dialog').getByRole('button', { name: /Restore/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Restore/ })
+      .click();
     await tab(page, 'Read').waitFor();
   });
   expect((await server.request('GET', path)).status).toBe(200);

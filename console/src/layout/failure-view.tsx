@@ -1,14 +1,12 @@
 /** Shows why something did not work, and what a person can do. */
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
-import { useLocation } from 'react-router';
 import { Failure } from '../api/failure';
-import { signIn } from '../api/session';
 import { texts } from '../texts';
 import { useSessionSpace } from './place-context';
+import { SignInButton } from './sign-in-button';
 
 export function FailureView({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   const space = useSessionSpace();
-  const { pathname, search, hash } = useLocation();
   const words =
     error instanceof Failure
       ? error.issues.map(({ text }) => text)
@@ -21,9 +19,7 @@ export function FailureView({ error, retry }: { readonly error: unknown; readonl
         <Stack gap="sm">
           <Text size="sm">{texts.failures.signInHint}</Text>
           <Group>
-            <Button size="xs" onClick={() => void signIn(space, `${pathname}${search}${hash}`)}>
-              {texts.common.signIn}
-            </Button>
+            <SignInButton space={space} />
           </Group>
           <div>
             <Text size="sm">{texts.failures.serverSays}</Text>

@@ -10,10 +10,11 @@ import {
 } from '@mantine/core';
 import { IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useLocation, useNavigate } from 'react-router';
-import { signIn, signOut } from '../api/session';
+import { signOut } from '../api/session';
 import { isRelease, RELEASES } from '../place';
 import { texts } from '../texts';
 import { inRelease, useSessionSpace, useSpace } from './place-context';
+import { SignInButton } from './sign-in-button';
 import { usePerson } from './use-person';
 
 export function ReleaseControl() {
@@ -41,13 +42,7 @@ export function ReleaseControl() {
 export function SessionButton() {
   const space = useSessionSpace();
   const person = usePerson(space);
-  const { pathname, search, hash } = useLocation();
-  if (person === undefined)
-    return (
-      <Button size="xs" variant="default" onClick={() => void signIn(space, `${pathname}${search}${hash}`)}>
-        {texts.common.signIn}
-      </Button>
-    );
+  if (person === undefined) return <SignInButton space={space} variant="default" />;
   return (
     <Menu>
       <Menu.Target>

@@ -58,5 +58,4 @@ export const administrationAudit = {
   empty: 'No event fits these filters.',
   emptyHint: 'In open mode on one machine nothing is recorded, unless the server is started with AUDIT=on.',
   note: 'Auditors of the tenant may read events. In the tenant, not in "system": sign in there with an account that has the right "auditor".',
-  requestLink: 'REST search',
 } as const;

@@ -17,7 +17,6 @@ export const administrationGiveAccess = {
   programStep: '2. The program',
   which: 'Which app?',
   newApp: 'A new app',
-  existingApp: (name: string) => name,
   appName: 'Name of the app',
   programName: 'Name of the program',
   redirects: 'Redirect addresses',
@@ -47,7 +46,6 @@ export const administrationGiveAccess = {
     `${app} can now see the record ${patient} when the person signs in.`,
   doneProgram: (app: string, patient: string) =>
     `${app} can now see the record ${patient}, and no other one.`,
-  enterThis: 'What to enter in the app',
   person: 'For the person',
   personExisting: (name: string) => `The person signs in as ${name}, with the same password as before.`,
   policy: 'Policy',

@@ -17,7 +17,6 @@ export const common = {
   signIn: 'Sign in',
   signOut: 'Sign out',
   signedInAs: (name: string) => `Signed in as ${name}`,
-  signingIn: 'Signing in …',
   loading: 'Loading …',
   copy: 'Copy',
   copied: 'Copied',

@@ -5,7 +5,6 @@ export const start = {
   ready: 'Ready',
   notReady: 'Not ready',
   tenants: 'Tenants',
-  yourTenant: 'Tenant',
   openTenant: 'Open',
   tenantName: 'Name of the tenant',
   addresses: 'Addresses',
@@ -36,6 +35,4 @@ export const start = {
     'To see data in a tenant, a person needs an account there with an identity in FHIR, such as a Practitioner:',
   nextEnforcedPerson:
     'andiron user create --tenant acme --name dora --display "Dr. Doe" --fhir-user Practitioner/doc',
-  nextOpen:
-    'Every request is allowed, because only this machine reaches the server. Before others do, set PUBLIC_URL and require credentials.',
 } as const;

@@ -1,13 +1,12 @@
 /** Why a request of the administration did not work; where rights are missing, how to get them. */
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Group, List, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useLocation } from 'react-router';
 import { Failure } from '../../api/failure';
-import { signIn } from '../../api/session';
 import { CopyLine } from '../../layout/copy';
 import { FailureView } from '../../layout/failure-view';
 import { Loading } from '../../layout/loaded';
+import { SignInButton } from '../../layout/sign-in-button';
 import { usePerson } from '../../layout/use-person';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
@@ -44,15 +43,12 @@ export function AdministrationLoaded<Value>({
 
 function MissingRights({ failure }: { readonly failure: Failure }) {
   const person = usePerson(ADMINISTRATION);
-  const { pathname, search, hash } = useLocation();
   return (
     <Alert role="alert" color="blue" title={access.title} my="md">
       <Stack gap="sm">
         <Text size="sm">{person === undefined ? access.signIn : access.signedIn(person.name)}</Text>
         <Group>
-          <Button size="xs" onClick={() => void signIn(ADMINISTRATION, `${pathname}${search}${hash}`)}>
-            {person === undefined ? access.button : access.other}
-          </Button>
+          <SignInButton space={ADMINISTRATION} label={person === undefined ? access.button : access.other} />
         </Group>
         <Text size="sm">{access.command}</Text>
         <CopyLine value={access.commandText} what={access.commandName} />

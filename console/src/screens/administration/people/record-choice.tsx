@@ -1,11 +1,10 @@
 /** Chooses the record of a person by name. Where records cannot be read, its id is typed. */
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'react-router';
 import { Failure } from '../../../api/failure';
-import { signIn } from '../../../api/session';
+import { SignInButton } from '../../../layout/sign-in-button';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { findPeople } from './find-people';
@@ -81,7 +80,6 @@ function TypedId({
   isRequired = false,
   error,
 }: RecordChoiceProps & { readonly error: Error }) {
-  const { pathname, search } = useLocation();
   const isUnknown = error instanceof Failure && error.status === 401;
   return (
     <div>
@@ -96,9 +94,7 @@ function TypedId({
           flex="1 1 240px"
         />
         {isUnknown ? (
-          <Button variant="default" onClick={() => void signIn(space, `${pathname}${search}`)}>
-            {words.signInToSearch}
-          </Button>
+          <SignInButton space={space} label={words.signInToSearch} variant="default" size="sm" />
         ) : null}
       </Group>
       <Text size="xs" c="dimmed" mt={4}>
