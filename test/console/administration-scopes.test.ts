@@ -31,7 +31,7 @@ const CLIENT = {
   jwksUrl: null,
   redirectUris: ['https://app.example/back'],
   public: true,
-  idTokenAlgorithm: 'ES256',
+  idTokenAlgorithm: 'ES256' as const,
   secrets: [],
 };
 const ADDRESSES = {
