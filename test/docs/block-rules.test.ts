@@ -4,7 +4,7 @@ import { toPattern, toSteps } from './shown-output';
 
 const block = (fence: string, text: string, before = ''): Block => {
   const [language = '', ...words] = fence.split(' ');
-  return { place: 'docs/use/page.md:1', language, words, text, before };
+  return { place: 'docs/use/page.md:1', language, words, text, before, heading: 'A heading' };
 };
 const fault = (text: string): string => `docs/use/page.md:1: ${text}`;
 
@@ -16,11 +16,19 @@ describe('a page', () => {
     expect(faultsOf([block('sh', 'true\n'), block('json answer', '{}\n'), block('text', 'x\n')])).toEqual([]);
   });
 
+  it('hides no command among outputs', () => {
+    expect(faultsOf([block('text', 'id  name\n$ andiron tenant list\n')])).toEqual([
+      fault("a block of 'text' has the command '$ andiron tenant list': mark it 'sh' or 'console'"),
+    ]);
+    expect(faultsOf([block('text', 'docker run -d andiron\n')])).toHaveLength(1);
+    expect(faultsOf([block('text', 'andiron: PORT must be a whole number\n')])).toEqual([]);
+  });
+
   it('tells the reader which blocks are not run', () => {
     expect(faultsOf([block('java norun', 'class A {}\n', 'In Java:')])).toEqual([
       fault("the text before it does not say 'Not run by our tests: …'"),
     ]);
-    expect(faultsOf([block('java norun', 'class A {}\n', 'Not run by our tests: no Java here.')])).toEqual(
+    expect(faultsOf([block('java norun', 'class A {}\n', 'Not run by our\ntests: no Java here.')])).toEqual(
       [],
     );
   });

@@ -3,12 +3,14 @@ import path from 'node:path';
 import type { Block } from '../support/page-blocks';
 
 /** Blocks that show something and do nothing. */
-const SHOWN: readonly string[] = ['text', 'json', 'mermaid'];
+const SHOWN: readonly string[] = ['text', 'json', 'mermaid', 'yaml', 'ini', 'nginx'];
 const COMMANDS: readonly string[] = ['sh', 'console'];
-const REQUESTS: readonly string[] = ['http', 'graphql'];
+const REQUESTS: readonly string[] = ['http', 'graphql', 'sql'];
 /** Blocks that are a file, whose name is in their first line: `// src/main.ts`. Commands of the page use it. */
 export const FILES: readonly string[] = ['ts', 'js', 'py'];
 export const FILE_NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)/;
+/** A line that a reader would type into a shell. */
+const COMMAND = /^(?:\$ .*|(?:andiron|curl|npm|npx|node|docker|kubectl|psql|sudo) .*)/m;
 const NOT_RUN = 'Not run by our tests';
 
 export const isRun = ({ language, words }: Block): boolean =>
@@ -17,7 +19,9 @@ export const isRun = ({ language, words }: Block): boolean =>
 function faultOf(block: Block, page: readonly Block[]): string | undefined {
   const { language, words, before, text } = block;
   if (words.includes('norun'))
-    return before.includes(NOT_RUN) ? undefined : `the text before it does not say '${NOT_RUN}: …'`;
+    return before.replace(/\s+/g, ' ').includes(NOT_RUN)
+      ? undefined
+      : `the text before it does not say '${NOT_RUN}: …'`;
   if (FILES.includes(language)) {
     const [, name] = FILE_NAME.exec(text) ?? [];
     if (name === undefined) return 'its first line is not the name of a file in a comment';
@@ -26,6 +30,9 @@ function faultOf(block: Block, page: readonly Block[]): string | undefined {
       ? undefined
       : `no command uses ${name}`;
   }
+  const [command] = language === 'text' ? (COMMAND.exec(text) ?? []) : [];
+  if (command !== undefined)
+    return `a block of 'text' has the command '${command}': mark it 'sh' or 'console'`;
   if ([...SHOWN, ...COMMANDS, ...REQUESTS].includes(language)) return undefined;
   return `the language '${language}' cannot be run: mark it 'norun', or as 'text' if it does nothing`;
 }

@@ -1,11 +1,28 @@
-/** The pages for users do what they say. */
+/** The pages do what they say. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { readBlocks } from '../support/page-blocks';
-import { faultsOf } from './block-rules';
-import { PAGES, SLOW_PAGES, testPages } from './run-pages';
+import { faultsOf, isRun } from './block-rules';
+import { PAGES, RUN_ELSEWHERE, SLOW_PAGES } from './pages';
+import { testPages } from './run-pages';
 
-it('every block of a page for users is run, or the page says that it is not', async () => {
+const textOf = (file: string): string => readFileSync(path.resolve(__dirname, '..', '..', file), 'utf8');
+
+it('every block of a page is run, or the page says that it is not', async () => {
   const pages = await Promise.all(PAGES.map(readBlocks));
   expect(pages.flatMap(faultsOf)).toEqual([]);
 });
 
-testPages(PAGES.filter((page) => !SLOW_PAGES.includes(page)));
+it.each(Object.entries(RUN_ELSEWHERE))(
+  'docs/%s and %s name each other, and each block',
+  async (page, test) => {
+    expect(textOf(`docs/${page}`)).toContain(`\`${test}\``);
+    expect(textOf(test)).toContain(`'${page}'`);
+    const run = (await readBlocks(page)).filter(isRun);
+    expect(run.length).toBeGreaterThan(0);
+    expect(run.filter(({ language }) => language !== 'sh')).toEqual([]);
+    expect(run.filter(({ heading }) => !textOf(test).includes(`'${heading}'`))).toEqual([]);
+  },
+);
+
+testPages(PAGES.filter((page) => !SLOW_PAGES.includes(page) && !(page in RUN_ELSEWHERE)));

@@ -2,6 +2,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packResources } from '../packages/make-package';
+import { readBlocks } from '../support/page-blocks';
 
 const NPI = 'http://hl7.org/fhir/sid/us-npi';
 const SYNTHEA_ID = 'https://github.com/synthetichealth/synthea';
@@ -96,8 +97,15 @@ async function writeGuide(folder: string): Promise<void> {
   await rename(await packResources(folder, manifest, resources), path.join(folder, 'guide.tgz'));
 }
 
+/** The policy that the page itself shows. */
+async function writePolicy(page: string, folder: string): Promise<void> {
+  const policy = (await readBlocks(page)).find(({ language }) => language === 'json');
+  await writeFile(path.join(folder, 'ward.json'), policy?.text ?? '');
+}
+
 /** Writes what the commands of `page` read into the working directory of its shell. */
 export async function writeInputs(page: string, folder: string): Promise<void> {
   if (page === 'use/load-synthea.md') await writeSynthea(folder);
-  if (page === 'use/import-guide.md') await writeGuide(folder);
+  if (page === 'use/import-guide.md' || page === 'run/operations.md') await writeGuide(folder);
+  if (page === 'run/access-rules.md') await writePolicy(page, folder);
 }

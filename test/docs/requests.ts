@@ -1,6 +1,8 @@
-/** The requests that pages show without a command: HTTP messages and GraphQL documents. */
+/** The requests that pages show without a command: HTTP messages, GraphQL documents and SQL. */
 import { parse, type DefinitionNode } from 'graphql';
+import type { TestDatabase } from '../support/database';
 import type { Block } from '../support/page-blocks';
+import { withClient } from '../support/services';
 import { toExpected, toPattern } from './shown-output';
 
 const METHODS = 'GET|POST|PUT|PATCH|DELETE|HEAD';
@@ -71,4 +73,13 @@ export async function sendGraphql(
   if (answer === undefined && result.errors !== undefined)
     throw new Error(`${block.place}: ${JSON.stringify(result.errors)}`);
   if (answer !== undefined) expect(result).toEqual(toExpected(JSON.parse(answer.text)));
+}
+
+/** Runs the statements of a block of the language `sql` in the database of the server, as its owner. */
+export async function sendSql({ place, text }: Block, database: TestDatabase['settings']): Promise<void> {
+  try {
+    await withClient(database, (client) => client.query(text));
+  } catch (error) {
+    throw new Error(`${place}: ${text}`, { cause: error });
+  }
 }

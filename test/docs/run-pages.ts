@@ -1,13 +1,14 @@
 /**
- * Runs every block of pages for users, in its order, beside a server with the examples, as `npm run quickstart` starts it.
+ * Runs every block of pages, in its order, beside a server with the examples, as `npm run quickstart` starts it.
  * CONTRIBUTING.md has the rules for blocks.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadExamples } from '../../src/embedded/examples';
 import { findFreePort } from '../../src/embedded/free-port';
+import type { TestDatabase } from '../support/database';
 import { toEnvironment } from '../support/environment';
 import { eventually } from '../support/eventually';
 import { silentLog } from '../support/log';
@@ -16,7 +17,7 @@ import { startServer, type TestServer } from '../support/server';
 import { FILE_NAME, FILES, isRun } from './block-rules';
 import { writeInputs } from './page-inputs';
 import { openPageShell, type PageShell, type Window } from './page-shell';
-import { sendGraphql, sendHttp, type Addresses } from './requests';
+import { sendGraphql, sendHttp, sendSql, type Addresses } from './requests';
 import { toPattern, toSteps } from './shown-output';
 
 const ROOT = path.resolve(__dirname, '..', '..');
@@ -27,25 +28,16 @@ const PAGE_TIMEOUT_MS = 240_000;
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 /** Packages that pages install, and the repository has not. */
 const REPLACED: readonly string[] = ['tsx'];
-/** An answer that a block of commands must not get unless it shows it. */
+/** Those that the pages for operators speak of. */
+const TENANTS: readonly string[] = ['acme', 'old-acme'];
+/** An answer that commands must not get unless the page shows it. */
 const FAILED = /"severity":"(?:error|fatal)"|"errors":\[/;
-
-/** All pages for users. */
-export const PAGES: readonly string[] = readdirSync(path.join(ROOT, 'docs', 'use'), {
-  recursive: true,
-  encoding: 'utf8',
-})
-  .filter((file) => file.endsWith('.md'))
-  .sort()
-  .map((file) => `use/${file}`);
-
-/** These start many programs, or large ones. */
-export const SLOW_PAGES: readonly string[] = ['use/start.md', 'use/troubleshooting.md'];
 
 interface Place {
   /** What pages write, and what it is here. */
   readonly texts: readonly (readonly [string, string])[];
   readonly addresses: Addresses;
+  readonly database: TestDatabase['settings'];
   /** That of the commands. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -54,22 +46,30 @@ interface Place {
 async function openPlace(): Promise<Place> {
   const port = String(await findFreePort());
   const settings = { PORT: port, LOG_LEVEL: 'warn', OUTBOUND_ALLOWED_HOSTS: 'localhost' };
-  const server: TestServer = await startServer({ environment: settings });
+  const metrics = String(await findFreePort());
+  const server: TestServer = await startServer({
+    environment: { ...settings, METRICS_ADDRESS: `127.0.0.1:${metrics}` },
+  });
+  for (const name of TENANTS) await server.createTenant(name);
   const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
   await loadExamples(server.app.core, 'system', silentLog, output);
   // Processes with one database share its Subscriptions, and in this one their author has no rights.
   const enforced = await startServer({ environment: { AUTH_MODE: 'enforced' } });
   return {
     texts: [
-      ['localhost:3000', `localhost:${port}`],
-      ['port 3000', `port ${port}`],
+      // The first: the ports below may have these digits.
       ['9000', String(await findFreePort())],
+      ['localhost:3000', `localhost:${port}`],
+      ['127.0.0.1:3000', `127.0.0.1:${port}`],
+      ['localhost:9464', `localhost:${metrics}`],
+      ['port 3000', `port ${port}`],
       ['https://fhir.example', enforced.base],
     ],
     addresses: {
       fhirRoot: server.root('system', 'r4'),
       graphql: `${server.base}/w/system/api/v1/graphql/r4`,
     },
+    database: server.database.settings,
     environment: { ...toEnvironment(server.database), ...settings },
     async close() {
       await enforced.close();
@@ -111,14 +111,20 @@ async function runCommands(block: Block, shell: PageShell): Promise<readonly Awa
   }
   for (const { command, shown } of toSteps(text)) {
     if (command.startsWith('python3 ') && !HAS_PYTHON) continue;
-    const output = await shell.run(command, true);
-    if (!toPattern(shown).test(output))
+    // Where the page omits the whole output, a failure is nothing that it shows.
+    const isOmitted = shown.trim() === '…';
+    const output = await shell.run(command, !isOmitted);
+    if (isOmitted ? FAILED.test(output) : !toPattern(shown).test(output))
       throw new Error(`${place}: ${command}\nshows\n${shown}\nand prints\n${output}`);
   }
   return [];
 }
 
-async function runPage(blocks: readonly Block[], shell: PageShell, addresses: Addresses): Promise<void> {
+async function runPage(
+  blocks: readonly Block[],
+  shell: PageShell,
+  { addresses, database }: Place,
+): Promise<void> {
   const windows: Awaited[] = [];
   for (const [index, block] of blocks.entries()) {
     if (!isRun(block)) continue;
@@ -126,6 +132,7 @@ async function runPage(blocks: readonly Block[], shell: PageShell, addresses: Ad
     const answer = next?.words.includes('answer') === true ? next : undefined;
     if (block.language === 'http') await sendHttp(block, addresses);
     else if (block.language === 'graphql') await sendGraphql(block, addresses, answer);
+    else if (block.language === 'sql') await sendSql(block, database);
     else if (FILES.includes(block.language))
       await shell.write(FILE_NAME.exec(block.text)?.[1] ?? '', block.text);
     else windows.push(...(await runCommands(block, shell)));
@@ -150,14 +157,14 @@ export function testPages(pages: readonly string[]): void {
     'docs/%s does what it says',
     async (page) => {
       if (place === undefined) throw new Error('there is no server');
-      const { texts, addresses, environment } = place;
+      const { texts, environment } = place;
       const here = (text: string): string =>
         texts.reduce((replaced, [written, real]) => replaced.replaceAll(written, real), text);
       const shell = await openPageShell(environment);
       try {
         await writeInputs(page, shell.folder);
         const blocks = (await readBlocks(page)).map((block) => ({ ...block, text: here(block.text) }));
-        await runPage(blocks, shell, addresses);
+        await runPage(blocks, shell, place);
       } finally {
         await shell.close();
       }

@@ -14,6 +14,8 @@ export interface Block {
   readonly text: string;
   /** The paragraph before the fence. */
   readonly before: string;
+  /** The heading above it. */
+  readonly heading: string;
 }
 
 const toText = (page: string): Promise<string> => readFile(path.join(DOCS, page), 'utf8');
@@ -26,9 +28,11 @@ export async function readBlocks(page: string): Promise<readonly Block[]> {
     const above = text.slice(0, found.index);
     const [language = '', ...words] = fence.trim().split(/ +/);
     const before = above.trimEnd().split(/\n\n/).at(-1) ?? '';
+    const headings = above.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm);
     return {
       place: `docs/${page}:${above.split('\n').length}`,
       ...{ language, words, text: content, before },
+      heading: [...headings].at(-1)?.[1] ?? '',
     };
   });
 }
