@@ -108,7 +108,7 @@ describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
       capabilities: expect.arrayContaining(['launch-standalone', 'client-public', 'permission-v2']),
     });
     const served = Object.entries<string>(json).filter(([name]) => name.endsWith('_endpoint'));
-    expect(served).toHaveLength(4);
+    expect(served).toHaveLength(5);
     for (const [, url] of served)
       expect((await send('PUT', new URL(url).pathname, undefined)).status).toBe(405);
     const { pathname } = new URL(json.token_endpoint);
