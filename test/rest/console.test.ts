@@ -54,6 +54,12 @@ it('_format=html asks for the console, and another _format for the answer', asyn
   });
 });
 
+it('a write that asks for HTML is refused, and changes nothing', async () => {
+  const { status } = await server.request('POST', fhir('/Patient?_format=html'), { resourceType: 'Patient' });
+  expect(status).toBe(406);
+  expect((await open(fhir('/Patient?_summary=count'), {})).json.total).toBe(0);
+});
+
 it('the page is the same for every address, tenant and caller, so that it discloses nothing', async () => {
   const pages = await Promise.all(
     [

@@ -36,7 +36,7 @@ describe.each(
     },
   );
 
-  it.each(['xml', 'application/fhir+xml', 'ttl', 'text/html'])(
+  it.each(['xml', 'application/fhir+xml', 'ttl', 'text/csv'])(
     '_format=%s is 406, never JSON in disguise',
     async (format) => {
       const { status, headers, json } = await send('GET', `/Patient?_format=${format}`);
