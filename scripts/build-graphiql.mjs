@@ -1,20 +1,19 @@
 /**
  * Bundles GraphiQL and its dependencies into dist/graphiql, for a page that sends requests only to this server. The names of
- * the files have a hash of their content, and each file has a .gz beside it; manifest.json lists them. Does nothing when
- * dist/graphiql is newer than its sources.
+ * the files have a hash of their content, and each file has a .gz beside it; .manifest.json lists them.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { buildStatic, filesIn } from './static-build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'scripts', 'graphiql');
 const target = path.join(root, 'dist', 'graphiql');
-const compress = promisify(gzip);
+/** That of the console, too. */
+const iconFile = path.join(root, 'console', 'src', 'favicon.svg');
 
 const CONTENT_TYPES = {
   '.js': 'text/javascript; charset=utf-8',
@@ -82,16 +81,6 @@ const changes = [
   ]),
 ];
 
-async function isFresh() {
-  const built = await stat(path.join(target, 'manifest.json')).catch(() => undefined);
-  if (!built) return false;
-  const files = (await readdir(sources)).map((name) => path.join(sources, name));
-  for (const file of [...files, fileURLToPath(import.meta.url), path.join(root, 'package-lock.json')]) {
-    if ((await stat(file)).mtimeMs > built.mtimeMs) return false;
-  }
-  return true;
-}
-
 /** Returns the name of the file of an entry point. */
 function outputOf(result, entry) {
   const found = Object.entries(result.metafile.outputs).find(([, output]) =>
@@ -118,7 +107,7 @@ async function bundle() {
     plugins: changes,
     define: { ...shared.define, WORKERS: JSON.stringify(names) },
   });
-  const icon = await readFile(path.join(sources, 'favicon.svg'));
+  const icon = await readFile(iconFile);
   const iconName = `favicon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
   const files = [...workerResult.outputFiles, ...pageResult.outputFiles].map(({ path: file, contents }) => ({
     name: path.basename(file),
@@ -128,27 +117,23 @@ async function bundle() {
   return { page, iconName, files: [...files, { name: iconName, contents: icon }] };
 }
 
-async function write({ page, iconName, files }) {
-  const aside = `${target}.${process.pid}`;
-  await mkdir(aside, { recursive: true });
-  await Promise.all(
-    files.flatMap(({ name, contents }) => [
-      writeFile(path.join(aside, name), contents),
-      compress(contents, { level: 6 }).then((small) => writeFile(path.join(aside, `${name}.gz`), small)),
-    ]),
-  );
+async function write(folder, { page, iconName, files }) {
+  await mkdir(folder, { recursive: true });
+  await Promise.all(files.map(({ name, contents }) => writeFile(path.join(folder, name), contents)));
   const types = Object.fromEntries(files.map(({ name }) => [name, CONTENT_TYPES[path.extname(name)]]).sort());
   const manifest = { script: page.name, style: page.style, icon: iconName, files: types };
-  await writeFile(path.join(aside, 'manifest.json'), JSON.stringify(manifest, null, 2));
-  await rm(target, { recursive: true, force: true });
-  await rename(aside, target);
+  await writeFile(path.join(folder, '.manifest.json'), JSON.stringify(manifest, null, 2));
 }
 
-const started = performance.now();
-if (!(await isFresh())) {
-  const bundled = await bundle();
-  await write(bundled);
-  console.log(
-    `Built GraphiQL, ${bundled.files.length} files, in ${Math.round(performance.now() - started)} ms`,
-  );
-}
+await buildStatic({
+  what: 'GraphiQL',
+  target,
+  sources: [
+    ...(await filesIn(sources)),
+    ...['scripts/build-graphiql.mjs', 'scripts/static-build.mjs', 'package-lock.json'].map((name) =>
+      path.join(root, name),
+    ),
+    iconFile,
+  ],
+  build: async (folder) => write(folder, await bundle()),
+});

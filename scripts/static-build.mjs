@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
-const TEXT = /\.(?:html|js|css|json|svg)$/;
+const TEXT = /\.(?:html|js|css|json|svg|ttf)$/;
 /** In the folder of a build: the list of its sources, so that a removed one makes the build stale, too. */
 const STAMP = '.built';
 

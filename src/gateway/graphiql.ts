@@ -40,7 +40,7 @@ export const CONTENT_SECURITY_POLICY =
 const FOLDER = path.resolve(__dirname, '../../graphiql');
 
 async function loadManifest(): Promise<Manifest | undefined> {
-  const text = await readFile(path.join(FOLDER, 'manifest.json'), 'utf8').catch(() => undefined);
+  const text = await readFile(path.join(FOLDER, '.manifest.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Manifest);
 }
 

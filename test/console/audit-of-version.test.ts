@@ -28,7 +28,6 @@ describe('Who made a version', () => {
     };
     expect(readEvent(event, ADDRESS)).toEqual({
       version: '2',
-      client: 'ward-app',
       person: 'Practitioner/example',
     });
     expect(readEvent(event, { type: 'Observation', id: 'other' })).toBeUndefined();

@@ -48,7 +48,7 @@ describe('opening the gateway in a browser', () => {
   });
 
   it('serves no other file', async () => {
-    for (const name of ['manifest.json', 'nothing.js', '..%2fmanifest.json', '%2e%2e%2fpackage.json']) {
+    for (const name of ['.manifest.json', 'nothing.js', '..%2f.manifest.json', '%2e%2e%2fpackage.json']) {
       expect((await server.request('GET', `/graphiql/assets/${name}`)).status).toBe(404);
     }
   });

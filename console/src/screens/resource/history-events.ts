@@ -9,8 +9,6 @@ export interface Address {
 /** Who acted, and which version it made. */
 export interface Actor {
   readonly version: string;
-  /** Id of the client. */
-  readonly client: string | undefined;
   /** Reference to the person, or the id of an account. */
   readonly person: string | undefined;
 }
@@ -40,11 +38,10 @@ export function readEvent(event: JsonObject, { type, id }: Address): Actor | und
   const version = references.find((reference) => reference.startsWith(prefix))?.slice(prefix.length);
   if (version === undefined) return undefined;
   const agents = objectsOf(event['agent']);
-  const client = agents.flatMap(({ altId }) => textOf(altId) ?? [])[0];
   const human = agents.find((agent) => agent['altId'] === undefined && agent['requestor'] === true);
   const who = isObject(human?.['who']) ? human['who'] : {};
   const identifier = isObject(who['identifier']) ? textOf(who['identifier']['value']) : undefined;
-  return { version, client, person: textOf(who['reference']) ?? identifier };
+  return { version, person: textOf(who['reference']) ?? identifier };
 }
 
 const MINUTE_MS = 60_000;

@@ -34,7 +34,7 @@ export interface StoredAdministrationJob {
   readonly ended: number | undefined;
 }
 
-/** How a job was cancelled: it had ended and is removed, it had not begun, or its process is told to stop it. */
+/** How a job was cancelled: it had ended and is removed, it had not begun, or its process stops it at its next step. */
 export type Cancelled = 'removed' | 'cancelled' | 'told';
 
 /** Limits on the ended jobs of a tenant. */

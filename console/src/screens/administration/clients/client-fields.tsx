@@ -2,18 +2,16 @@
 import {
   Accordion,
   Checkbox,
-  Group,
   MultiSelect,
-  Radio,
   Select,
   SimpleGrid,
   Stack,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
 import { texts } from '../../../texts';
 import { usePolicies } from '../queries';
+import { RadioCards } from '../radio-cards';
 import { areKeys, withKind, type ClientDraft } from './draft';
 import { isForPeople, KINDS, type Kind } from './kinds';
 import { ScopeBuilder } from './scope-builder';
@@ -76,34 +74,8 @@ export function ClientFields({ tenant, draft, change, isNew }: ClientFieldsProps
 }
 
 function KindChoice({ kind, change }: { readonly kind: Kind; readonly change: (kind: Kind) => void }) {
-  return (
-    <Radio.Group
-      label={words.kind}
-      value={kind}
-      onChange={(value) => {
-        const chosen = KINDS.find((each) => each === value);
-        if (chosen !== undefined) change(chosen);
-      }}
-    >
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm" mt={6}>
-        {KINDS.map((each) => (
-          <Radio.Card key={each} value={each} p="sm">
-            <Group gap="sm" wrap="nowrap" align="start">
-              <Radio.Indicator size="xs" mt={3} />
-              <div>
-                <Text size="sm" fw={600}>
-                  {words.kinds[each]}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  {words.kindHints[each]}
-                </Text>
-              </div>
-            </Group>
-          </Radio.Card>
-        ))}
-      </SimpleGrid>
-    </Radio.Group>
-  );
+  const choices = KINDS.map((value) => ({ value, title: words.kinds[value], hint: words.kindHints[value] }));
+  return <RadioCards label={words.kind} value={kind} choices={choices} onChoose={change} />;
 }
 
 type DraftProps = Pick<ClientFieldsProps, 'draft' | 'change'>;

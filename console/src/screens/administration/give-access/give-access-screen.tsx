@@ -1,5 +1,5 @@
 /** The guided path: an app or a program gets access to the record of one patient. */
-import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useSpace } from '../../../layout/place-context';
 import { texts } from '../../../texts';
@@ -7,6 +7,7 @@ import { AdministrationFailure } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { RecordChoice } from '../people/record-choice';
 import { useChange, useClients, useTenant, useUsers } from '../queries';
+import { RadioCards } from '../radio-cards';
 import { ReleaseChoice } from '../release-choice';
 import { hasPatientScopes, problemOf, suggestName, type AccessDraft } from './access-draft';
 import { AccountStep } from './account-step';
@@ -112,29 +113,13 @@ export interface StepProps {
 }
 
 function WayChoice({ draft, change }: StepProps) {
+  const choices = WAYS.map((value) => ({ value, title: words.ways[value], hint: words.wayHints[value] }));
   return (
-    <Radio.Group
+    <RadioCards
       label={words.way}
       value={draft.way}
-      onChange={(value) => change({ ...draft, way: value === 'program' ? 'program' : 'app', client: '' })}
-    >
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt={6}>
-        {WAYS.map((way) => (
-          <Radio.Card key={way} value={way} p="sm">
-            <Group gap="sm" wrap="nowrap" align="start">
-              <Radio.Indicator size="xs" mt={3} />
-              <div>
-                <Text size="sm" fw={600}>
-                  {words.ways[way]}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  {words.wayHints[way]}
-                </Text>
-              </div>
-            </Group>
-          </Radio.Card>
-        ))}
-      </SimpleGrid>
-    </Radio.Group>
+      choices={choices}
+      onChoose={(way) => change({ ...draft, way, client: '' })}
+    />
   );
 }
