@@ -1,10 +1,12 @@
 /** How the server stops to listen without losing a request that is on its way. */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** Under so many new connections the backlog is never empty for a whole turn: then it is left behind. */
 const MOST_MS = 1_000;
+/** A longer turn did other work after its look at the backlog. */
+const QUIET_TURN_MS = 0.2;
 
 /** From the moment that `stopping` is aborted, every answer asks its client to use another connection next. */
 export function sendClientsAway(server: FastifyInstance, stopping: AbortSignal): void {
@@ -20,18 +22,37 @@ export function sendClientsAway(server: FastifyInstance, stopping: AbortSignal):
  * of a second, is reset.
  */
 export async function endListener(server: Server): Promise<void> {
-  let hasArrived = true;
+  // Each turn of the event loop accepts one connection: a busy server would always have others waiting.
+  const resume = holdRequests(server);
+  let arrivals = 0;
   const onConnection = (): void => {
-    hasArrived = true;
+    arrivals++;
   };
   server.on('connection', onConnection);
   const begun = performance.now();
   // The first turn may have looked at the backlog before.
   await nextTurn();
-  while (hasArrived && performance.now() - begun < MOST_MS) {
-    hasArrived = false;
+  for (let isEmpty = false; !isEmpty && performance.now() - begun < MOST_MS;) {
+    const [before, turn] = [arrivals, performance.now()];
     await nextTurn();
+    isEmpty = arrivals === before && performance.now() - turn < QUIET_TURN_MS;
   }
   server.off('connection', onConnection);
   server.close();
+  resume();
+}
+
+/** Requests that arrive from now on are served when the returned function is called. */
+function holdRequests(server: Server): () => void {
+  const held: [IncomingMessage, ServerResponse][] = [];
+  const hold = (request: IncomingMessage, response: ServerResponse): void => {
+    held.push([request, response]);
+  };
+  const listeners = server.listeners('request');
+  server.removeAllListeners('request').on('request', hold);
+  return () => {
+    server.off('request', hold);
+    for (const listener of listeners) server.on('request', listener as typeof hold);
+    for (const [request, response] of held) server.emit('request', request, response);
+  };
 }

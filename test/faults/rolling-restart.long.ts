@@ -1,5 +1,6 @@
 /** Two servers behind nginx with its default settings, restarted one after the other: no client notices. */
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -133,6 +134,37 @@ it('says that it is not ready before it refuses connections, and asks clients to
   await read.arrayBuffer();
   expect(await ended).toBe('with code 0');
   await expect(fetch(`${server.base}/health/ready`)).rejects.toThrow();
+  await server.close();
+});
+
+it('resets no connection of clients that ask without a pause', async () => {
+  const server = await startProcess({ database });
+  const address = `${server.root('system', 'r4')}/Patient/$validate`;
+  // Work for milliseconds, so that others always wait to be accepted.
+  const patient = JSON.stringify({ resourceType: 'Patient', name: Array(3000).fill({ family: 'a' }) });
+  let answered = 0;
+  // Each request has a connection of its own, as those of nginx.
+  const ask = (): Promise<string> =>
+    new Promise((resolve) => {
+      const asked = request(
+        address,
+        { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } },
+        (response) => {
+          answered++;
+          response.resume().on('end', () => resolve(String(response.statusCode)));
+        },
+      );
+      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      asked.end(patient);
+    });
+  const clients = Array.from({ length: 48 }, async () => {
+    let outcome = '200';
+    while (outcome === '200') outcome = await ask();
+    return outcome;
+  });
+  await eventually(() => Promise.resolve(answered > 100), 30_000);
+  expect(await server.terminate()).toBe('with code 0');
+  expect(await Promise.all(clients)).toEqual(clients.map(() => 'ECONNREFUSED'));
   await server.close();
 });
 
