@@ -12,13 +12,20 @@ import { startProcess, type ServerProcess } from '../support/process';
 const PLACE = '/w/system/api/v1/tenants/system';
 const WITHIN_MS = 60_000;
 
-it('the job of a killed or stopped server is executed by another one, and fails after the third kill', async () => {
-  const database = await createTestDatabase();
+/** The bytes of a package with one resource, whose content differs between the numbers. */
+async function makePackage(number: number): Promise<Buffer> {
   const { folder, remove } = await makeFolder();
-  const manifest = { name: 'clinic.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
-  const resources = { 'Basic-a.json': { resourceType: 'Basic', id: 'a', code: { text: 'a' } } };
+  const manifest = { name: 'clinic.example', version: `1.0.${number}`, fhirVersions: ['4.0.1'] };
+  const resources = { 'Basic-a.json': { resourceType: 'Basic', id: 'a', code: { text: String(number) } } };
   const file = await readFile(await packResources(folder, manifest, resources));
   await remove();
+  return file;
+}
+
+it('the job of a killed or stopped server is executed by another one, and fails after the third kill', async () => {
+  const database = await createTestDatabase();
+  // Each has something to write: an import of what is stored already would not wait for the lock.
+  const [firstPackage, secondPackage, thirdPackage] = [await makePackage(1), await makePackage(2), await makePackage(3)];
 
   // The lock is held for longer than a statement may take by default.
   const environment = { STATEMENT_TIMEOUT_MS: '120000' };
@@ -30,7 +37,7 @@ it('the job of a killed or stopped server is executed by another one, and fails 
     await locker.query('begin');
     await locker.query('lock table andiron.resource in exclusive mode');
   };
-  const submit = async (server: ServerProcess): Promise<string> => {
+  const submit = async (server: ServerProcess, file: Buffer): Promise<string> => {
     const sent = await server.request('POST', `${PLACE}/packages`, file, { 'content-type': 'application/gzip' });
     expect(sent.status).toBe(202);
     return `${PLACE}/jobs/${sent.json.id}`;
@@ -42,10 +49,19 @@ it('the job of a killed or stopped server is executed by another one, and fails 
     return found.rows[0]?.runs ?? 0;
   };
 
+  /** True when a write waits for the lock. */
+  const isWaiting = async (): Promise<boolean> => {
+    const found = await locker.query(
+      `select 1 from pg_locks where not granted and relation = 'andiron.resource'::regclass
+         and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return found.rows.length > 0;
+  };
+
   await lock();
   const first = await start();
-  const killed = await submit(first);
-  await eventually(async () => (await runsOf()) === 1, WITHIN_MS);
+  const killed = await submit(first, firstPackage);
+  await eventually(async () => (await runsOf()) === 1 && (await isWaiting()), WITHIN_MS);
   await first.kill();
   const second = await start();
   await eventually(async () => (await runsOf()) === 2, WITHIN_MS);
@@ -55,8 +71,8 @@ it('the job of a killed or stopped server is executed by another one, and fails 
   expect((await third.request('GET', `${third.path('system', 'r4')}/Basic/a`)).status).toBe(200);
 
   await lock();
-  const handedOver = await submit(second);
-  await eventually(async () => (await runsOf()) === 1, WITHIN_MS);
+  const handedOver = await submit(second, secondPackage);
+  await eventually(async () => (await runsOf()) === 1 && (await isWaiting()), WITHIN_MS);
   const stopped = Promise.all([second, third].map((server) => server.terminate()));
   await locker.query('commit');
   expect(await stopped).toEqual(['with code 0', 'with code 0']);
@@ -68,9 +84,9 @@ it('the job of a killed or stopped server is executed by another one, and fails 
 
   await lock();
   let current = fourth;
-  const failing = await submit(current);
+  const failing = await submit(current, thirdPackage);
   for (let run = 1; run <= 3; run++) {
-    await eventually(async () => (await runsOf()) === run, WITHIN_MS);
+    await eventually(async () => (await runsOf()) === run && (await isWaiting()), WITHIN_MS);
     await current.kill();
     current = await start();
   }
