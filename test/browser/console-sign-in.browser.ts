@@ -186,6 +186,31 @@ describe('a person with an identity in FHIR', () => {
     });
   });
 
+  it('a duplicated tab shows the record too, and leaves the session to the first', async () => {
+    // The tokens of the second end so soon that each request needs another one.
+    for (const { base, seen } of [
+      { base: server.base, seen: (copy: Page) => copy.getByRole('heading', { level: 1, name: /Archer/ }) },
+      { base: brief.base, seen: (copy: Page) => copy.getByText('Sign in to see this') },
+    ]) {
+      await inConsole(base, async ({ page, goTo }) => {
+        await goTo(RECORD);
+        await signIn(page, 'dora', 'Dr. Dora Doe');
+        await page.getByRole('heading', { level: 1, name: /Archer/ }).waitFor();
+        // As the browser does it, with a copy of the storage.
+        const opened = page.waitForEvent('popup');
+        await page.evaluate(() => window.open(location.href));
+        const copy = await opened;
+        await seen(copy).waitFor();
+        expect(await copy.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('refreshToken');
+        await page.reload();
+        await page.getByRole('heading', { level: 1, name: /Archer/ }).waitFor();
+        await page.getByRole('tab', { name: 'History' }).click();
+        await page.getByRole('link', { name: 'Version 1' }).waitFor();
+        expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toContain('refreshToken');
+      });
+    }
+  });
+
   it('signs out, and the console shows nothing again', async () => {
     await inConsole(server.base, async ({ page, goTo }) => {
       await goTo(RECORD);

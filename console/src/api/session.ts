@@ -4,6 +4,7 @@
  */
 import * as oauth from 'oauth4webapi';
 import { absolute, fhirPath, PREFIX, RELEASES, type Release, type Space } from '../place';
+import { claim } from './claim';
 
 const CLIENT_ID = 'andiron-console';
 const SCOPES = 'openid profile fhirUser online_access user/*.cruds administration';
@@ -11,6 +12,8 @@ const SCOPES = 'openid profile fhirUser online_access user/*.cruds administratio
 const EARLY_MS = 20_000;
 
 interface StoredSession {
+  /** Of this sign-in. */
+  readonly id: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly idToken?: string;
@@ -69,7 +72,7 @@ export function personOf(space: Space): Person | undefined {
 /** The access token for a tenant and release, renewed where it is about to end; undefined: nobody has signed in. */
 export async function tokenFor(tenant: string, release: Release): Promise<string | undefined> {
   const space = { tenant, release };
-  const session = read<StoredSession>(keyOf(space));
+  const session = await readOwn(space);
   if (session === undefined) return undefined;
   if (session.expires - EARLY_MS > Date.now()) return session.accessToken;
   const key = keyOf(space);
@@ -77,6 +80,23 @@ export async function tokenFor(tenant: string, release: Release): Promise<string
   const renewal = renewals.get(key) ?? renew(space, session).finally(() => renewals.delete(key));
   renewals.set(key, renewal);
   return (await renewal)?.accessToken;
+}
+
+/**
+ * A duplicated tab has a copy of the storage, and the second use of a refresh token ends the session of both tabs. So the
+ * copy keeps the access token alone.
+ */
+async function readOwn(space: Space): Promise<StoredSession | undefined> {
+  const key = keyOf(space);
+  const stored = read<StoredSession>(key);
+  if (stored?.refreshToken === undefined) return stored;
+  const isOwner = await claim(`${key}/${stored.id}`);
+  // The person may have signed out meanwhile.
+  const session = read<StoredSession>(key);
+  if (isOwner || session === undefined) return session;
+  const { refreshToken: _, ...copy } = session;
+  store(space, copy);
+  return copy;
 }
 
 /** Sends the browser to the page on which a person signs in. */
@@ -130,7 +150,7 @@ export async function finishSignIn(address: URL): Promise<string> {
   });
   const claims = oauth.getValidatedIdTokenClaims(answer);
   const name = typeof claims?.['name'] === 'string' ? claims['name'] : (claims?.sub ?? '');
-  store(space, toSession(answer, { name }));
+  store(space, toSession(answer, { id: crypto.randomUUID(), name }));
   return back;
 }
 
@@ -198,11 +218,12 @@ async function renew(space: Space, session: StoredSession): Promise<StoredSessio
 
 function toSession(
   answer: oauth.TokenEndpointResponse,
-  before: Pick<StoredSession, 'name' | 'refreshToken' | 'idToken'>,
+  before: Pick<StoredSession, 'id' | 'name' | 'refreshToken' | 'idToken'>,
 ): StoredSession {
   const refreshToken = answer.refresh_token ?? before.refreshToken;
   const idToken = answer.id_token ?? before.idToken;
   return {
+    id: before.id,
     accessToken: answer.access_token,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
