@@ -143,6 +143,8 @@ it('a person finds the glucose of a patient as a chart and as a table', () =>
     await page.getByRole('link', { name: GLUCOSE }).click();
     await page.getByRole('img', { name: `${GLUCOSE} over time, in mg/dL` }).waitFor();
     await takePicture(page, 'chart');
+    await page.locator('.recharts-line-dot').nth(1).hover();
+    await page.getByText('160.0 mg/dL').waitFor();
     await page.getByRole('button', { name: 'Show the values as a table' }).click();
     // 52 values and the head.
     await page.getByRole('row').nth(52).waitFor();

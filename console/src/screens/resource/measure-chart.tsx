@@ -1,5 +1,5 @@
 /** The values of one unit over time, with the reference range where all of them have the same. */
-import { LineChart } from '@mantine/charts';
+import { ChartTooltip, LineChart, type ChartTooltipProps } from '@mantine/charts';
 import { useMemo } from 'react';
 import { useNavigate } from 'react-router';
 import { ReferenceArea } from 'recharts';
@@ -39,6 +39,7 @@ function timeWords({ rows }: UnitGroup, time: number): string {
 export function MeasureChart({ space, group, title }: MeasureChartProps) {
   const navigate = useNavigate();
   const points = useMemo(() => toPoints(group), [group]);
+  const series = group.series.map((label, index) => ({ name: `s${index}`, label, color: colorOf(index) }));
   const limits = group.series.map((name) => limitsOf(group, name));
   const open = (id: unknown): void => {
     if (typeof id === 'string') void navigate(resourcePath(space, 'Observation', id));
@@ -49,16 +50,20 @@ export function MeasureChart({ space, group, title }: MeasureChartProps) {
         h={HEIGHT}
         data={points}
         dataKey="time"
-        series={group.series.map((name, index) => ({
-          name: `s${index}`,
-          label: name,
-          color: colorOf(index),
-        }))}
+        series={series}
         curveType="linear"
         withLegend={group.series.length > 1}
         tickLine="xy"
-        valueFormatter={(value) => `${value} ${group.unit}`.trim()}
-        tooltipProps={{ labelFormatter: (time) => timeWords(group, Number(time)) }}
+        tooltipProps={{
+          content: ({ label, payload }) => (
+            <ChartTooltip
+              label={timeWords(group, Number(label))}
+              payload={payload.map(asWritten)}
+              series={series}
+              unit={` ${group.unit}`}
+            />
+          ),
+        }}
         xAxisProps={{
           type: 'number',
           scale: 'time',
@@ -103,10 +108,24 @@ function toPoints({ rows, series }: UnitGroup): Point[] {
     const point: Point = { id, time };
     series.forEach((name, index) => {
       const value = values.get(name);
-      if (value !== undefined) point[`s${index}`] = value.number;
+      if (value === undefined) return;
+      point[`s${index}`] = value.number;
+      point[digitsOf(`s${index}`)] = value.digits;
     });
     return point;
   });
+}
+
+/** The member of a point with the digits of a series. */
+const digitsOf = (name: string): string => `${name}-digits`;
+
+type TooltipItem = NonNullable<ChartTooltipProps['payload']>[number];
+
+/** A value with the digits that it has in the record. */
+function asWritten(item: TooltipItem): TooltipItem {
+  // recharts passes on the point and the name of its series, but its type does not say so.
+  const { name, payload } = item as { readonly name: string; readonly payload: Point };
+  return { ...item, payload: { ...payload, [name]: payload[digitsOf(name)] } };
 }
 
 /** The id of the observation of a dot that was chosen. */
