@@ -207,6 +207,29 @@ it('a deleted record says so, and comes back', async () => {
   expect((await server.request('GET', path)).status).toBe(200);
 });
 
+it('a record to which others refer is not deleted where the tenant forbids it, and the dialog names them', async () => {
+  await server.app.core.tenants.create('kept', { 'referential-integrity': 'on-write-and-delete' });
+  const kept = '/w/kept/api/v1/fhir/r4';
+  const basic = {
+    resourceType: 'Basic',
+    id: 'note',
+    code: { text: 'a note' },
+    subject: { reference: 'Patient/ann' },
+  };
+  for (const resource of [{ resourceType: 'Patient', id: 'ann' }, basic])
+    await server.request('PUT', `${kept}/${resource.resourceType}/${resource.id}`, resource);
+  await onScreen(`${kept}/Patient/ann`, async ({ page }) => {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /Delete/ }).click();
+    const refusal = dialog.getByRole('alert');
+    await refusal.getByText('Basic/note').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await heading(page, /ann/).waitFor();
+  });
+});
+
 it('an edit is validated before it is saved, and a conflict shows the change of somebody else', async () => {
   const path = `${FHIR}/Patient/demo-defne`;
   await onScreen(path, async ({ page }) => {
