@@ -138,7 +138,7 @@ it('a patient is read with labels, names of references, timeline and JSON with a
 
 it('a person finds the glucose of a patient as a chart and as a table', () =>
   onScreen(IDA, async ({ page }) => {
-    await page.getByRole('link', { name: 'Charts' }).click();
+    await tab(page, 'Charts').click();
     await page.getByRole('searchbox', { name: 'Find a measurement' }).fill('glucose');
     await page.getByRole('link', { name: GLUCOSE }).click();
     await page.getByRole('img', { name: `${GLUCOSE} over time, in mg/dL` }).waitFor();

@@ -68,8 +68,8 @@ describe('The settings of a tenant', () => {
 
 describe('Amounts and policies', () => {
   it('have the largest unit that fits', () => {
-    expect(formatBytes(0, 'en')).toBe('0 byte');
-    expect(formatBytes(999, 'en')).toBe('999 byte');
+    expect(formatBytes(0, 'en')).toBe('0 bytes');
+    expect(formatBytes(999, 'en')).toBe('999 bytes');
     expect(formatBytes(22_361_000, 'en')).toBe('22.4 MB');
   });
 

@@ -1,6 +1,6 @@
 /** What a record is, at the top of its screen. */
 import { Badge, Button, Group, Text, Title } from '@mantine/core';
-import { IconChartLine, IconTimeline } from '@tabler/icons-react';
+import { IconChartLine } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
@@ -45,7 +45,7 @@ export function RecordHeader({ space, type, id, record, actions }: RecordHeaderP
       </Group>
       <Identity space={space} type={type} id={id} record={record} />
       <Group gap="xs" mt="sm">
-        <Shortcuts space={space} type={type} id={id} record={record} />
+        <ChartLink space={space} type={type} record={record} />
         {actions}
       </Group>
     </div>
@@ -107,38 +107,19 @@ function Author({ record }: { readonly record: JsonObject }) {
   );
 }
 
-/** The shortest ways to what people look for. */
-function Shortcuts({ space, type, id, record }: IdentityProps) {
-  const path = resourcePath(space, type, id);
+/** The shortest way from a measurement to its chart. */
+function ChartLink({ space, type, record }: Omit<IdentityProps, 'id'>) {
   const chart = type === 'Observation' ? patientChart(record) : undefined;
-  if (type !== 'Patient' && chart === undefined) return null;
-  const icon = <IconChartLine size={16} aria-hidden />;
-  if (chart !== undefined)
-    return (
-      <Button
-        component={Link}
-        to={`${resourcePath(space, 'Patient', chart.patient)}${chart.hash}`}
-        size="xs"
-        variant="light"
-        leftSection={icon}
-      >
-        {texts.record.chartForPatient}
-      </Button>
-    );
+  if (chart === undefined) return null;
   return (
-    <>
-      <Button
-        component={Link}
-        to={`${path}#timeline`}
-        size="xs"
-        variant="light"
-        leftSection={<IconTimeline size={16} aria-hidden />}
-      >
-        {texts.record.timeline}
-      </Button>
-      <Button component={Link} to={`${path}#charts`} size="xs" variant="light" leftSection={icon}>
-        {texts.record.charts}
-      </Button>
-    </>
+    <Button
+      component={Link}
+      to={`${resourcePath(space, 'Patient', chart.patient)}${chart.hash}`}
+      size="xs"
+      variant="light"
+      leftSection={<IconChartLine size={16} aria-hidden />}
+    >
+      {texts.record.chartForPatient}
+    </Button>
   );
 }
