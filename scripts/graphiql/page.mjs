@@ -4,6 +4,7 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import './page.css';
+import { isInConsole, useTheme } from './console.mjs';
 import { examples } from './examples.mjs';
 import { fetcher } from './fetcher.mjs';
 import { Pickers } from './pickers.mjs';
@@ -31,17 +32,24 @@ function createStorage() {
   };
 }
 
-createRoot(document.getElementById('graphiql')).render(
-  createElement(
+const storage = createStorage();
+
+function Page() {
+  const forcedTheme = useTheme();
+  return createElement(
     GraphiQL,
     {
       fetcher,
-      storage: createStorage(),
+      storage,
       defaultTabs: examples,
+      forcedTheme,
       shouldPersistHeaders: false,
       // The server's tests validate it.
       dangerouslyAssumeSchemaIsValid: true,
     },
-    createElement(GraphiQL.Logo, null, createElement(Pickers)),
-  ),
-);
+    // The console shows both itself.
+    createElement(GraphiQL.Logo, null, isInConsole ? null : createElement(Pickers)),
+  );
+}
+
+createRoot(document.getElementById('graphiql')).render(createElement(Page));

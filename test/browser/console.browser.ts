@@ -235,7 +235,7 @@ it('an edit is validated before it is saved, and a conflict shows the change of 
   await onScreen(path, async ({ page }) => {
     await page.getByRole('link', { name: 'Edit' }).click();
     const editor = page.getByRole('textbox', { name: /^JSON of Patient\/demo-defne/ });
-    const before = (await server.request('GET', path)).text;
+    const before = JSON.stringify((await server.request('GET', path)).json, undefined, 2);
     await retype(page, editor, before.replace('"female"', '"femal"'));
     await page.getByRole('tabpanel').getByRole('button', { name: 'Validate' }).click();
     await page.getByText('Patient.gender').first().waitFor();
@@ -265,7 +265,8 @@ it('a value set is expanded with a filter, and a code is checked', () =>
     await page.getByRole('searchbox', { name: 'Filter the value sets' }).fill('AdministrativeGender');
     await page.getByRole('link', { name: 'AdministrativeGender', exact: true }).first().click();
     await page.getByRole('searchbox').first().fill('fem');
-    await page.getByText('Female', { exact: true }).first().waitFor();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByRole('cell', { name: 'Female', exact: true }).waitFor();
     await takePicture(page, 'terminology');
     await page.goto(`${server.base}/w/system/console/r4/terminology`);
     await page
@@ -281,7 +282,10 @@ it('GraphiQL answers inside of the console, with the tenant and release of its a
     const frame = page.frameLocator('iframe[title="GraphiQL"]');
     await frame.locator('.graphiql-execute-button').click();
     await frame.locator('.graphiql-response .view-lines', { hasText: 'PatientList' }).waitFor();
+    expect(await frame.getByRole('textbox', { name: 'Tenant' }).count()).toBe(0);
     await takePicture(page, 'graphiql');
+    await page.getByRole('button', { name: 'Use dark colors' }).click();
+    await frame.locator('body.graphiql-dark').waitFor();
   }));
 
 it('other answers of FHIR addresses are shown, with links to records and other pages', () =>
