@@ -9,8 +9,6 @@ const config: CodegenConfig = {
       preset: 'client',
       presetConfig: { fragmentMasking: false },
       config: {
-        // Without it the types of all of FHIR are written.
-        onlyOperationTypes: true,
         documentMode: 'string',
         useTypeImports: true,
         enumsAsTypes: true,
