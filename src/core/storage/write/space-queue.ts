@@ -15,8 +15,8 @@ const LEAST_BESIDE = 4;
 const MAX_UNDER_WAY = 2;
 /** Attempts of a transaction after deadlocks or serialization failures. */
 export const MAX_ATTEMPTS = 3;
-/** Limit on the bodies in one statement, in characters; a larger one would block the space for too long. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** Limit on the bodies in one statement; a larger one would block the space for too long. */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 interface Waiting {
   readonly write: VersionWrite;
@@ -124,7 +124,7 @@ export class SpaceQueue {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
     const resources = new Set<string>([...this.underWay].flatMap((names) => [...names]));
-    let bytes = 0;
+    let characters = 0;
     let change: number | undefined;
     const now = Date.now();
     for (const member of this.waiting) {
@@ -133,7 +133,7 @@ export class SpaceQueue {
         continue;
       }
       const size = member.write.body?.length ?? 0;
-      const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && bytes + size > MAX_BYTES);
+      const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && characters + size > MAX_CHARACTERS);
       const isOther = batch.length > 0 && member.write.parameterChange !== change;
       if (full || isOther || resources.has(member.resourceName)) {
         left.push(member);
@@ -141,7 +141,7 @@ export class SpaceQueue {
       }
       change = member.write.parameterChange;
       resources.add(member.resourceName);
-      bytes += size;
+      characters += size;
       batch.push(member);
     }
     this.waiting = left;
