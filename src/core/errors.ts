@@ -42,7 +42,7 @@ export const ERROR_CATALOGUE = {
   methodNotAllowed: { status: 405, code: 'not-supported', message: '{method} is not allowed here: {allowed}' },
   baseResourceReadOnly: { status: 405, code: 'not-supported', message: '{type}/{id} belongs to the FHIR specification and is read-only; PUT a resource of your own with this id to replace it for your tenant' },
   misdirected: { status: 421, code: 'security', message: 'Without credentials the server answers under localhost and the addresses of PUBLIC_URL only: add this one to PUBLIC_URL, or set AUTH_MODE=enforced' },
-  notAcceptable: { status: 406, code: 'not-supported', message: 'The response can be application/fhir+json or application/json, but the request accepts only {accept}' },
+  notAcceptable: { status: 406, code: 'not-supported', message: 'The response can be {offered}, but the request accepts only {accept}' },
   unsupportedMediaType: { status: 415, code: 'not-supported', message: 'A body of type {contentType} is not understood here: {allowed}' },
   unsupportedCoding: { status: 415, code: 'not-supported', message: 'A body with Content-Encoding {coding} is not understood: send it as gzip, br or deflate, or uncompressed' },
   invalidCoding: { status: 400, code: 'structure', message: 'The body does not match its Content-Encoding {coding}' },

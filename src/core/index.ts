@@ -65,7 +65,7 @@ export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';
 export { Usage } from './storage/connection/usage';
 export { Cancellation } from './concurrency/cancellation';
-export { fitsRelease, isJsonFormat, JSON_SUBTYPES, specificityFor } from './fhir/json-format';
+export { fitsRelease, isJsonFormat, JSON_SUBTYPES, JSON_TYPES, specificityFor } from './fhir/json-format';
 export { parseMediaRange, parseMediaRanges, splitOutsideQuotes, type MediaRange } from './fhir/media-range';
 export { isValidId } from './fhir/resource';
 export { Outbound, OutboundError } from './outbound/outbound';

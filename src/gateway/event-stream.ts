@@ -17,11 +17,11 @@ const GRACE_MS = 2_000;
 /** Milliseconds after which an EventSource reconnects. */
 const RETRY_MS = 1_000;
 
-/** Throws invalidValue when the client does not accept text/event-stream. */
+/** Throws notAcceptable when the client does not accept text/event-stream. */
 export function requireEventStream(request: FastifyRequest): void {
   const { accept = '*/*' } = request.headers;
   if (EVENT_STREAM.test(accept)) return;
-  throw fhirError('invalidValue', { reason: 'This address serves only text/event-stream' });
+  throw fhirError('notAcceptable', { offered: 'text/event-stream', accept });
 }
 
 /** Parses a request in the address, as an EventSource sends it. Throws invalidValue. */

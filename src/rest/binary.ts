@@ -4,6 +4,7 @@
 import type { FastifyRequest } from 'fastify';
 import {
   fhirError,
+  JSON_TYPES,
   UNKNOWN_TYPE,
   stringifyJson,
   type Core,
@@ -92,7 +93,7 @@ export function wantsResource(
   const ofContent = own === undefined ? 0 : qualityOf(own, ranges);
   if (ofResource > 0 && ofResource >= ofContent) return true;
   if (ofContent > 0) return false;
-  throw fhirError('notAcceptable', { accept: wanted });
+  throw fhirError('notAcceptable', { offered: `${contentType}, ${JSON_TYPES}`, accept: wanted });
 }
 
 function toRanges(format: string): MediaRange[] {

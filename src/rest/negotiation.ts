@@ -3,6 +3,7 @@ import {
   fitsRelease,
   isJsonFormat,
   JSON_SUBTYPES,
+  JSON_TYPES,
   parseMediaRanges,
   specificityFor,
   type MediaRange,
@@ -37,7 +38,7 @@ export function requireJsonAccepted(
     if (results.size >= CACHE_SIZE) results.clear();
     if (key.length <= CACHED_LENGTH) results.set(key, isAccepted);
   }
-  if (!isAccepted) throw fhirError('notAcceptable', { accept: wanted });
+  if (!isAccepted) throw fhirError('notAcceptable', { offered: JSON_TYPES, accept: wanted });
 }
 
 /** True when a JSON media type has a quality above zero; the most specific range decides for each type. */

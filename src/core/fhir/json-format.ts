@@ -3,6 +3,8 @@ import { parseMediaRange, type MediaRange } from './media-range';
 import { RELEASES, type Release } from './release';
 
 export const JSON_SUBTYPES: readonly string[] = ['fhir+json', 'json', 'json+fhir'];
+/** For the error `notAcceptable`. */
+export const JSON_TYPES = 'application/fhir+json or application/json';
 
 /**
  * True for a value of `_format` that means JSON: `json`, a JSON media type, or any. It accepts a blank for a plus sign,

@@ -359,7 +359,7 @@ describe('the stream of events', () => {
     const unknown = await server.request('GET', '/w/nobody/api/v1/graphql/r4/stream');
     expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
     expect((await server.request('DELETE', path)).status).toBe(405);
-    expect((await server.request('GET', path, undefined, { accept: 'application/json' })).status).toBe(400);
+    expect((await server.request('GET', path, undefined, { accept: 'application/json' })).status).toBe(406);
     expect((await server.request('POST', path, '{', json)).status).toBe(400);
     expect((await server.request('POST', path, 'query', { 'content-type': 'text/plain' })).status).toBe(415);
   });

@@ -2,6 +2,7 @@ import { FhirError, fhirError } from '../../errors';
 import { dateRange } from '../date';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
+import { JSON_TYPES } from '../json-format';
 import type { QueryParameter } from '../query-text';
 import { readEntryAddress, type AddressReader, type EntryPlace } from './entry-address';
 import { readSearchBody, searchedPlace, withoutSearch } from './search-entry';
@@ -194,7 +195,7 @@ function requireAddress(
   if (typeof address === 'string') throw wrongUrl(index, address);
   for (const [name, value] of address.query)
     if (name === '_format' && !reader.isFormat(value))
-      throw fhirError('notAcceptable', { accept: shorten(value) });
+      throw fhirError('notAcceptable', { offered: JSON_TYPES, accept: shorten(value) });
   return { ...address, query: address.query.filter(([name]) => !PRESENTATION.has(name)) };
 }
 
