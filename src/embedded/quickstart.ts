@@ -111,6 +111,13 @@ interface Banner {
   readonly seconds: number;
 }
 
+function toSignIn({ name, password }: FirstPerson, address: string): string {
+  const { port } = new URL(address);
+  return `    To sign in to the console: user ${name}, password ${password}
+    Browsers let nobody sign in over http from another machine: use https, or ssh -L ${port}:localhost:${port}
+`;
+}
+
 function writeBanner(options: QuickstartOptions, banner: Banner): void {
   const { output } = options;
   const { address, credentials, person, isEnforced, seconds } = banner;
@@ -129,7 +136,7 @@ function writeBanner(options: QuickstartOptions, banner: Banner): void {
 
     client_id=${credentials.slice(0, credentials.indexOf(':'))}
     client_secret=${credentials.slice(credentials.indexOf(':') + 1)}
-${person === undefined ? '' : `    To sign in to the console: user ${person.name}, password ${person.password}\n`}`;
+${person === undefined ? '' : toSignIn(person, address)}`;
   const end =
     options.folder === undefined
       ? 'Ctrl-C stops everything and removes the data; --data DIR keeps it.'

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { makeClient } from '../support/access';
 import { startServer, type TestServer } from '../support/server';
-import { startChromium } from './chromium';
+import { OTHER_HOST, startChromium } from './chromium';
 import {
   buildConsole,
   findBarriers,
@@ -108,6 +108,21 @@ describe('before the sign-in', () => {
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await isTooWide(page)).toBe(false);
       expect(await findBarriers(page)).toEqual([]);
+    });
+  });
+
+  it('over http from another machine, it says why nobody can sign in and what to do', async () => {
+    const { port } = new URL(server.base);
+    await inConsole(`http://${OTHER_HOST}:${port}`, async ({ page, goTo }) => {
+      await goTo('/');
+      await page
+        .getByText(`http://${OTHER_HOST}:${port}${server.path('system', 'r4')}`, { exact: true })
+        .waitFor();
+      expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
+      await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(`"ssh -L ${port}:localhost:${port} ${OTHER_HOST}"`).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
     });
   });
 

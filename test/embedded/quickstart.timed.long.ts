@@ -156,6 +156,7 @@ describe('the quick start', () => {
     const { output } = run;
     expect(output).toContain('answers nobody without credentials');
     expect(output).toMatch(/To sign in to the console: user admin, password \S{20}\n/);
+    expect(output).toMatch(/from another machine: use https, or ssh -L (\d+):localhost:\1\n/);
     const [command = ''] = /curl -u .*name=chalmers'/.exec(output) ?? [];
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -s')]);
     expect(JSON.parse(stdout)).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });

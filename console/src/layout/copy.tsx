@@ -3,7 +3,9 @@ import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { texts } from '../texts';
 
+/** Nothing over http, where browsers refuse to copy. */
 export function CopyIcon({ value, what }: { readonly value: string; readonly what: string }) {
+  if (!window.isSecureContext) return null;
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (

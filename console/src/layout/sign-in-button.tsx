@@ -13,23 +13,32 @@ export interface SignInButtonProps {
   readonly size?: 'xs' | 'sm';
 }
 
+/** Makes a port of the reader's machine lead to this server. */
+function forwardCommand(): string {
+  const { hostname, port } = window.location;
+  const place = port === '' ? '80' : port;
+  return `ssh -L ${place}:localhost:${place} ${hostname}`;
+}
+
 export function SignInButton({ space, label, variant = 'filled', size = 'xs' }: SignInButtonProps) {
   const { pathname, search, hash } = useLocation();
-  const [hasFailed, setHasFailed] = useState(false);
+  const [failure, setFailure] = useState<string>();
   const begin = (): void => {
-    setHasFailed(false);
-    signIn(space, `${pathname}${search}${hash}`).catch(() => setHasFailed(true));
+    // Without it browsers have no functions of cryptography.
+    if (!window.isSecureContext) return setFailure(texts.failures.insecure(forwardCommand()));
+    setFailure(undefined);
+    signIn(space, `${pathname}${search}${hash}`).catch(() => setFailure(texts.failures.unreachable));
   };
   return (
     <>
       <Button size={size} variant={variant} onClick={begin}>
         {label ?? texts.common.signIn}
       </Button>
-      {hasFailed ? (
+      {failure === undefined ? null : (
         <Text role="alert" size="xs">
-          {texts.failures.unreachable}
+          {failure}
         </Text>
-      ) : null}
+      )}
     </>
   );
 }

@@ -78,8 +78,13 @@ function More({ space, type, id }: Omit<RecordActionsProps, 'record'>) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => clipboard.copy(absolute(path))}>{editing.copyLink}</Menu.Item>
-        <Menu.Item onClick={() => clipboard.copy(curl)}>{editing.copyCurl}</Menu.Item>
+        {/* Over http browsers refuse to copy. */}
+        {window.isSecureContext ? (
+          <>
+            <Menu.Item onClick={() => clipboard.copy(absolute(path))}>{editing.copyLink}</Menu.Item>
+            <Menu.Item onClick={() => clipboard.copy(curl)}>{editing.copyCurl}</Menu.Item>
+          </>
+        ) : null}
         <Menu.Item component="a" href={`${PREFIX}${path}?_format=json`} target="_blank">
           {editing.openRaw}
         </Menu.Item>
