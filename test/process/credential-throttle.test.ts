@@ -2,6 +2,7 @@
  * Who guesses secrets waits for the same time whatever becomes of the processes that have counted, with Redis and without it
  * (docs/run/access.md, Failed attempts).
  */
+import { findFreePort } from '../../src/embedded/free-port';
 import { makeClient, toBasic, type MadeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
@@ -37,8 +38,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-const startOther = (): Promise<ServerProcess> =>
-  startProcess({ database, environment: { ...environment, LOG_LEVEL: 'silent' } });
+const startOther = async (): Promise<ServerProcess> =>
+  startProcess({
+    ...{ database, port: await findFreePort() },
+    environment: { ...environment, LOG_LEVEL: 'silent' },
+  });
 
 const makeOne = (): Promise<MadeClient> => makeClient(server.app.core, 'acme');
 

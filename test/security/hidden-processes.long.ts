@@ -3,6 +3,7 @@
  * other, in turn, so that a page, an asynchronous request and changes of a client are read where they were not made.
  * Cached answers of one process for clients with full access are used by no other.
  */
+import { findFreePort } from '../../src/embedded/free-port';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
 import { startServer, type TestServer } from '../support/server';
@@ -36,7 +37,10 @@ let other: ServerProcess;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database, environment: TWO_SIDES_ENVIRONMENT });
-  other = await startProcess({ database, environment: { ...TWO_SIDES_ENVIRONMENT, LOG_LEVEL: 'silent' } });
+  other = await startProcess({
+    ...{ database, port: await findFreePort() },
+    environment: { ...TWO_SIDES_ENVIRONMENT, LOG_LEVEL: 'silent' },
+  });
 }, 240_000);
 afterAll(async () => {
   await other.close();

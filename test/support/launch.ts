@@ -8,6 +8,20 @@ export const MAIN = path.resolve(__dirname, '..', '..', 'dist', 'src', 'main.js'
 
 const START_TIMEOUT_MS = 120_000;
 
+/** The port that the server has logged; undefined when it has ended, or not within two minutes. */
+export async function waitForPort(
+  output: () => Promise<string>,
+  child: Pick<Child, 'isRunning'>,
+): Promise<number | undefined> {
+  const end = Date.now() + START_TIMEOUT_MS;
+  while (child.isRunning() && Date.now() < end) {
+    const [, port] = /"port":(\d+).*"msg":"listening"/.exec(await output()) ?? [];
+    if (port !== undefined) return Number(port);
+    await delay(20);
+  }
+  return undefined;
+}
+
 /** False when the server has ended, or is not ready after two minutes. */
 export async function waitUntilReady(base: string, child: Pick<Child, 'isRunning'>): Promise<boolean> {
   const client = createHttpClient(base);

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Release } from '../../src/core';
 import { startChild } from '../../src/embedded/child';
-import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient, type HttpClient } from './http';
 import { closedAtEnd } from './left-open';
 import { createTestDatabase, type TestDatabase } from './database';
 import { toEnvironment, toPath } from './environment';
-import { MAIN, waitUntilReady } from './launch';
+import { MAIN, waitForPort, waitUntilReady } from './launch';
 import type { TestServerOptions } from './server';
 
 export interface ServerProcess extends Pick<HttpClient, 'request'> {
@@ -32,7 +31,7 @@ export interface ServerProcess extends Pick<HttpClient, 'request'> {
 }
 
 export interface ProcessOptions extends TestServerOptions {
-  /** Default: a free one. */
+  /** Default: the server chooses a free one, and logs it; without its log a port is needed. */
   readonly port?: number;
   /** Folder of the program, with `dist/src/main.js`; default this one. */
   readonly program?: string;
@@ -44,7 +43,6 @@ export interface ProcessOptions extends TestServerOptions {
  */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const database = options.database ?? (await createTestDatabase());
-  const port = options.port ?? (await findFreePort());
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
   const logFile = path.join(folder, 'output');
   const log = await open(logFile, 'w');
@@ -56,7 +54,8 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
       PATH: process.env['PATH'],
       ...toEnvironment(database),
       LOG_LEVEL: 'info',
-      PORT: String(port),
+      // The server chooses: between a look for a free port and its use another test may have taken it.
+      PORT: String(options.port ?? 0),
       ...options.environment,
     },
     stdio: ['ignore', log.fd, log.fd],
@@ -64,21 +63,25 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
     lastFolder: folder,
   });
   await log.close();
-  const base = `http://127.0.0.1:${port}`;
-  const client = createHttpClient(base);
   const output = (): Promise<string> => readFile(logFile, 'utf8');
-  const close = closedAtEnd(async () => {
-    client.close();
+  const end = async (): Promise<void> => {
     await child.stop('SIGKILL', 5_000);
     await rm(folder, { recursive: true, force: true });
     if (options.database === undefined) await database.drop();
-  });
+  };
 
-  if (!(await waitUntilReady(base, child))) {
+  const port = options.port ?? (await waitForPort(output, child));
+  const base = `http://127.0.0.1:${port ?? 0}`;
+  if (port === undefined || !(await waitUntilReady(base, child))) {
     const written = await output();
-    await close();
+    await end();
     throw new Error(`The server did not become ready:\n${written}`);
   }
+  const client = createHttpClient(base);
+  const close = closedAtEnd(async () => {
+    client.close();
+    await end();
+  });
 
   return {
     base,
