@@ -47,7 +47,7 @@ function Page() {
       // The server's tests validate it.
       dangerouslyAssumeSchemaIsValid: true,
     },
-    // The console shows both itself.
+    // The console shows the tenant and the release itself.
     createElement(GraphiQL.Logo, null, isInConsole ? null : createElement(Pickers)),
   );
 }

@@ -32,7 +32,8 @@ export async function endListener(server: Server): Promise<void> {
   const begun = performance.now();
   // The first turn may have looked at the backlog before.
   await nextTurn();
-  for (let isEmpty = false; !isEmpty && performance.now() - begun < MOST_MS;) {
+  let isEmpty = false;
+  while (!isEmpty && performance.now() - begun < MOST_MS) {
     const [before, turn] = [arrivals, performance.now()];
     await nextTurn();
     isEmpty = arrivals === before && performance.now() - turn < QUIET_TURN_MS;

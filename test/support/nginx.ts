@@ -1,5 +1,5 @@
 /** Debian's nginx in front of several servers, with its default settings. */
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startChild } from '../../src/embedded/child';
@@ -13,8 +13,6 @@ const START_TIMEOUT_MS = 20_000;
 
 export interface Nginx {
   readonly base: string;
-  /** Its log of errors. */
-  errors(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -68,5 +66,5 @@ export async function startNginx(ports: readonly number[]): Promise<Nginx> {
     await close();
     throw error;
   }
-  return { base, errors: () => readFile(path.join(folder, 'errors'), 'utf8'), close };
+  return { base, close };
 }

@@ -4,7 +4,7 @@
  */
 import * as oauth from 'oauth4webapi';
 import { absolute, fhirPath, PREFIX, RELEASES, type Release, type Space } from '../place';
-import { claim } from './claim';
+import { lockForPage } from './page-lock';
 
 const CLIENT_ID = 'andiron-console';
 const SCOPES = 'openid profile fhirUser online_access user/*.cruds administration';
@@ -90,7 +90,7 @@ async function readOwn(space: Space): Promise<StoredSession | undefined> {
   const key = keyOf(space);
   const stored = read<StoredSession>(key);
   if (stored?.refreshToken === undefined) return stored;
-  const isOwner = await claim(`${key}/${stored.id}`);
+  const isOwner = await lockForPage(`${key}/${stored.id}`);
   // The person may have signed out meanwhile.
   const session = read<StoredSession>(key);
   if (isOwner || session === undefined) return session;

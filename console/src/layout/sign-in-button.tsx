@@ -13,11 +13,11 @@ export interface SignInButtonProps {
   readonly size?: 'xs' | 'sm';
 }
 
-/** Makes a port of the reader's machine lead to this server. */
-function forwardCommand(): string {
+/** How a port of the reader's machine leads to this server. */
+function explainForwarding(): string {
   const { hostname, port } = window.location;
-  const place = port === '' ? '80' : port;
-  return `ssh -L ${place}:localhost:${place} ${hostname}`;
+  const [own, remote] = port === '' ? ['8080', '80'] : [port, port];
+  return texts.failures.insecure(`ssh -L ${own}:localhost:${remote} ${hostname}`, `http://localhost:${own}`);
 }
 
 export function SignInButton({ space, label, variant = 'filled', size = 'xs' }: SignInButtonProps) {
@@ -25,7 +25,7 @@ export function SignInButton({ space, label, variant = 'filled', size = 'xs' }: 
   const [failure, setFailure] = useState<string>();
   const begin = (): void => {
     // Without it browsers have no functions of cryptography.
-    if (!window.isSecureContext) return setFailure(texts.failures.insecure(forwardCommand()));
+    if (!window.isSecureContext) return setFailure(explainForwarding());
     setFailure(undefined);
     signIn(space, `${pathname}${search}${hash}`).catch(() => setFailure(texts.failures.unreachable));
   };

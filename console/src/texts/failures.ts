@@ -1,6 +1,6 @@
 export const failures = {
-  insecure: (command: string) =>
-    `Browsers let nobody sign in over http, except on localhost. Open the https address of this server, or forward a port of your machine to it, such as by "${command}", and open localhost.`,
+  insecure: (command: string, address: string) =>
+    `Browsers let nobody sign in over http, except on localhost. Open the https address of this server, or forward a port of your machine to it, such as by "${command}", and open ${address}.`,
   unreachable: 'The server cannot be reached. Check that it runs and that you are online, then try again.',
   title: 'This did not work',
   notFound: 'There is nothing at this address.',
