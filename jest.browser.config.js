@@ -1,6 +1,6 @@
 const shared = require('./jest.shared.js');
 
-/** `npm run test:browser`: GraphiQL and the example page driven in headless Chromium. */
+/** `npm run test:browser`: pages that are built first, most of them driven in headless Chromium. */
 module.exports = {
   ...shared,
   testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],

@@ -1,8 +1,7 @@
 const { execFileSync } = require('node:child_process');
 
-// The tests load the program as it is built (test/support/load-compiled.js).
-for (const script of ['build.mjs', 'build-introspection.mjs', 'build-graphiql.mjs'])
-  execFileSync(process.execPath, [`scripts/${script}`, '--if-stale'], { cwd: __dirname });
+// The tests load the program as it is built (test/support/load-compiled.js). Those of pages build these themselves.
+execFileSync(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: __dirname });
 
 // Jest puts no folder in place of <rootDir> in this pattern.
 const root = __dirname.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

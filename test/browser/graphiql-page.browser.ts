@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startServer, type TestServer } from '../support/server';
-import { gatewayPath } from './gateway-client';
+import { gatewayPath } from '../graphql/gateway-client';
 
 /** The headers that Chromium sends when a user opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
