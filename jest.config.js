@@ -16,6 +16,7 @@ const services = {
 
 /** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
 module.exports = {
+  reporters: ['default', '<rootDir>/test/support/cost/reporter.js'],
   // A hang fails; a slow machine does not.
   testTimeout: 90_000,
   // Each worker keeps a processor busy, and its PostgreSQL a part of another; the services are made for four of them.

@@ -6,6 +6,7 @@
 const vm = require('node:vm');
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const { beginRecord } = require('./cost/file-record');
 
 /** The context that jest gets; only its identity is used. */
 const THIS_REALM = Object.freeze({});
@@ -33,7 +34,10 @@ vm.compileFunction = (code, parameters, options) => {
 };
 
 module.exports = class OneRealm {
-  constructor({ projectConfig }) {
+  #endRecord;
+
+  constructor({ projectConfig }, { testPath }) {
+    this.#endRecord = beginRecord(testPath);
     this.global = globalThis;
     this.console = console;
     this.moduleMocker = new ModuleMocker(globalThis);
@@ -58,6 +62,7 @@ module.exports = class OneRealm {
     globalThis.console = this.console;
     forgetStateOfJest();
     process.exit = exit;
+    this.#endRecord();
   }
 
   exportConditions() {

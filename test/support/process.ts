@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Release } from '../../src/core';
 import { startChild } from '../../src/embedded/child';
 import { createHttpClient, type HttpClient } from './http';
+import { countStart } from './counts';
 import { closedAtEnd } from './left-open';
 import { createTestDatabase, type TestDatabase } from './database';
 import { toEnvironment, toPath } from './environment';
@@ -42,6 +43,7 @@ export interface ProcessOptions extends TestServerOptions {
  * @throws Error with the output of the process when it is not ready within two minutes
  */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
+  countStart();
   const database = options.database ?? (await createTestDatabase());
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
   const logFile = path.join(folder, 'output');

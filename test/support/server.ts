@@ -5,6 +5,7 @@ import type { LiveQueryCounts, Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { toEnvironment, toPath } from './environment';
 import { createHttpClient, type HttpClient } from './http';
+import { countStart } from './counts';
 import { closedAtEnd } from './left-open';
 
 export { OPEN, toEnvironment, toPath } from './environment';
@@ -50,6 +51,7 @@ export function countLiveQueries(base: string): LiveQueryCounts | undefined {
 
 /** A whole server inside the test's process, listening on a port of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  countStart();
   const database = options.database ?? (await createTestDatabase());
   const app = await createApp(makeSettings(database, options.environment));
   const { port } = await app.listen();

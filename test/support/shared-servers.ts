@@ -17,7 +17,7 @@ interface SharedServers {
 async function start(worker: string): Promise<{ base: string; stop(): Promise<void> }> {
   const database = await copyTemplate(`shared_${worker}`);
   const port = await findFreePort();
-  const child = await startChild(process.execPath, [MAIN], {
+  const child = await startChild(process.execPath, [MAIN, `worker-${worker}`], {
     cwd: '/',
     env: { PATH: process.env['PATH'], ...toEnvironment(database), PORT: String(port) },
     stdio: 'ignore',
