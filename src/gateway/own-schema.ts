@@ -43,9 +43,21 @@ export function schemaOfRelease(release: Release): GraphQLSchema {
   return createSchema(releaseDefinitions(release), { assumeValid: true });
 }
 
-/** Returns the same, in slices between other requests. `isSubgraph`: with fields for routers, which introspection does not show. */
+/** Schemas of releases in this process: a schema has no data and no settings, so that all servers of a process share it. */
+const made = new Map<string, Promise<GraphQLSchema>>();
+
+/**
+ * Returns the same, made once in a process, in slices between other requests. `isSubgraph`: with fields for routers, which
+ * introspection does not show.
+ */
 export function makeSchemaOfRelease(release: Release, isSubgraph: boolean): Promise<GraphQLSchema> {
-  return finishInSlices(schemaSteps(releaseDefinitions(release), { assumeValid: true, isSubgraph }));
+  const key = isSubgraph ? `${release} as a subgraph` : release;
+  let schema = made.get(key);
+  if (schema === undefined) {
+    schema = finishInSlices(schemaSteps(releaseDefinitions(release), { assumeValid: true, isSubgraph }));
+    made.set(key, schema);
+  }
+  return schema;
 }
 
 /**

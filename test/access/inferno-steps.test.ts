@@ -2,10 +2,10 @@
  * The steps of Inferno's kits for SMART App Launch 2.2 and for ONC's criterion g(10), in words of our own
  * (docs/run/access.md, Inferno's test kits).
  */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { SmartTenant, type TokenJson } from '../support/smart-app';
 import { makeProof, toReturned } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const ORIGIN = 'https://app.example';
 let server: TestServer;
@@ -34,7 +34,7 @@ const SCOPE = `${IDENTITY} ${RESOURCES}`;
 const partOf = (token: string, part: number) =>
   JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString());
 
-describe.each(RELEASE_NAMES)('Inferno, in %s,', (release) => {
+describe.each(TESTED_RELEASES)('Inferno, in %s,', (release) => {
   let smart: SmartTenant;
   /** The same app with a secret. */
   let secret: SmartTenant;

@@ -1,7 +1,7 @@
 /** Errors of the endpoints of clients have the form of OAuth 2.0, whatever was sent and is accepted (docs/run/access.md). */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { FORM } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(['token', 'introspect', 'revoke'])('the %s endpoint', (endpoint) =
   });
 });
 
-describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
+describe.each(TESTED_RELEASES)('metadata of %s', (release) => {
   const securityOf = async (tenant: string, mode: string) => {
     const path = `${server.path(tenant, release)}/metadata?mode=${mode}`;
     const { json } = await server.request('GET', path);

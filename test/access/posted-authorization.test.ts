@@ -1,8 +1,8 @@
 /** The request of an app by POST (OpenID Connect Core 1.0, section 3.1.2.1; docs/run/access.md). */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
 import { PASSWORD, SmartTenant } from '../support/smart-app';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const SCOPE = 'openid launch/patient patient/*.rs';
 let server: TestServer;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('an app that posts its request, in %s', (release) => {
+describe.each(TESTED_RELEASES)('an app that posts its request, in %s', (release) => {
   let smart: SmartTenant;
   const address = () => `/w/${smart.tenant}/oidc/authorize`;
   const requestOf = (more: Record<string, string> = {}, challenge = makeProof().challenge): string =>

@@ -1,7 +1,7 @@
 /** What a patient's record refers to, and the resource of the person who has signed in (docs/run/access-rules.md, Scopes). */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { SmartTenant } from '../support/smart-app';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const IDENTITY = 'openid fhirUser launch/patient';
 const TYPES = ['Practitioner', 'Organization', 'Location', 'Medication', 'Device'];
@@ -50,7 +50,7 @@ function recordOf(name: string) {
   ];
 }
 
-describe.each(RELEASE_NAMES)('an app with the record of a patient, in %s', (release) => {
+describe.each(TESTED_RELEASES)('an app with the record of a patient, in %s', (release) => {
   let smart: SmartTenant;
   let token: string;
   const idsOf = (bundle: { entry?: { resource: { id: string } }[] }): string[] =>

@@ -1,9 +1,9 @@
 /** What a person allows an app, and what the app is told about its launch (docs/run/access.md, Signing in for an app). */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { makeClient } from '../support/access';
 import { SmartTenant } from '../support/smart-app';
 import { boxesOf, makeProof, toReturned } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ function observation(id: string, category: string) {
   };
 }
 
-describe.each(RELEASE_NAMES)('in %s', (release) => {
+describe.each(TESTED_RELEASES)('in %s', (release) => {
   let smart: SmartTenant;
   const idsOf = async (query: string, token: string): Promise<unknown> => {
     const { status, json } = await smart.get(query, token);

@@ -1,5 +1,5 @@
 /** The status and the events of Subscriptions as a front end asks for them: the same document in both releases. */
-import { RELEASE_NAMES, type Release } from '../../src/core';
+import type { Release } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';
 import { startEndpoint, type TestEndpoint } from '../support/endpoint';
 import { eventually } from '../support/eventually';
@@ -15,6 +15,7 @@ import {
   type Wanted,
 } from '../support/subscriptions';
 import { createSender, type GatewayAnswer, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
 const LOCAL = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' };
 
@@ -56,7 +57,7 @@ interface Event {
 const eventsIn = ({ found }: GatewayAnswer): readonly Event[] =>
   found.subscriptionDelivery.events as readonly Event[];
 
-describe.each(RELEASE_NAMES)('%s', (release: Release) => {
+describe.each(TESTED_RELEASES)('%s', (release: Release) => {
   const send: Sender = (...of) => sender(server)(...of);
   const root = (): string => server.path('system', release);
   const ask: SendQuery = (...of) => createSender(server, 'system', release)(...of);

@@ -1,6 +1,6 @@
 /** Code systems without a resource (units, languages, media types, countries, currencies, time zones) in every operation. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const UNKNOWN: readonly (readonly [system: string, code: string])[] = [
   [URIS, 'no uri'],
 ];
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const base = `http://systems.example/${release}`;
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);

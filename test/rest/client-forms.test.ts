@@ -2,8 +2,8 @@
  * Requests in the forms in which widely used clients send them: HAPI FHIR's and Firely's libraries (headers, media types,
  * `_format`, conditions), and Bundles as Synthea writes them.
  */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const PUBLIC_URL = 'http://fhir.hospital.example';
 let server: TestServer;
@@ -28,7 +28,7 @@ const HAPI = {
 };
 const HAPI_BODY = { ...HAPI, 'content-type': 'application/fhir+json; charset=UTF-8' };
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const root = (): string => server.path('system', release);
   const base = `${PUBLIC_URL}/w/system/api/v1/fhir/${release}`;
   const fhirVersion = release === 'r4' ? '4.0' : '4.3';

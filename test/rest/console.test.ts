@@ -1,6 +1,6 @@
 /** Who gets the page of the console. Its files are those of a build (test/browser/console-files.browser.ts). */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const PEOPLE = { 'sec-fetch-mode': 'navigate', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 /** Of the page, built or not. */
@@ -19,7 +19,7 @@ const open = (address: string, headers: Record<string, string> = PEOPLE) =>
 /** The page without the way to the root, which is longer below more folders. */
 const withoutRoot = (text: string): string => text.replaceAll(/(?<==")(?:\.\.?\/?)+/g, '');
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   it('a person who opens a FHIR address in a browser sees the console', async () => {
     for (const rest of [
       '',

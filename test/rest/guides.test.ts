@@ -1,6 +1,7 @@
 /** What profiles of implementation guides ask: faults found with published guides, of which each is a kind. */
-import { RELEASE_NAMES, RELEASES } from '../../src/core/fhir/release';
+import { RELEASES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -35,7 +36,7 @@ const VALUE_SET = {
   compose: { include: [{ system: CODE_SYSTEM.url, concept: [{ code: 'a' }] }] },
 };
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);
   const profile = (id: string, type: string, element: readonly object[], more: object = {}) => ({

@@ -1,6 +1,6 @@
 /** If-None-Exist as HAPI's, Firely's and other clients send it, in the header and in entries. */
 import { startServer, type TestServer } from '../support/server';
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
+import { TESTED_RELEASES } from '../support/releases';
 
 const PUBLIC_URL = 'http://fhir.hospital.example';
 let server: TestServer;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('If-None-Exist of %s', (release) => {
+describe.each(TESTED_RELEASES)('If-None-Exist of %s', (release) => {
   const root = (): string => server.path('system', release);
   const base = `${PUBLIC_URL}/w/system/api/v1/fhir/${release}`;
   const patient = (value: string): object => ({

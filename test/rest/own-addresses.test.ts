@@ -1,9 +1,9 @@
 /** Absolute references to the server itself, such as its own fullUrls, are local without PUBLIC_URL too. */
 import { createServer } from 'node:net';
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { createApp } from '../../src/app';
 import { recordingLog } from '../support/log';
 import { makeSettings, startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 async function freePort(): Promise<number> {
   const probe = createServer();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('without PUBLIC_URL on a loopback port, under %s', (release) => {
+describe.each(TESTED_RELEASES)('without PUBLIC_URL on a loopback port, under %s', (release) => {
   const path = (rest: string): string => `${server.path('system', release)}/${rest}`;
   const found = async (query: string): Promise<string[]> => {
     const { status, json } = await server.request('GET', path(query));

@@ -1,6 +1,6 @@
 /** A QuestionnaireResponse is checked against its Questionnaire, wherever that is. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -113,7 +113,7 @@ const CASES: readonly (readonly [name: string, response: object, errors: readonl
   ['what is missing from a response in progress', respond([], { status: 'in-progress' }), []],
 ]; // prettier-ignore
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);
   const validate = async (resource: object): Promise<readonly Issue[]> => {

@@ -1,6 +1,6 @@
 /** What $validate checks in the other definitions that a resource names. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const filtered = (property: string, value: string) => ({
   compose: { include: [{ system: THINGS.url, filter: [{ property, op: '=', value }] }] },
 });
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);
   const store = async (...resources: readonly { resourceType: string; id: string }[]): Promise<void> => {

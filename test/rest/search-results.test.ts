@@ -1,6 +1,6 @@
 /** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/use/search.md). */
-import { RELEASE_NAMES } from '../../src/core';
 import { OPEN, startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ const RESOURCES: readonly object[] = [
   }),
 ];
 
-describe.each(RELEASE_NAMES)('a search under %s', (release) => {
+describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, `${server.path('system', release)}${rest}`, body, headers);
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** What terminology operations answer beyond the published examples: faults that others found, of which each is a kind. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const base = `http://terms.example/${release}`;
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);

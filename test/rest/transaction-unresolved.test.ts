@@ -1,6 +1,6 @@
 /** References of a transaction that lead nowhere: all of them are reported, and none is stored in silence. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('in a transaction of %s', (release) => {
+describe.each(TESTED_RELEASES)('in a transaction of %s', (release) => {
   const root = (): string => server.path('system', release);
   const observation = (reference: string): object => ({
     resourceType: 'Observation',

@@ -1,8 +1,8 @@
 /** The plus of a time zone, sent as it is in a query, where it means a blank. */
-import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-describe.each(RELEASE_NAMES)('A moment with an unencoded plus in %s', (release) => {
+describe.each(TESTED_RELEASES)('A moment with an unencoded plus in %s', (release) => {
   let server: HttpServer;
   let root: string;
   beforeAll(async () => {

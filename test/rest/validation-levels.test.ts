@@ -1,6 +1,7 @@
 /** What each level of the setting `validation` refuses (docs/decisions/0016-what-validation-refuses.md). */
-import { RELEASE_NAMES, RELEASES } from '../../src/core/fhir/release';
+import { RELEASES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const LEVELS = ['full', 'lenient', 'structure'] as const;
 const URL = 'http://example.org/StructureDefinition/levels';
@@ -43,7 +44,7 @@ const CASES: readonly (readonly [name: string, resource: object, statuses: reado
   ],
 ];
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (level: string, method: string, rest: string, body: object) =>
     server.request(method, `${server.path(`level-${level}`, release)}/${rest}`, body);
 

@@ -17,7 +17,9 @@ export async function copyTemplate(suffix: string, empty = false): Promise<Datab
   const { server, template } = findServices();
   // Entries of servers of an earlier file in Redis have the name of their database.
   const name = `andiron_test_${process.pid}_${suffix}_${randomBytes(4).toString('hex')}`;
-  await runOnServer(server, `create database "${name}" ${empty ? '' : `template "${template}"`}`);
+  // Copied as files, it takes a fifth of the time and writes no log of its 60 MB.
+  const source = empty ? '' : `template "${template}" strategy file_copy`;
+  await runOnServer(server, `create database "${name}" ${source}`);
   return {
     settings: { ...server, database: name, ssl: false },
     environment: {

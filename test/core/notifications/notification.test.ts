@@ -1,4 +1,3 @@
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import {
   notificationBundle,
   statusBundle,
@@ -7,6 +6,7 @@ import {
   type NotifiedEvent,
 } from '../../../src/core/notifications/notification';
 import { errorsOf } from '../fhir/validate/judged';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const ROOT = 'https://fhir.example/w/ward/api/v1/fhir/r4';
 const TOPIC = 'http://hospital.example/SubscriptionTopic/admission';
@@ -166,7 +166,7 @@ describe('notifications that Inferno receives', () => {
   });
 });
 
-describe.each(RELEASE_NAMES)('what the server sends in %s', (release) => {
+describe.each(TESTED_RELEASES)('what the server sends in %s', (release) => {
   const contents = ['empty', 'id-only', 'full-resource'] as const;
   const types = ['handshake', 'heartbeat', 'event-notification', 'query-status', 'query-event'] as const;
 

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { maskHeaders, TYPE_NUMBERS } from '../../../migrations/0044-masked-headers';
-import { RELEASE_NAMES } from '../../../src/core';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { migrate } from '../../../src/core/storage/schema/migrate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { closedAtEnd } from '../../support/left-open';
 import { silentLog } from '../../support/log';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const SECRET = 'Bearer s3cret-word';
 
-it.each(RELEASE_NAMES)('the number of the type Subscription is that of the rows of %s', (release) => {
+it.each(TESTED_RELEASES)('the number of the type Subscription is that of the rows of %s', (release) => {
   expect(loadDefinitions(release).typeNumber('Subscription')).toBe(TYPE_NUMBERS[release]);
 });
 

@@ -1,8 +1,8 @@
-import { RELEASE_NAMES } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
 import { startServer, type TestServer } from '../../support/server';
 import { classic, makeSubscription, sender, SOON_MS, type Sender } from '../../support/subscriptions';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let server: TestServer;
 let endpoint: TestEndpoint;
@@ -22,7 +22,7 @@ afterAll(async () => {
 const below = (path: string): readonly Received[] =>
   endpoint.received.filter((one) => one.path === path || one.path.startsWith(`${path}/`));
 
-describe.each(RELEASE_NAMES)('%s', (release) => {
+describe.each(TESTED_RELEASES)('%s', (release) => {
   const root = (): string => server.path('system', release);
   const observation = (code: string): object => ({
     resourceType: 'Observation',

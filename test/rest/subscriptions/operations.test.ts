@@ -1,6 +1,6 @@
 /** `$status` and `$events`: what a client asks of its Subscriptions. */
 import { Client } from 'pg';
-import { RELEASE_NAMES, type Release } from '../../../src/core';
+import type { Release } from '../../../src/core';
 import { makeClient, type MadeClient } from '../../support/access';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
@@ -18,6 +18,7 @@ import {
   type Sender,
   type Wanted,
 } from '../../support/subscriptions';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const LOCAL = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' };
 
@@ -126,7 +127,7 @@ function ownTopic(release: Release): Record<string, unknown> {
   };
 }
 
-describe.each(RELEASE_NAMES)('%s', (release) => {
+describe.each(TESTED_RELEASES)('%s', (release) => {
   const root = (): string => server.path('system', release);
 
   const wanted = (path: string, more: Wanted = {}): Record<string, unknown> =>

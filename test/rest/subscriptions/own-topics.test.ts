@@ -1,4 +1,4 @@
-import { RELEASE_NAMES, type Release } from '../../../src/core';
+import type { Release } from '../../../src/core';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
 import { startServer, type TestServer } from '../../support/server';
@@ -12,6 +12,7 @@ import {
   type Notified,
   type Sender,
 } from '../../support/subscriptions';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let server: TestServer;
 let endpoint: TestEndpoint;
@@ -98,7 +99,7 @@ function completed(release: Release, url: string, status = 'active'): Record<str
   };
 }
 
-describe.each(RELEASE_NAMES)('%s', (release) => {
+describe.each(TESTED_RELEASES)('%s', (release) => {
   const root = (): string => server.path('system', release);
   const url = `http://ward.example.org/topics/${release}/encounter-completed`;
   const topicType = release === 'r4b' ? 'SubscriptionTopic' : 'Basic';

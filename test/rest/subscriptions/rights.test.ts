@@ -1,5 +1,4 @@
 /** What a Subscription tells is what its author may read at that moment. */
-import { RELEASE_NAMES } from '../../../src/core';
 import { makeClient, type MadeClient } from '../../support/access';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
@@ -14,6 +13,7 @@ import {
   type Notified,
   type Sender,
 } from '../../support/subscriptions';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let server: TestServer;
 let endpoint: TestEndpoint;
@@ -37,7 +37,7 @@ const observation = (status: string, note = 'a note'): object => ({
   note: [{ text: note }],
 });
 
-describe.each(RELEASE_NAMES)('%s', (release) => {
+describe.each(TESTED_RELEASES)('%s', (release) => {
   const rootOf = (tenant: string): string => server.path(tenant, release);
   const toldAt = (path: string): readonly Notified[] =>
     endpoint.received.filter((one) => one.path === path).map((one) => readNotification(release, one));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RELEASE_NAMES, type Release } from '../../../src/core';
+import type { Release } from '../../../src/core';
 import { sealBindingToken } from '../../../src/core/notifications/socket-token';
 import { eventually } from '../../support/eventually';
 import { openNotificationSocket, type NotificationSocket } from '../../support/notification-socket';
@@ -14,6 +14,7 @@ import {
   type Sender,
   type Wanted,
 } from '../../support/subscriptions';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const SECRET = 'a secret of the tests that signs tokens';
 
@@ -54,7 +55,7 @@ interface IssuedParameter {
   readonly valueDateTime?: string;
 }
 
-describe.each(RELEASE_NAMES)('%s', (release) => {
+describe.each(TESTED_RELEASES)('%s', (release) => {
   const root = (tenant = 'north'): string => server.path(tenant, release);
 
   const make = (wanted: Wanted = {}, tenant = 'north'): Promise<string> =>

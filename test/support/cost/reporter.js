@@ -103,7 +103,15 @@ module.exports = class CostReporter {
       const postgres = of('postgres', `worker:${processId}`) + of('postgres', `shared:${worker}`);
       const shared = of('node', `shared:${worker}`);
       const name = path.relative(this.#root, file);
-      return { file: name, own, children, postgres, shared, servers, sum: own + children + postgres + shared };
+      return {
+        file: name,
+        own,
+        children,
+        postgres,
+        shared,
+        servers,
+        sum: own + children + postgres + shared,
+      };
     });
   }
 

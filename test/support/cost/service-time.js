@@ -3,6 +3,7 @@
  * that the files of a worker share, and Redis. A backend that ends between two samples loses its last part, which the sum of
  * all backends has.
  */
+const { clearInterval, setInterval } = require('node:timers');
 const { commandOf, processesBelow } = require('./processes');
 
 const INTERVAL_MS = 250;
