@@ -1,13 +1,10 @@
 /** Starts PostgreSQL and Redis for one test run, and the servers that its workers share. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { loadSettings } from '../../src/config';
 import { baseContent } from '../../src/core/conformance/base-resources';
 import { migrate } from '../../src/core/storage/schema/migrate';
-import { startEmbeddedPostgres } from '../../src/embedded/postgres';
 import { startEmbeddedRedis } from '../../src/embedded/redis';
 import { silentLog } from './log';
+import { startPreparedPostgres } from './prepared-cluster';
 import { findRedisProgram } from './programs';
 import { runOnServer, VARIABLE, withClient, type Connection, type Services } from './services';
 import { openSharedServers } from './shared-servers';
@@ -19,22 +16,35 @@ interface Started {
   stop(): Promise<void>;
 }
 
-async function startDatabase(durable: boolean): Promise<{ server: Connection; stop(): Promise<void> }> {
+interface StartedDatabase {
+  readonly server: Connection;
+  readonly template: string;
+  stop(): Promise<void>;
+}
+
+/** The database that ANDIRON_TEST_DATABASE_URL names, or one of this run. */
+async function startDatabase(durable: boolean): Promise<StartedDatabase> {
   const given = process.env['ANDIRON_TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') {
-    const url = new URL(given);
-    const server = {
-      host: url.hostname,
-      port: Number(url.port === '' ? 5432 : url.port),
-      user: decodeURIComponent(url.username),
-      password: decodeURIComponent(url.password),
-      database: url.pathname.slice(1),
-    };
-    return { server, stop: async () => undefined };
+  if (given === undefined || given === '') {
+    const template = 'andiron_test_template';
+    const started = await startPreparedPostgres(durable, (server) => makeTemplate(server, template));
+    return { ...started, template };
   }
-  const folder = await mkdtemp(path.join(tmpdir(), 'andiron-test-'));
-  const { stop, ...server } = await startEmbeddedPostgres({ folder, durable, temporary: true });
-  return { server: { ...server, database: 'postgres' }, stop };
+  const url = new URL(given);
+  const server = {
+    host: url.hostname,
+    port: Number(url.port === '' ? 5432 : url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: url.pathname.slice(1),
+  };
+  const template = `andiron_test_${process.pid}_template`;
+  await dropLeftDatabases(server);
+  await makeTemplate(server, template);
+  return {
+    ...{ server, template },
+    stop: () => runOnServer(server, `drop database if exists "${template}" with (force)`),
+  };
 }
 
 async function startRedis(): Promise<{ redis: Services['redis']; stop(): Promise<void> }> {
@@ -67,9 +77,7 @@ async function dropLeftDatabases(server: Connection): Promise<void> {
   });
 }
 
-async function makeTemplate(server: Connection): Promise<string> {
-  await dropLeftDatabases(server);
-  const template = `andiron_test_${process.pid}_template`;
+async function makeTemplate(server: Connection, template: string): Promise<void> {
   await runOnServer(server, `drop database if exists "${template}" with (force)`);
   await runOnServer(server, `create database "${template}"`);
   await migrate({
@@ -77,7 +85,6 @@ async function makeTemplate(server: Connection): Promise<string> {
     base: baseContent(loadSettings({}).FHIR_EXTENSION_BASE),
     log: silentLog,
   });
-  return template;
 }
 
 /** @param durable true: PostgreSQL syncs to disk, as tests that kill things need it */
@@ -87,19 +94,15 @@ export async function startServices(durable: boolean): Promise<Started> {
     await Promise.all([database.stop(), redis.stop()]);
   };
   try {
-    const template = await makeTemplate(database.server);
     const shared = await openSharedServers();
     const services: Services = {
-      ...{ server: database.server, template, redis: redis.redis },
+      ...{ server: database.server, template: database.template, redis: redis.redis },
       sharedServers: shared.address,
     };
     process.env[VARIABLE] = JSON.stringify(services);
     return {
       stop: async () => {
         await shared.stop();
-        await runOnServer(database.server, `drop database if exists "${template}" with (force)`).catch(
-          () => undefined,
-        );
         await stop();
       },
     };
