@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { createSign, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { ClientChanges, Core } from '../../src/core';
+import type { SharedServer } from './shared-server';
 
 export interface MadeClient {
   readonly id: string;
@@ -30,6 +31,23 @@ export async function makeClient(
   const added = await core.clients.addSecret(tenant, id);
   if (added === undefined) throw new Error('the client was not made');
   return { id, secret: added.secret, basic: toBasic(id, added.secret) };
+}
+
+/** Makes the same by HTTP, in a tenant of a shared server (its name there is that of the file: `system`). */
+export async function createClient(
+  server: Pick<SharedServer, 'administer' | 'tenant'>,
+  tenant: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<MadeClient> {
+  const clients = `/tenants/${server.tenant(tenant)}/clients`;
+  const body = { name: 'Ward round', scopes: ['system/*.cruds'], ...details };
+  const created = await server.administer('POST', clients, body);
+  if (created.status !== 201) throw new Error(`The client was not made: ${created.status} ${created.text}`);
+  const { id } = created.json as { id: string };
+  const added = await server.administer('POST', `${clients}/${id}/secrets`, {});
+  if (added.status !== 201) throw new Error(`The secret was not made: ${added.status} ${added.text}`);
+  const { secret } = added.json as { secret: string };
+  return { id, secret, basic: toBasic(id, secret) };
 }
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');

@@ -6,6 +6,9 @@ import { createHttpClient } from './http';
 /** This program, as `npm run build` has made it. */
 export const MAIN = path.resolve(__dirname, '..', '..', 'dist', 'src', 'main.js');
 
+/** The commands of it. */
+export const CLI = path.join(path.dirname(MAIN), 'cli.js');
+
 const START_TIMEOUT_MS = 120_000;
 
 /** The port that the server has logged; undefined when it has ended, or not within two minutes. */

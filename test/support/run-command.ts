@@ -2,9 +2,10 @@
 import { execFile, spawn, type ExecFileException } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { CLI } from './launch';
 import { closedAtEnd } from './left-open';
 
-export const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+export { CLI };
 
 export interface Ended {
   readonly code: number;

@@ -1,12 +1,13 @@
-/** A server for tests that need no settings of their own: the files of a worker share it, each with its own tenants. */
+/** Servers for tests that need no settings of their own: the files of a worker share them, each with its own tenants. */
 import { randomUUID } from 'node:crypto';
 import type { Release } from '../../src/core';
 import { toPath } from './environment';
-import { createHttpClient } from './http';
+import { createHttpClient, type Answer } from './http';
 import type { TestServer } from './server';
 import { findServices } from './services';
+import type { FoundServer, ServerKind } from './shared-servers';
 
-export type { Answer } from './http';
+export type { Answer };
 
 /** The requests of a test to a server by HTTP alone. */
 export type HttpServer = Pick<
@@ -14,26 +15,38 @@ export type HttpServer = Pick<
   'request' | 'base' | 'tenant' | 'path' | 'root' | 'createTenant' | 'close'
 >;
 
-async function findBase(): Promise<string> {
-  const { sharedServers } = findServices();
-  const client = createHttpClient(sharedServers);
-  const { status, text } = await client.request('GET', `/${process.env['JEST_WORKER_ID'] ?? '1'}`);
-  client.close();
-  if (status !== 200) throw new Error(text);
-  return text;
+/** A shared server, with requests of its administrator below /w/system/api/v1. */
+export interface SharedServer extends HttpServer {
+  /** Sends JSON to an address of administration, such as `/tenants/acme/clients`; the tenant has its own name there. */
+  administer(method: string, address: string, body?: unknown): Promise<Answer>;
 }
 
-/** The shared server. The names of tenants, `system` too, are replaced by tenants that no other file has. */
-export async function openSharedServer(): Promise<HttpServer> {
-  const base = await findBase();
+async function find(kind: ServerKind): Promise<FoundServer> {
+  const { sharedServers } = findServices();
+  const client = createHttpClient(sharedServers);
+  const { status, text } = await client.request('GET', `/${process.env['JEST_WORKER_ID'] ?? '1'}/${kind}`);
+  client.close();
+  if (status !== 200) throw new Error(text);
+  return JSON.parse(text) as FoundServer;
+}
+
+/**
+ * A shared server: an open one, one that asks for credentials, or an open one that checks the structure of resources only.
+ * The names of tenants, `system` too, are replaced by tenants that no other file has.
+ */
+export async function openSharedServer(kind: ServerKind = 'open'): Promise<SharedServer> {
+  const { base, administrator } = await find(kind);
   const client = createHttpClient(base);
   const suffix = randomUUID().slice(0, 8);
   const tenant = (name: string): string => `${name}-${suffix}`;
   const path = (name: string, release: Release): string => toPath(tenant(name), release);
+  const administer: SharedServer['administer'] = (method, address, body) =>
+    client.request(method, `/w/system/api/v1${address}`, body, {
+      'content-type': 'application/json',
+      ...(administrator === undefined ? {} : { authorization: administrator }),
+    });
   const createTenant: HttpServer['createTenant'] = async (name, settings = {}) => {
-    const json = { 'content-type': 'application/json' };
-    const body = { name: tenant(name), settings };
-    const { status, text } = await client.request('POST', '/w/system/api/v1/tenants', body, json);
+    const { status, text } = await administer('POST', '/tenants', { name: tenant(name), settings });
     if (status !== 201) throw new Error(`${name} was not made: ${status} ${text}`);
   };
   await createTenant('system');
@@ -43,6 +56,7 @@ export async function openSharedServer(): Promise<HttpServer> {
     path,
     root: (name, release) => base + path(name, release),
     request: (...sent) => client.request(...sent),
+    administer,
     createTenant,
     close: async () => client.close(),
   };

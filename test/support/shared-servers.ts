@@ -1,32 +1,77 @@
-/** The servers that the workers of a test run share: one for each worker, a process of its own, started on demand. */
+/**
+ * The servers that the workers of a test run share: for each worker one of each kind, a process of its own, started on
+ * demand.
+ */
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
-import { toEnvironment } from './environment';
-import { MAIN, waitUntilReady } from './launch';
+import { toBasic } from './access';
+import { OPEN, toEnvironment } from './environment';
+import { CLI, MAIN, waitUntilReady } from './launch';
 import { findServices, runOnServer } from './services';
-import { copyTemplate } from './template';
+import { copyTemplate, type DatabaseAddress } from './template';
+
+/** An address that counts as one of the open servers, as behind a proxy; answers have that of the request. */
+export const PUBLIC_ADDRESS = 'https://fhir.example';
+
+/** What a kind of server starts with; `structure` is for tests that store what is not valid. */
+const KINDS = {
+  open: OPEN,
+  enforced: { AUTH_MODE: 'enforced', AUDIT: 'off' },
+  structure: { ...OPEN, VALIDATION: 'structure' },
+} as const;
+
+export type ServerKind = keyof typeof KINDS;
+
+/** A shared server, as its users find it. */
+export interface FoundServer {
+  readonly base: string;
+  /** Value of the header Authorization of a client that administers an enforced server. */
+  readonly administrator?: string;
+}
 
 interface SharedServers {
-  /** A GET of `{address}/{worker}` answers with the base of the server of that worker. */
+  /** A GET of `{address}/{worker}/{kind}` answers with a FoundServer. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-async function start(worker: string): Promise<{ base: string; stop(): Promise<void> }> {
-  const database = await copyTemplate(`shared_${worker}`);
+async function makeAdministrator(database: DatabaseAddress): Promise<string> {
+  const command = [CLI, 'client', 'create', '--tenant', 'system', '--name', 'Tests', '--administrator'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...command, '--json'], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'], ...toEnvironment(database) },
+  });
+  const { id, secret } = JSON.parse(stdout) as { id: string; secret: { secret: string } };
+  return toBasic(id, secret.secret);
+}
+
+async function start(
+  worker: string,
+  kind: ServerKind,
+): Promise<{ found: FoundServer; stop(): Promise<void> }> {
+  const database = await copyTemplate(`shared_${worker}_${kind}`);
   const port = await findFreePort();
+  const base = `http://127.0.0.1:${port}`;
   const child = await startChild(process.execPath, [MAIN, `worker-${worker}`], {
     cwd: '/',
-    env: { PATH: process.env['PATH'], ...toEnvironment(database), PORT: String(port) },
+    env: {
+      PATH: process.env['PATH'],
+      ...toEnvironment(database),
+      ...KINDS[kind],
+      PUBLIC_URL: `${base},${PUBLIC_ADDRESS}`,
+      PORT: String(port),
+    },
     stdio: 'ignore',
     lastSignal: 'SIGKILL',
   });
-  const base = `http://127.0.0.1:${port}`;
   if (!(await waitUntilReady(base, child))) throw new Error('The shared server did not become ready');
+  const administrator = kind === 'enforced' ? { administrator: await makeAdministrator(database) } : {};
   return {
-    base,
+    found: { base, ...administrator },
     async stop() {
       await child.stop('SIGKILL', 5_000);
       const { server } = findServices();
@@ -35,14 +80,21 @@ async function start(worker: string): Promise<{ base: string; stop(): Promise<vo
   };
 }
 
+const isKind = (text: string | undefined): text is ServerKind => text !== undefined && text in KINDS;
+
 export async function openSharedServers(): Promise<SharedServers> {
   const started = new Map<string, ReturnType<typeof start>>();
   const http = createServer((request, response) => {
-    const worker = (request.url ?? '/').slice(1);
-    const server = started.get(worker) ?? start(worker);
-    started.set(worker, server);
+    const url = request.url ?? '/';
+    const [, worker = '', kind] = url.split('/');
+    if (!isKind(kind)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const server = started.get(url) ?? start(worker, kind);
+    started.set(url, server);
     server.then(
-      ({ base }) => response.end(base),
+      ({ found }) => response.end(JSON.stringify(found)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
