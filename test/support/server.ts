@@ -12,6 +12,8 @@ export { OPEN, toEnvironment, toPath } from './environment';
 export type { Answer, Headers } from './http';
 
 export interface TestServerOptions {
+  /** Why a file of `npm test` does not use a shared server (shared-server.ts); test/suite.test.ts asks for it. */
+  readonly because?: string;
   /** A database that several servers share; the caller drops it. Without it each server has one of its own. */
   readonly database?: TestDatabase;
   /** Settings as environment variables, over those of the tests. */

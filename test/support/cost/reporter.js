@@ -13,7 +13,7 @@ const { ServiceTime } = require('./service-time');
 
 /** Processor seconds of `npm test` on the reference machine, whole and of a file. */
 const BUDGET = { run: 600, file: 10 };
-/** A run of fewer files is that of a developer who wants to see the result alone. */
+/** A run of fewer files shows its costs only where ANDIRON_TEST_COSTS names a file for them. */
 const WHOLE_RUN = 100;
 const SHOWN = 15;
 const REPETITIONS = 100;
@@ -43,6 +43,7 @@ module.exports = class CostReporter {
   #files = 0;
   #done = 0;
   #shown = 0;
+  #isShown = false;
 
   constructor({ maxWorkers, rootDir }) {
     [this.#workers, this.#root] = [maxWorkers, rootDir];
@@ -51,7 +52,8 @@ module.exports = class CostReporter {
   onRunStart({ numTotalTestSuites }) {
     this.#files = numTotalTestSuites;
     this.#begun = Date.now();
-    if (this.#files < WHOLE_RUN) return;
+    this.#isShown = this.#files >= WHOLE_RUN || process.env.ANDIRON_TEST_COSTS !== undefined;
+    if (!this.#isShown) return;
     process.env[RECORDS] = this.#records;
     writeFileSync(this.#records, '');
     this.#factor = slowness();
@@ -65,7 +67,7 @@ module.exports = class CostReporter {
 
   onTestFileResult() {
     this.#done++;
-    if (this.#files < WHOLE_RUN) return;
+    if (!this.#isShown) return;
     const step = Math.floor((this.#done * 20) / this.#files);
     if (step === this.#shown) return;
     this.#shown = step;
@@ -74,7 +76,7 @@ module.exports = class CostReporter {
   }
 
   onRunComplete() {
-    if (this.#files < WHOLE_RUN) return;
+    if (!this.#isShown) return;
     this.#services.stop();
     const after = slowness();
     const rows = this.#rows();
