@@ -4,6 +4,14 @@ const shared = require('./jest.shared.js');
 /** Tests by the clock, of memory, of throughput and of random moments within one: a file says so in its name. */
 const timed = '\\.timed\\.long\\.ts$';
 
+/** What `.ci/run` runs of them: one kill of each mechanism, the upgrade of a running version, the package, the quick start. */
+const landing = [
+  ...['deploy/packed', 'deploy/production-tree', 'embedded/quickstart', 'embedded/readme'],
+  ...['faults/administration-job-kill', 'faults/async-kill', 'faults/audit-kill', 'faults/erasure-kill'],
+  ...['faults/kill', 'faults/rolling-upgrade', 'faults/row-security', 'faults/subscription-kill'],
+];
+const isLanding = `/test/(${landing.join('|')})\\.long\\.ts$`;
+
 const services = {
   globalSetup: '<rootDir>/test/support/global-setup-durable.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
@@ -20,9 +28,15 @@ module.exports = {
     {
       ...shared,
       ...services,
+      displayName: 'landing',
+      testMatch: landing.map((name) => `<rootDir>/test/${name}.long.ts`),
+    },
+    {
+      ...shared,
+      ...services,
       displayName: 'long',
       testMatch: ['<rootDir>/test/**/*.long.ts'],
-      testPathIgnorePatterns: ['/node_modules/', timed],
+      testPathIgnorePatterns: ['/node_modules/', timed, isLanding],
     },
     {
       ...shared,

@@ -2,9 +2,9 @@
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
-import { rounds } from '../support/rounds';
+import { killRounds } from '../support/rounds';
 
-const KILLS = rounds(3, 6);
+const KILLS = killRounds(3, 6);
 const CLIENTS = 6;
 const LEAST = 20;
 

@@ -4,9 +4,9 @@ import { Client } from 'pg';
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
-import { rounds } from '../support/rounds';
+import { killRounds } from '../support/rounds';
 
-const KILLS = rounds(12, 50);
+const KILLS = killRounds(12, 50);
 /** Servers at work at a time: while some are killed, others start. */
 const SLOTS = 3;
 const CLIENTS = 6;
