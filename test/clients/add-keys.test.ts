@@ -1,13 +1,8 @@
 /** Adding `_key` to documents, as examples/front-end/add-keys.ts does for all clients. */
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { buildSchema, parse, print, validate, type DocumentNode } from 'graphql';
 import { keyAdder } from '../../examples/front-end/add-keys';
-import { readBlocks } from '../support/page-blocks';
 import { CACHE_FILES } from './front-end/cache-files';
 
 const ROOT = path.join(__dirname, '../..');
@@ -58,36 +53,3 @@ it('leaves the documents of the tests valid', () => {
   expect(valid.length).toBeGreaterThan(0);
   for (const text of valid) withKeys(text);
 });
-
-it('is done by graphql-codegen as the docs say, so that the types have the keys', async () => {
-  const blocks = await readBlocks('use/front-end.md');
-  const configuration = blocks.find(({ text }) => text.includes('documentTransforms'))?.text ?? '';
-  const folder = await mkdtemp(path.join(tmpdir(), 'andiron-codegen-'));
-  try {
-    await mkdir(path.join(folder, 'src'));
-    await writeFile(path.join(folder, 'codegen.ts'), configuration);
-    await writeFile(
-      path.join(folder, 'src', 'birth-date.tsx'),
-      `import { graphql } from './gql';
-       export const birthDate = graphql(/* GraphQL */ \`query BirthDate { Patient(id: "1") { birthDate } }\`);`,
-    );
-    for (const [name, target] of [
-      ['node_modules', 'node_modules'],
-      ['add-keys.ts', 'examples/front-end/add-keys.ts'],
-      ['nodeFields.json', 'schema/r4.nodeFields.json'],
-      ['schema.graphql', 'schema/r4.graphql'],
-    ] as const)
-      await symlink(path.join(ROOT, target), path.join(folder, name));
-    await promisify(execFile)(
-      process.execPath,
-      ['node_modules/.bin/graphql-codegen', '--config', 'codegen.ts'],
-      {
-        cwd: folder,
-      },
-    );
-    const types = await readFile(path.join(folder, 'src', 'gql', 'graphql.ts'), 'utf8');
-    expect(types).toMatch(/export type BirthDateQuery = .*birthDate.*_key: string/);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}, 120_000);

@@ -21,6 +21,7 @@ export const PAGES: readonly string[] = [
 export const SLOW_PAGES: readonly string[] = [
   'run/access.md',
   'run/tenants.md',
+  'use/front-end.md',
   'use/start.md',
   'use/troubleshooting.md',
 ];

@@ -23,7 +23,7 @@ import { toPattern, toSteps } from './shown-output';
 const ROOT = path.resolve(__dirname, '..', '..');
 const SOON_MS = 20_000;
 /** Commands start processes, which take long on a busy machine. */
-const PAGE_TIMEOUT_MS = 240_000;
+const PAGE_TIMEOUT_MS = 600_000;
 /** The machine may have no Python; the pages say so. */
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 /** Packages that pages install, and the repository has not. */

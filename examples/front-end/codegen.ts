@@ -1,0 +1,50 @@
+// codegen.ts
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+export default {
+  schema: 'http://localhost:3000/w/system/api/v1/graphql/r4/schema.graphql',
+  documents: ['src/**/*.{ts,tsx}', '!src/gql/**'],
+  generates: {
+    'src/gql/': {
+      preset: 'client',
+      presetConfig: { fragmentMasking: false },
+      config: {
+        useTypeImports: true,
+        // Every scalar of the schema has its type here; another one is an error.
+        strictScalars: true,
+        scalars: {
+          JSON: 'unknown',
+          ParametersInput: 'object',
+          ResourceInput: '{ resourceType: string } | { resourceType: string; [element: string]: unknown }',
+          base64Binary: 'string',
+          canonical: 'string',
+          code: 'string',
+          composite: 'string',
+          date: 'string',
+          dateTime: 'string',
+          decimal: 'number',
+          instant: 'string',
+          markdown: 'string',
+          number: 'string | number',
+          oid: 'string',
+          positiveInt: 'number',
+          quantity: 'string | number',
+          reference: 'string',
+          special: 'string',
+          time: 'string',
+          token: 'string | boolean',
+          unsignedInt: 'number',
+          uri: 'string',
+          url: 'string',
+          uuid: 'string',
+          xhtml: 'string',
+        },
+      },
+    },
+  },
+  hooks: {
+    // GraphQL takes a single value for a list; the generated inputs would take the list only.
+    beforeOneFileWrite: (_path: string, text: string) =>
+      text.replace(/^( +\w+\?: )Array<([^<>]+)>( \| null \| undefined;)$/gm, '$1Array<$2> | $2$3'),
+  },
+} satisfies CodegenConfig;
