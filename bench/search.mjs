@@ -11,7 +11,7 @@ import { driveRound, round } from './drive.mjs';
 import { loadGenerated, provideData, readGenerated } from './load.mjs';
 import { multiply } from './multiply.mjs';
 import { startPostgres } from './postgres.mjs';
-import { repository, requireBuilt, runBench } from './processes.mjs';
+import { repository, runBench } from './processes.mjs';
 import { BLENDED, DESIGN_SHAPES, DRIVER_SHAPES } from './search-shapes.mjs';
 import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 
@@ -84,7 +84,7 @@ async function run(folder) {
   let large;
   if (copies > 1) {
     const [{ number: space }] = await postgres.query('andiron', SPACE_OF);
-    await multiplyAll(postgres, space);
+    await multiply((text) => postgres.query('andiron', text), { space, copies });
     await andiron.child.stop('SIGTERM', 8000);
     andiron = await startAndiron(WITHOUT_CACHE);
     large = await measureShapes(andiron.client, sample);
@@ -169,26 +169,6 @@ async function blend(title, more, { andiron, limit, sample, limitIds }) {
   const result = { title, first, rate: median(rates.andiron), limit: median(rates.limit) };
   console.log(`${title}: ${result.rate}/s of ${result.limit}/s: ${round(result.rate / result.limit, 3)}`);
   return result;
-}
-
-/** Drops the indexes and creates them again afterwards, which takes a tenth of the time. */
-async function multiplyAll(postgres, space) {
-  const { loadDefinitions } = requireBuilt('core/fhir/definitions.js');
-  const definitions = await loadDefinitions('r4');
-  const identifiers = definitions.resourceTypes.flatMap((type) => {
-    const parameter = definitions.searchParameters(type).get('identifier');
-    return parameter === undefined ? [] : [parameter.number];
-  });
-  const query = (text) =>
-    postgres.query('andiron', `set maintenance_work_mem = '512MB'; ${text}`).then((all) => all);
-  const indexes = await postgres.query(
-    'andiron',
-    "select indexname as name, indexdef as definition from pg_indexes where schemaname = 'andiron' and (tablename like '%\\_index' or indexname in ('resource_by_last_updated', 'resource_version_by_sequence'))",
-  );
-  for (const { name } of indexes) await query(`drop index andiron.${name}`);
-  await multiply(query, { space, from: 1, to: copies, identifiers });
-  for (const { definition } of indexes) await query(definition);
-  await postgres.query('andiron', 'vacuum (analyze)');
 }
 
 function format({ count, small, large, blends, version }) {
