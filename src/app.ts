@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
+import { PACKAGED_PAGES, type BuiltPages } from './built-pages';
 import type { Settings } from './config/settings';
 import { isAudienceKnown, ownAddresses } from './config/exposure';
 import { planMemory } from './config/memory';
@@ -42,6 +43,14 @@ export interface App {
    * connections.
    */
   close(): Promise<void>;
+}
+
+/** What is around the process, beside its settings. */
+export interface Surroundings {
+  /** Environment variables, which may ask for traces (tracing.ts). */
+  readonly environment?: Environment;
+  /** Default: those of this package. */
+  readonly pages?: BuiltPages;
 }
 
 /** The certificate authorities that a TLS connection trusts: those of the file, or by default those of Node.js. */
@@ -95,14 +104,14 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
 
 /**
  * Migrates the database and creates the server, which does not listen yet.
- * `signal` cancels the wait for another process that migrates. `environment` may ask for traces (tracing.ts).
+ * `signal` cancels the wait for another process that migrates.
  * Throws if the database cannot be reached.
  */
 export async function createApp(
   settings: Settings,
   log: Log = pino({ level: settings.LOG_LEVEL }),
   signal?: AbortSignal,
-  environment: Environment = {},
+  { environment = {}, pages = PACKAGED_PAGES }: Surroundings = {},
 ): Promise<App> {
   const tracing = await startTracing(environment, log);
   const metrics = createMetrics();
@@ -186,6 +195,7 @@ export async function createApp(
       maxDepth: settings.MAX_DEPTH,
       parsedBytes: memory.parsed,
       subscriptions: sockets,
+      pages,
       execution: {
         cost: settings.GRAPHQL_COST_LIMIT,
         snapshotMs: settings.GRAPHQL_SNAPSHOT_MS,
@@ -241,6 +251,7 @@ export async function createApp(
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       asyncTimeoutMs: settings.ASYNC_TIMEOUT_MS,
       sockets,
+      pages,
     },
     budget,
     log,

@@ -41,7 +41,7 @@ export async function startApp(
   // Loaded only now, so that faults in the settings are reported at once.
   const { createApp } = await import('../app.js');
   try {
-    return await createApp(settings, log, signal, environment);
+    return await createApp(settings, log, signal, { environment });
   } catch (error) {
     throw toDatabaseError(error, settings);
   }

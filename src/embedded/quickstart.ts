@@ -193,7 +193,7 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const log = options.makeLog(settings);
   for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
-  const app = await createApp(settings, log, undefined, options.environment);
+  const app = await createApp(settings, log, undefined, { environment: options.environment });
   started.add(() => app.close());
   const { port } = await app.listen();
   const isEnforced = settings.AUTH_MODE === 'enforced';

@@ -1,9 +1,11 @@
 /** Serves GraphiQL; the page and its files make no request to another site. */
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { BuildOutput, type BuiltPages, type SentPage, toUnbuiltPage } from '../built-pages';
 import { fhirError } from '../core/index';
 
 /** Output of scripts/build-graphiql.mjs; the names contain a hash of the content. */
@@ -14,17 +16,11 @@ interface Manifest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-interface Asset {
-  readonly contentType: string;
-  /** The compressed file; production trees have no other. */
-  readonly file: string;
-}
-
 const decompress = promisify(gunzip);
 
 export interface Graphiql {
   /** Returns the page for one tenant and release; `isFolder` when its address ends with a slash. */
-  toPage(tenant: string, release: string, isFolder: boolean): string;
+  toPage(tenant: string, release: string, isFolder: boolean): SentPage;
   registerAssets(server: FastifyInstance): void;
 }
 
@@ -32,16 +28,16 @@ export interface Graphiql {
 const ASSETS = '/graphiql/assets';
 const FROM_PAGE = '../../../../..';
 
+const HTML = { 'content-type': 'text/html; charset=utf-8' } as const;
+
 /** Monaco creates styles at run time, and has its fonts as data urls. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-const FOLDER = path.resolve(__dirname, '../../graphiql');
-
-async function loadManifest(): Promise<Manifest | undefined> {
-  const text = await readFile(path.join(FOLDER, '.manifest.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Manifest);
+function readManifest(folder: string): Manifest | undefined {
+  const file = path.join(folder, '.manifest.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : undefined;
 }
 
 /** Escapes tenant and release. Both exist at this point, but any text in HTML is escaped. */
@@ -70,38 +66,46 @@ function toHtml(manifest: Manifest, tenant: string, release: string, isFolder: b
 `;
 }
 
-const NOT_BUILT = `<!doctype html>
-<title>Andiron GraphQL</title>
-<p>GraphiQL is not built here: run <code>node scripts/build-graphiql.mjs</code>. GraphQL requests by POST are answered.</p>
-`;
+const UNBUILT = {
+  title: 'Andiron GraphQL',
+  name: 'GraphiQL',
+  command: 'npm run build',
+  note: 'GraphQL requests by POST are answered.',
+  status: 200,
+} as const;
 
-/** Reads the manifest. Files are read on demand, and browsers cache them permanently. */
-export async function createGraphiql(): Promise<Graphiql> {
-  const manifest = await loadManifest();
-  const assets = new Map<string, Asset>();
-  for (const [name, contentType] of Object.entries(manifest?.files ?? {})) {
-    assets.set(name, { contentType, file: path.join(FOLDER, `${name}.gz`) });
-  }
+/** Files are read on demand, and browsers cache them permanently. */
+export function createGraphiql(pages: BuiltPages): Graphiql {
+  const folder = path.join(pages.folder, 'graphiql');
+  const output = new BuildOutput(folder, readManifest);
 
   async function sendAsset(
     request: FastifyRequest<{ Params: { name: string } }>,
     reply: FastifyReply,
   ): Promise<Buffer> {
-    const asset = assets.get(request.params.name);
-    if (!asset) throw fhirError('noSuchAddress');
+    const { name } = request.params;
+    // Only listed names are read, so that no name leads out of the folder.
+    const [, contentType] =
+      Object.entries(output.current()?.files ?? {}).find(([file]) => file === name) ?? [];
+    if (contentType === undefined) throw fhirError('noSuchAddress');
     const isGzipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-    void reply.header('content-type', asset.contentType);
+    void reply.header('content-type', contentType);
     void reply.header('cache-control', 'public, max-age=31536000, immutable');
     void reply.header('vary', 'accept-encoding');
     void reply.header('x-content-type-options', 'nosniff');
     if (isGzipped) void reply.header('content-encoding', 'gzip');
-    const bytes = await readFile(asset.file);
+    // Production trees have no other than the compressed file.
+    const bytes = await readFile(path.join(folder, `${name}.gz`));
     return isGzipped ? bytes : decompress(bytes);
   }
 
   return {
-    toPage: (tenant, release, isFolder) =>
-      manifest ? toHtml(manifest, tenant, release, isFolder) : NOT_BUILT,
+    toPage(tenant, release, isFolder) {
+      const manifest = output.current();
+      return manifest === undefined
+        ? toUnbuiltPage(pages, UNBUILT)
+        : { status: 200, headers: HTML, html: toHtml(manifest, tenant, release, isFolder) };
+    },
     registerAssets(server) {
       server.get(`${ASSETS}/:name`, sendAsset);
     },

@@ -16,6 +16,7 @@ import {
   toFhirError,
   toIssue,
 } from '../core/index';
+import type { BuiltPages } from '../built-pages';
 import { createGatewayContext, type GatewayContext, ParsedCache } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo, isInvalid } from './apollo';
@@ -59,6 +60,7 @@ export interface GatewaySettings {
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
   readonly subscriptions: SocketSettings;
+  readonly pages: BuiltPages;
 }
 
 export interface GraphqlGateway {
@@ -147,7 +149,7 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, observeError } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
-  const graphiql = await createGraphiql();
+  const graphiql = createGraphiql(settings.pages);
   const parsed = new ParsedCache(settings.parsedBytes);
   const introspections = new Introspections(options.observeIntrospection);
   const schemaFiles = new SchemaFiles(introspections);
@@ -342,11 +344,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   function sendPage(request: GatewayRequest, reply: FastifyReply): FastifyReply {
     const { tenant, release } = request.params;
     const isFolder = /\/(\?|$)/.test(request.url);
+    const { status, headers, html } = graphiql.toPage(tenant, release, isFolder);
     return setCommonHeaders(request, reply)
-      .header('content-type', 'text/html; charset=utf-8')
+      .code(status)
+      .headers(headers)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
       .header('referrer-policy', 'no-referrer')
-      .send(graphiql.toPage(tenant, release, isFolder));
+      .send(html);
   }
 
   async function sendSchema(

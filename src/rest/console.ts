@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BuildOutput, type BuiltPages, toUnbuiltPage, type SentPage } from '../built-pages';
 import { fhirError } from '../core';
-import { PACKAGE_FOLDER } from '../package-folder';
 import type { FhirRequest } from './fhir-request';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { StaticFiles } from './static-files';
@@ -48,11 +48,15 @@ export const CONTENT_SECURITY_POLICY =
   "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 export class WebConsole {
-  readonly #folder = path.join(PACKAGE_FOLDER, 'dist', 'console');
-  readonly #head: string | undefined;
+  readonly #pages: BuiltPages;
+  readonly #folder: string;
+  /** The elements of the page that name its files. */
+  readonly #head: BuildOutput<string | undefined>;
 
-  constructor() {
-    this.#head = readHead(this.#folder);
+  constructor(pages: BuiltPages) {
+    this.#pages = pages;
+    this.#folder = path.join(pages.folder, 'console');
+    this.#head = new BuildOutput(this.#folder, readHead);
   }
 
   /** True if the addresses of the interaction show the console in a browser. */
@@ -73,15 +77,17 @@ export class WebConsole {
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     request.logEntry.interaction = INTERACTIONS.console;
     varyByReader(reply);
+    const head = this.#head.current();
+    const { status, headers, html } =
+      head === undefined ? toUnbuiltPage(this.#pages, UNBUILT) : toPage(head, rootOf(request));
     return reply
-      .code(200)
-      .header('content-type', 'text/html; charset=utf-8')
+      .code(status)
+      .headers(headers)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
-      .header('cache-control', 'no-store')
       .header('referrer-policy', 'same-origin')
       .header('x-content-type-options', 'nosniff')
       .header('x-request-id', request.id)
-      .send(this.#head === undefined ? NOT_BUILT : toHtml(this.#head, rootOf(request)));
+      .send(html);
   }
 
   /** Registers the addresses of the console itself, and its files. */
@@ -136,8 +142,8 @@ function readHead(folder: string): string | undefined {
   ].join('\n    ');
 }
 
-function toHtml(head: string, root: string): string {
-  return `<!doctype html>
+function toPage(head: string, root: string): SentPage {
+  const html = `<!doctype html>
 <html lang="en" data-root="${root}">
   <head>
     <meta charset="utf-8" />
@@ -152,11 +158,17 @@ function toHtml(head: string, root: string): string {
   </body>
 </html>
 `;
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    html,
+  };
 }
 
-const NOT_BUILT = `<!doctype html>
-<html lang="en">
-  <title>Andiron</title>
-  <p>The console is not built here: run <code>npm run build</code>. The API answers at the same addresses.</p>
-</html>
-`;
+const UNBUILT = {
+  title: 'Andiron',
+  name: 'The console',
+  command: 'npm run build',
+  note: 'The API answers at the same addresses.',
+  status: 200,
+} as const;

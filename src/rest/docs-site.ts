@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BuildOutput, toUnbuiltPage } from '../built-pages';
 import { fhirError } from '../core';
-import { PACKAGE_FOLDER } from '../package-folder';
 import { refuseOtherMethods } from './method';
 import type { RestSettings } from './settings';
 import { StaticFiles } from './static-files';
@@ -12,32 +12,32 @@ type PageRequest = FastifyRequest<{ Params: { '*'?: string } }>;
 
 const ADDRESS = '/docs';
 const ADDRESSES = [ADDRESS, `${ADDRESS}/*`];
-const FOLDER = path.join(PACKAGE_FOLDER, 'dist', 'docs');
 
 /** Written by the build: the inline scripts of all pages, as sources of a Content-Security-Policy. */
-const SCRIPTS = path.join(FOLDER, '.scripts.json');
+const SCRIPTS = '.scripts.json';
 
 /** Addresses in the texts of the site; all of them begin a quoted text. */
 const BASE = /(?<=["'`(])\/docs\//g;
 
-const NOT_BUILT = `<!doctype html>
-<html lang="en">
-  <title>Andiron docs</title>
-  <p>The site of the docs is not built here: run <code>npm run build:site</code>, and start the server again.</p>
-</html>
-`;
+const UNBUILT = {
+  title: 'Andiron docs',
+  name: 'The site of the docs',
+  command: 'npm run build:site',
+  status: 404,
+} as const;
 
 /** Serves the site under the path of the first public address, which a proxy removes from requests. */
 export function registerDocsSite(
   server: FastifyInstance,
-  { publicUrls }: Pick<RestSettings, 'publicUrls'>,
+  { publicUrls, pages }: Pick<RestSettings, 'publicUrls' | 'pages'>,
 ): void {
   const prefix = new URL(publicUrls[0] ?? 'http://localhost').pathname.replace(/\/+$/, '');
+  const folder = path.join(pages.folder, 'docs');
   const files = new StaticFiles(
-    FOLDER,
+    folder,
     prefix === '' ? undefined : (text) => text.replace(BASE, `${prefix}${ADDRESS}/`),
   );
-  let policy: Promise<string> | undefined;
+  const policy = new BuildOutput(folder, readPolicy);
 
   async function sendPage(request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const [address = ''] = request.url.split('?', 1);
@@ -45,14 +45,16 @@ export function registerDocsSite(
     const { '*': name = '' } = request.params;
     if (name === '' && !isFolder) return reply.code(301).header('location', 'docs/').send();
     if (!(await files.has('index.html'))) {
-      if (name !== '') throw fhirError('noSuchAddress');
-      return reply.code(404).header('content-type', 'text/html; charset=utf-8').send(NOT_BUILT);
+      if (path.posix.extname(name) !== '') throw fhirError('noSuchAddress');
+      const { status, headers, html } = toUnbuiltPage(pages, UNBUILT);
+      return reply.code(status).headers(headers).send(html);
     }
     if (name !== '' && isFolder) throw fhirError('noSuchAddress');
     const file = name === '' ? 'index.html' : path.posix.extname(name) === '' ? `${name}.html` : name;
     if (file.endsWith('.html')) {
-      policy ??= readPolicy();
-      reply.header('content-security-policy', await policy).header('referrer-policy', 'no-referrer');
+      const scripts = await policy.current();
+      if (scripts === undefined) throw fhirError('noSuchAddress');
+      reply.header('content-security-policy', scripts).header('referrer-policy', 'no-referrer');
     }
     return files.send(request, reply, file);
   }
@@ -64,8 +66,8 @@ export function registerDocsSite(
 }
 
 /** Scripts only of this server; the highlighting of code and the diagrams set styles. */
-async function readPolicy(): Promise<string> {
-  const scripts = JSON.parse(await readFile(SCRIPTS, 'utf8')) as readonly string[];
+async function readPolicy(folder: string): Promise<string> {
+  const scripts = JSON.parse(await readFile(path.join(folder, SCRIPTS), 'utf8')) as readonly string[];
   return (
     `default-src 'self'; script-src 'self' ${scripts.map((source) => `'${source}'`).join(' ')}; ` +
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; " +

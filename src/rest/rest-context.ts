@@ -21,13 +21,14 @@ export class RestContext {
   readonly settings: RestSettings;
   readonly log: Log;
   readonly addresses: AddressBook;
-  readonly webConsole = new WebConsole();
+  readonly webConsole: WebConsole;
   readonly #types = new Map<Release, ReadonlySet<string>>();
 
   constructor(core: Core, settings: RestSettings, log: Log) {
     this.core = core;
     this.settings = settings;
     this.log = log;
+    this.webConsole = new WebConsole(settings.pages);
     this.addresses = new AddressBook(settings.publicUrls);
     for (const release of RELEASE_NAMES) this.#types.set(release, new Set(core.resourceTypes(release)));
   }

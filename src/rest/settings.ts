@@ -1,3 +1,4 @@
+import type { BuiltPages } from '../built-pages';
 import type { AuthMode } from '../core';
 import type { ConnectionLimits } from './connection-limits';
 import type { SocketSettings } from './notification-sockets';
@@ -27,4 +28,5 @@ export interface RestSettings {
   /** The same for an asynchronous request, from the start of its execution. */
   readonly asyncTimeoutMs: number;
   readonly sockets: SocketSettings;
+  readonly pages: BuiltPages;
 }

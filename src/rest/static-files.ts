@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BuildOutput } from '../built-pages';
 import { fhirError } from '../core';
 import { chooseCoding } from './content-coding';
 import { parseEntityTags } from './entity-tag';
@@ -35,12 +36,13 @@ const REWRITTEN = /\.(?:html|js|css|json)$/;
 export class StaticFiles {
   readonly #folder: string;
   readonly #rewrite: ((text: string) => string) | undefined;
-  #names: Promise<ReadonlySet<string>> | undefined;
+  readonly #names: BuildOutput<Promise<ReadonlySet<string>>>;
 
   /** `rewrite` changes each page, script and style sheet before it is sent. */
   constructor(folder: string, rewrite?: (text: string) => string) {
     this.#folder = folder;
     this.#rewrite = rewrite;
+    this.#names = new BuildOutput(folder, listNames);
   }
 
   /** Serves all files below `address`, such as `/console`. */
@@ -61,8 +63,8 @@ export class StaticFiles {
   /**
    * Sends a file, or 304 if the client has it.
    *
-   * **Throws** `noSuchAddress` for every name that was not in the folder when it was first read, and for a file that another
-   * build has removed since.
+   * **Throws** `noSuchAddress` for every name that is not in the folder, and for a file that another build has just
+   * removed.
    */
   async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const type = CONTENT_TYPES[path.extname(name)];
@@ -94,20 +96,20 @@ export class StaticFiles {
     return reply.header('content-type', type).send(body);
   }
 
-  /** Names with a dot at the beginning are those of the build, and not served. */
   async #list(): Promise<ReadonlySet<string>> {
-    this.#names ??= readdir(this.#folder, { recursive: true, withFileTypes: true }).then(
-      (entries) =>
-        new Set(
-          entries
-            .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-            .map((entry) => path.relative(this.#folder, path.join(entry.parentPath, entry.name)))
-            .map((name) => name.replaceAll(path.sep, '/')),
-        ),
-      () => new Set(),
-    );
-    return this.#names;
+    return (await this.#names.current()) ?? new Set();
   }
+}
+
+/** Returns the names of the files below a folder. Those with a dot at the beginning are for the build, and not served. */
+async function listNames(folder: string): Promise<ReadonlySet<string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return new Set(
+    entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+      .map((name) => name.replaceAll(path.sep, '/')),
+  );
 }
 
 /** Undefined for a file that is not there any more; rethrows everything else. */

@@ -1,4 +1,5 @@
 import { createApp, type App } from '../../src/app';
+import type { BuiltPages } from '../../src/built-pages';
 import { loadSettings } from '../../src/config';
 import type { Settings } from '../../src/config/settings';
 import type { LiveQueryCounts, Release } from '../../src/core';
@@ -18,6 +19,8 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   /** Settings as environment variables, over those of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: those of this repository. */
+  readonly pages?: BuiltPages;
 }
 
 export interface TestServer extends Pick<HttpClient, 'request'> {
@@ -55,7 +58,8 @@ export function countLiveQueries(base: string): LiveQueryCounts | undefined {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   countStart();
   const database = options.database ?? (await createTestDatabase());
-  const app = await createApp(makeSettings(database, options.environment));
+  const settings = makeSettings(database, options.environment);
+  const app = await createApp(settings, undefined, undefined, options.pages && { pages: options.pages });
   const { port } = await app.listen();
   const base = `http://127.0.0.1:${port}`;
   const client = createHttpClient(base);
