@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import { buildStatic, filesIn } from './static-build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -20,6 +19,8 @@ await buildStatic({
     path.join(root, 'package-lock.json'),
   ],
   async build(folder) {
+    // Loaded only where something has changed: it takes longer than the look.
+    const { build } = await import('vite');
     await build({ root: source, build: { outDir: folder }, logLevel: 'warn' });
     // The server writes the page, with addresses relative to that of the request.
     await rm(path.join(folder, 'index.html'));

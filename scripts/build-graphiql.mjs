@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { buildStatic, filesIn } from './static-build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -91,6 +90,8 @@ function outputOf(result, entry) {
 }
 
 async function bundle() {
+  // Loaded only where something has changed.
+  const { build } = await import('esbuild');
   const workerResult = await build({
     ...shared,
     entryPoints: Object.fromEntries(Object.entries(workers).map(([name, file]) => [`${name}.worker`, file])),

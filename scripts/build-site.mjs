@@ -7,7 +7,6 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'vitepress';
 import { buildStatic, filesIn } from './static-build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,6 +35,8 @@ if (base === undefined && out === undefined) {
     target: path.join(root, 'dist', 'docs'),
     sources: [...(await filesIn(docs)), ...configuration.map((file) => path.join(root, file))],
     async build(folder) {
+      // Loaded only where something has changed: it takes longer than the look.
+      const { build } = await import('vitepress');
       await build(docs, { outDir: folder });
       // The server answers unknown addresses with an OperationOutcome.
       await rm(path.join(folder, '404.html'));
@@ -46,6 +47,7 @@ if (base === undefined && out === undefined) {
   console.error('Both are needed: --base /x/ --out FOLDER');
   process.exitCode = 2;
 } else {
+  const { build } = await import('vitepress');
   await build(docs, { base, outDir: path.resolve(out) });
   console.log(`Built the site of the docs for ${base} into ${out}`);
 }

@@ -3,6 +3,7 @@ import { readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { withBuildLock } from './build-lock.mjs';
 
 const compress = promisify(gzip);
 const TEXT = /\.(?:html|js|css|json|svg|ttf)$/;
@@ -32,13 +33,31 @@ async function compressTexts(folder) {
   );
 }
 
+/** Removes what builds have left that were killed. The caller has the lock, so that none of them runs. */
+async function removeLeftovers(target) {
+  const { dir, base } = path.parse(target);
+  const left = (await readdir(dir)).filter((name) => name.startsWith(`${base}.`) && /\.\d+$/.test(name));
+  // Those of processes that wait for the lock have another ending before the number.
+  const aside = left.filter((name) => !name.startsWith(`${base}.lock`));
+  await Promise.all(aside.map((name) => rm(path.join(dir, name), { recursive: true, force: true })));
+}
+
 /**
  * Calls `build` with an empty folder, compresses the texts in it, and puts it in the place of `target`, so that a server
  * that runs meanwhile has the old or the new files. Does nothing when `target` is newer than `sources`. `what`: its name for people.
  */
-export async function buildStatic({ what, target, sources, build }) {
+export async function buildStatic(options) {
+  const { target, sources } = options;
   const sorted = [...sources].sort();
   if (await isFresh(target, sorted)) return;
+  await withBuildLock(target, async () => {
+    // Another process may just have built it.
+    if (!(await isFresh(target, sorted))) await replaceTarget({ ...options, sources: sorted });
+  });
+}
+
+async function replaceTarget({ what, target, sources, build }) {
+  await removeLeftovers(target);
   const [started, begun] = [performance.now(), new Date()];
   const aside = `${target}.${process.pid}`;
   // Tests, which build what has changed, run with another one; then React would be the one for its developers.
@@ -47,11 +66,13 @@ export async function buildStatic({ what, target, sources, build }) {
     await build(aside);
     await compressTexts(aside);
     const stamp = path.join(aside, STAMP);
-    await writeFile(stamp, sorted.join('\n'));
+    await writeFile(stamp, sources.join('\n'));
     // A source that changed meanwhile makes the build stale.
     await utimes(stamp, begun, begun);
-    await rm(target, { recursive: true, force: true });
+    const old = `${target}.0`;
+    await rename(target, old).catch(() => undefined);
     await rename(aside, target);
+    await rm(old, { recursive: true, force: true });
   } finally {
     await rm(aside, { recursive: true, force: true });
   }

@@ -66,10 +66,10 @@ export interface Substitute {
 
 /** Returns the page that says how to build what is missing; while a build runs, one that reloads itself until it is there. */
 export function toUnbuiltPage(
-  { isBuilding }: Pick<BuiltPages, 'isBuilding'>,
+  pages: Pick<BuiltPages, 'isBuilding'>,
   { title, name, command, note = '', status }: Substitute,
 ): SentPage {
-  const building = isBuilding();
+  const building = pages.isBuilding();
   const text = building
     ? `${name} is being built, which takes up to a minute. This page reloads itself. ${note}`
     : `${name} is not built here: run <code>${command}</code>. ${note}`;

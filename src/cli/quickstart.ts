@@ -24,6 +24,7 @@ function toOptions({ options }: Arguments): QuickstartOptions {
   return {
     folder: typeof options['data'] === 'string' ? options['data'] : undefined,
     withExamples: options['empty'] !== true,
+    waits: options['wait'] === true,
     environment,
     makeLog,
     output: process.stdout,
@@ -42,6 +43,10 @@ export const quickstart: Command = {
       help: 'folder for the data; without it all data are deleted at the end',
     },
     empty: { type: 'boolean', help: 'do not load the examples' },
+    wait: {
+      type: 'boolean',
+      help: 'say that it is ready when the examples are loaded and the pages for browsers are built',
+    },
   },
   examples: [
     { line: 'andiron quickstart', does: 'Run a server with example data, which are deleted at the end.' },

@@ -42,7 +42,12 @@ function textMember(document: JsonDocument, name: string): string | undefined {
 }
 
 /** Stores one example; on a slow machine it waits while the server has enough to do. */
-async function storeExample(core: Core, context: RequestContext, document: JsonDocument): Promise<void> {
+async function storeExample(
+  core: Core,
+  context: RequestContext,
+  document: JsonDocument,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
   for (;;) {
     try {
@@ -50,6 +55,7 @@ async function storeExample(core: Core, context: RequestContext, document: JsonD
     } catch (error) {
       const isBusy = error instanceof FhirError && error.status === 503 && Date.now() < timed.deadline;
       if (!isBusy) throw error;
+      if (signal?.aborted === true) return;
       await setTimeout(BUSY_MS);
     }
   }
@@ -76,13 +82,19 @@ export interface LoadedExamples {
   readonly subscriptionsOff: number;
 }
 
-/** Loads the examples of all releases, and the demo in each, into `tenant`. */
+export interface LoadOptions {
+  readonly output: ProgressOutput;
+  /** Ends the load; a later one continues it. */
+  readonly signal?: AbortSignal;
+}
+
+/** Loads the examples of all releases, and the demo in each, into `tenant`. Undefined: `signal` has ended it. */
 export async function loadExamples(
   core: Core,
   tenant: string,
   log: Log,
-  output: ProgressOutput,
-): Promise<LoadedExamples> {
+  { output, signal }: LoadOptions,
+): Promise<LoadedExamples | undefined> {
   let stored = 0;
   let subscriptionsOff = 0;
   for (const release of RELEASE_NAMES) {
@@ -97,9 +109,11 @@ export async function loadExamples(
     let done = 0;
     const work = async (): Promise<void> => {
       for (let line = lines[next++]; line !== undefined; line = lines[next++]) {
+        if (signal?.aborted === true) return;
         const document = parseJson(line);
         const off = switchedOff(document.value);
-        await storeExample(core, context, off === undefined ? document : { ...document, value: off });
+        const stopped = off === undefined ? document : { ...document, value: off };
+        await storeExample(core, context, stopped, signal);
         stored += 1;
         if (off !== undefined) subscriptionsOff += 1;
         done += 1;
@@ -108,6 +122,7 @@ export async function loadExamples(
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     bar.finish();
+    if (signal?.aborted === true) return undefined;
   }
   return { stored, subscriptionsOff };
 }

@@ -1,14 +1,16 @@
 /** Runs the whole server with its own PostgreSQL, for evaluation. `npm start` does not use this module. */
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type App, createApp } from '../app';
 import { describeStart, loadSettings } from '../config';
 import type { Settings } from '../config/settings';
+import { type Banner, toAddresses, toCommands, toEnd } from './banner';
 import { claimDataFolder } from './data-folder';
-import { loadExamples } from './examples';
-import { makeFirstClient, makeFirstPerson, type FirstPerson } from './first-client';
+import { loadExamples, type LoadOptions } from './examples';
+import { makeFirstClient, makeFirstPerson } from './first-client';
+import { PageBuild } from './page-build';
 import { startEmbeddedPostgres } from './postgres';
 import { findProgram, startEmbeddedRedis } from './redis';
 import { noteRunning } from './running';
@@ -17,6 +19,8 @@ export interface QuickstartOptions {
   /** Data folder that is kept between runs. Undefined: a temporary folder that is removed at the end. */
   readonly folder: string | undefined;
   readonly withExamples: boolean;
+  /** True: it says that it is ready when the examples are loaded and the pages are built. */
+  readonly waits: boolean;
   /** Environment variables; those of the embedded services override them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   makeLog(settings: Settings): Logger;
@@ -89,72 +93,77 @@ async function startPostgres(
   };
 }
 
-async function addExamples(app: App, log: Logger, folder: string, output: NodeJS.WriteStream): Promise<void> {
+/** Loads the examples unless an earlier run has, and says how many there are. False: the quick start stops. */
+async function addExamples(
+  app: App,
+  log: Logger,
+  folder: string,
+  { output, signal }: LoadOptions,
+): Promise<boolean> {
   const mark = path.join(folder, 'examples-loaded');
-  if (await stat(mark).catch(() => undefined)) return;
-  const { stored, subscriptionsOff } = await loadExamples(app.core, 'system', log, output);
-  output.write(`${stored} examples are stored\n`);
+  const before = await readFile(mark, 'utf8').catch(() => undefined);
+  if (before !== undefined) {
+    output.write(`${toNumber(Number(before))} examples are stored.\n`);
+    return true;
+  }
+  const withdraw = app.core.announce('The examples are being loaded: searches do not find all of them yet');
+  const loaded = await loadExamples(app.core, 'system', log, { output, signal }).finally(withdraw);
+  if (loaded === undefined) return false;
+  const { stored, subscriptionsOff } = loaded;
+  output.write(`${toNumber(stored)} examples are stored.\n`);
   if (subscriptionsOff > 0)
     output.write(
-      `${subscriptionsOff} Subscriptions among them are stored as off, so that nothing calls the addresses in them\n`,
+      `${subscriptionsOff} Subscriptions among them are stored as off, so that nothing calls the addresses in them.\n`,
     );
   await writeFile(mark, `${stored}\n`);
+  return true;
 }
 
-interface Banner {
-  readonly address: string;
-  /** `id:secret` of the first client; undefined: no credentials are needed, or they were shown by an earlier run. */
-  readonly credentials: string | undefined;
-  /** The account for the console, if this run has made it. */
-  readonly person: FirstPerson | undefined;
-  readonly isEnforced: boolean;
-  readonly seconds: number;
+function toNumber(count: number): string {
+  return count.toLocaleString('en');
 }
 
-function toSignIn({ name, password }: FirstPerson, address: string): string {
-  const { port } = new URL(address);
-  return `    To sign in to the console: user ${name}, password ${password}
-    Browsers let nobody sign in over http from another machine: use https, or ssh -L ${port}:localhost:${port}
-`;
+interface Place {
+  readonly app: App;
+  readonly log: Logger;
+  /** Of the data. */
+  readonly folder: string;
+  readonly pages: PageBuild;
 }
 
-function writeBanner(options: QuickstartOptions, banner: Banner): void {
-  const { output } = options;
-  const { address, credentials, person, isEnforced, seconds } = banner;
-  const root = `${address}/w/system/api/v1`;
-  const user = isEnforced ? ` -u '${credentials ?? 'CLIENT_ID:CLIENT_SECRET'}'` : '';
-  const access = !isEnforced
-    ? ''
-    : credentials === undefined
-      ? `
-  Other machines can reach this server, so that it answers nobody without credentials. Its first client was made by an
-  earlier run. Another secret: andiron client list --tenant system, andiron client secret add CLIENT_ID --tenant system
-`
-      : `
-  Other machines can reach this server, so that it answers nobody without credentials. A first client was made,
-  an administrator; its secret is not shown again:
-
-    client_id=${credentials.slice(0, credentials.indexOf(':'))}
-    client_secret=${credentials.slice(credentials.indexOf(':') + 1)}
-${person === undefined ? '' : toSignIn(person, address)}`;
-  const end =
-    options.folder === undefined
-      ? 'Ctrl-C stops everything and removes the data; --data DIR keeps it.'
-      : `Ctrl-C stops everything; the data stays in ${path.resolve(options.folder)}.`;
-  output.write(`
-Andiron is ready after ${seconds.toFixed(1)} s.
-
-  Console     ${address}/   (open it in a browser)
-  FHIR R4     ${root}/fhir/r4
-  FHIR R4B    ${root}/fhir/r4b
-  metadata    ${root}/fhir/r4/metadata
-  GraphiQL    ${root}/graphql/r4   (in a browser)
-${access}
-  curl${user} '${root}/fhir/r4/Patient?name=chalmers'
-  curl${user} '${root}/fhir/r4/Observation?subject=Patient/example&_sort=-date'
-
-${end}
-`);
+/** Prints that the server is ready, loads the examples and builds the pages; `waits`: it prints that at the end. */
+async function finish(
+  started: Stoppable,
+  { app, log, folder, pages }: Place,
+  toBanner: () => Banner,
+  { withExamples, waits, output }: QuickstartOptions,
+): Promise<void> {
+  const stopping = new AbortController();
+  if (!waits) {
+    const banner = toBanner();
+    output.write(toAddresses(banner) + (withExamples ? '' : toCommands(banner)) + toEnd(banner));
+    if (pages.isNeeded)
+      output.write('Console, GraphiQL and docs are being built; each page opens when it is there.\n');
+  }
+  const built = pages.run();
+  started.add(() => pages.stop());
+  const loading = withExamples
+    ? addExamples(app, log, folder, { output, signal: stopping.signal })
+    : Promise.resolve(true);
+  started.add(async () => {
+    stopping.abort();
+    await loading;
+  });
+  if (!(await loading)) return;
+  if (!waits && withExamples) output.write(`Try:\n${toCommands(toBanner())}`);
+  const isBuilt = await built;
+  if (stopping.signal.aborted) return;
+  if (!isBuilt) output.write('Not all pages for browsers could be built; npm run build shows why.\n');
+  else if (pages.isNeeded) output.write('Console, GraphiQL and docs are built.\n');
+  if (waits) {
+    const banner = toBanner();
+    output.write(toAddresses(banner) + toCommands(banner) + toEnd(banner));
+  }
 }
 
 /** A home that cannot be written to prevents nothing but the note. */
@@ -172,12 +181,13 @@ async function note(
 }
 
 /**
- * Starts PostgreSQL, Redis where the machine has one, and the server. Loads the examples, and prints the addresses.
+ * Starts PostgreSQL, Redis where the machine has one, and the server, and prints the addresses. Then loads the examples, and in
+ * a checkout builds the pages that are missing; resolves when both are done, or the quick start stops.
  * The caller stops `started`, also when this throws.
  * @throws ConfigurationError for settings that are malformed
  * @throws Error with a message for the user when a service cannot be started
  */
-export async function startQuickstart(started: Stoppable, options: QuickstartOptions): Promise<App> {
+export async function startQuickstart(started: Stoppable, options: QuickstartOptions): Promise<void> {
   const begun = performance.now();
   const { output } = options;
   // Malformed settings are reported before any service starts.
@@ -193,18 +203,21 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const log = options.makeLog(settings);
   for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
-  const app = await createApp(settings, log, undefined, { environment: options.environment });
+  const pages = new PageBuild();
+  const app = await createApp(settings, log, undefined, { environment: options.environment, pages });
   started.add(() => app.close());
   const { port } = await app.listen();
   const isEnforced = settings.AUTH_MODE === 'enforced';
   const credentials = isEnforced ? await makeFirstClient(app.core) : undefined;
   const person = isEnforced ? await makeFirstPerson(app.core) : undefined;
-  if (options.withExamples) await addExamples(app, log, folder, output);
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
   const name = host.includes(':') ? `[${host}]` : host;
   const address = `http://${name}:${port}`;
   await note(started, { address, environment: services }, options);
-  const seconds = (performance.now() - begun) / 1000;
-  writeBanner(options, { address, credentials, person, isEnforced, seconds });
-  return app;
+  const toBanner = (): Banner => ({
+    ...{ address, credentials, person, isEnforced },
+    folder: options.folder,
+    seconds: (performance.now() - begun) / 1000,
+  });
+  await finish(started, { app, log, folder, pages }, toBanner, options);
 }

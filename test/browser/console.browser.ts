@@ -24,7 +24,7 @@ beforeAll(async () => {
   await buildConsole();
   server = await startServer();
   const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
-  await loadExamples(server.app.core, 'system', silentLog, output);
+  await loadExamples(server.app.core, 'system', silentLog, { output });
   browser = await startChromium();
 }, 240_000);
 afterAll(async () => {

@@ -45,7 +45,7 @@ it('names its version, and has no tests and no sources', async () => {
 
 it('runs the quick start with its examples, its schema and GraphiQL', async () => {
   const port = await findFreePort();
-  const child = spawn('npx', ['--no-install', 'andiron', 'quickstart', '--port', String(port)], {
+  const child = spawn('npx', ['--no-install', 'andiron', 'quickstart', '--wait', '--port', String(port)], {
     cwd: app,
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -52,7 +52,7 @@ async function openPlace(): Promise<Place> {
   });
   for (const name of TENANTS) await server.createTenant(name);
   const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
-  await loadExamples(server.app.core, 'system', silentLog, output);
+  await loadExamples(server.app.core, 'system', silentLog, { output });
   // Processes with one database share its Subscriptions, and in this one their author has no rights.
   const enforced = await startServer({ environment: { AUTH_MODE: 'enforced' } });
   return {

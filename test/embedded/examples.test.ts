@@ -13,7 +13,7 @@ it('the quick start stores all official examples, also those with errors, and th
     0,
   );
   try {
-    expect(await loadExamples(opened.core, 'system', silentLog, output)).toEqual({
+    expect(await loadExamples(opened.core, 'system', silentLog, { output })).toEqual({
       stored: all,
       subscriptionsOff: RELEASE_NAMES.length,
     });

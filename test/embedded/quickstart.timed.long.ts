@@ -30,11 +30,18 @@ interface Quickstart {
   readonly child: ChildProcess;
   readonly address: string;
   readonly seconds: number;
+  /** What it had printed when it was ready. */
   readonly output: string;
+  printed(): string;
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-async function startQuickstart(args: readonly string[]): Promise<Quickstart> {
+/** Starts a quick start, and waits until it is ready. */
+const startQuickstart = (args: readonly string[]): Promise<Quickstart> =>
+  startUntilReady(['--wait', ...args]);
+
+/** The same without `--wait`: the examples are loaded later. */
+async function startUntilReady(args: readonly string[]): Promise<Quickstart> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [CLI, 'quickstart', '--port', String(port), ...args], {
     cwd: tmpdir(),
@@ -60,7 +67,7 @@ async function startQuickstart(args: readonly string[]): Promise<Quickstart> {
     child.kill(signal);
     return ended;
   };
-  return { child, address: `http://127.0.0.1:${port}`, seconds, output, end };
+  return { child, address: `http://127.0.0.1:${port}`, seconds, output, printed: () => output, end };
 }
 
 /** Processes that work in a folder, by their command line or their working directory. */
@@ -116,7 +123,33 @@ describe('the quick start', () => {
     last.close();
     expect(await third.end('SIGTERM')).toBe(0);
     await waitUntil(async () => (await processesOf(folder)) === '');
-  }, 120_000);
+  }, 300_000);
+
+  it('is ready before the examples are loaded, says so, and continues the load after a Ctrl-C', async () => {
+    const first = await startUntilReady(['--data', folder]);
+    const client = createHttpClient(first.address);
+    const { status, json } = await client.request('GET', '/health/ready');
+    expect([status, json.notices]).toEqual([
+      200,
+      [expect.stringMatching(/^The examples are being loaded/), ...json.notices.slice(1)],
+    ]);
+    expect((await client.request('GET', `${R4}/Patient?_summary=count`)).status).toBe(200);
+    client.close();
+    expect(await first.end('SIGINT')).toBe(0);
+    expect(first.printed()).not.toMatch(/examples are stored|andiron: /);
+    expect(existsSync(path.join(folder, 'examples-loaded'))).toBe(false);
+
+    const second = await startQuickstart(['--data', folder]);
+    expect(second.output).toMatch(/1,890 examples are stored\.[^]*Andiron is ready/);
+    const again = createHttpClient(second.address);
+    for (const address of [`${R4}/Patient/example`, `${R4.replace('r4', 'r4b')}/Patient/example`])
+      expect((await again.request('GET', address)).status).toBe(200);
+    const { json: health } = await again.request('GET', '/health/ready');
+    expect(JSON.stringify(health.notices)).not.toContain('being loaded');
+    expect((await again.request('GET', '/docs/')).text).toContain('Andiron');
+    again.close();
+    expect(await second.end('SIGINT')).toBe(0);
+  }, 300_000);
 
   it('removes everything when it was killed, unless it has --data', async () => {
     const run = await startQuickstart(['--empty']);
@@ -126,7 +159,7 @@ describe('the quick start', () => {
     const children = status.trim().split(' ').filter(Boolean);
     await run.end('SIGKILL');
     await waitUntil(() => children.every((child) => !existsSync(`/proc/${child}`)));
-  }, 120_000);
+  }, 300_000);
 
   it('is found by the commands without any setting, with --data and without', async () => {
     await expect(andiron('tenant', 'list', '--data', folder)).rejects.toThrow(
@@ -149,7 +182,7 @@ describe('the quick start', () => {
     expect(await readdir(path.join(stateFolder, 'andiron'))).toEqual([]);
     const after = (await andiron('tenant', 'list').catch((error: unknown) => error)) as { stderr: string };
     expect(after.stderr).not.toContain('Using the quick start');
-  }, 120_000);
+  }, 300_000);
 
   it('answers nobody without credentials where other machines reach it, and prints commands with those of a first client', async () => {
     const run = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
@@ -168,5 +201,5 @@ describe('the quick start', () => {
     expect(again.output).toContain('Its first client was made by an\n  earlier run');
     expect(again.output).not.toContain('password');
     expect(await again.end('SIGTERM')).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });

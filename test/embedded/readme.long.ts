@@ -68,7 +68,7 @@ beforeAll(async () => {
     XDG_STATE_HOME: path.join(folder, '.state'),
   });
   port = await findFreePort();
-  ({ stop } = await shell.start(`andiron quickstart --port ${port}`, 'Ctrl-C stops everything'));
+  ({ stop } = await shell.start(`andiron quickstart --wait --port ${port}`, 'Ctrl-C stops everything'));
 }, 240_000);
 afterAll(async () => {
   await stop();

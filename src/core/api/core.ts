@@ -204,6 +204,8 @@ export interface Core extends Interactions {
   /** Tells which parts of the index need a reindex because settings or definitions have changed. */
   outdatedIndex(): Promise<OutdatedIndex>;
   readiness(): Promise<Readiness>;
+  /** Adds a notice to `readiness`, until the returned function is called. */
+  announce(notice: string): () => void;
   /** Starts the background work of this process, such as the indexing of tenants' search parameters. */
   startWork(): void;
   /** Returns the database connections of this process by purpose. */

@@ -59,6 +59,7 @@ export const CORE_RULES = {
   reindex: 'server',
   outdatedIndex: 'server',
   readiness: 'server',
+  announce: 'server',
   startWork: 'server',
   connections: 'server',
   notifications: 'server',

@@ -186,6 +186,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...{ reindex: reindexSpaces, administrationJobs },
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
+    announce: (notice) => health.announce(notice),
     connections: () => database.usage(),
     isRedisReachable: () => cache.isReachable,
     liveQueries: () => feeds.counts,

@@ -46,6 +46,7 @@ export function createHealth(
 export class Health {
   #mayWrite = true;
   #asked: Promise<Readiness> | undefined;
+  readonly #announced = new Set<string>();
 
   constructor(private readonly parts: HealthParts) {}
 
@@ -61,9 +62,16 @@ export class Health {
     return this.#asked;
   }
 
+  /** Adds a notice, until the returned function is called. */
+  announce(notice: string): () => void {
+    this.#announced.add(notice);
+    return () => this.#announced.delete(notice);
+  }
+
   async #ask(): Promise<Readiness> {
     const { database, cache, record, digest, hasRowSecurity } = this.parts;
     const notices = [
+      ...this.#announced,
       ...(hasRowSecurity
         ? []
         : [
