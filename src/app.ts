@@ -24,6 +24,7 @@ import { endListener } from './rest/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { startTracing, type Environment } from './tracing';
+import { warmUp } from './warm-up';
 import { watchUnusedConnections } from './rest/unused-connections';
 
 /** A route of the router: `GET /w/:tenant/oidc/jwks`. */
@@ -273,6 +274,7 @@ export async function createApp(
     routes,
     async listen() {
       await warnOfOutdatedIndex(core, log);
+      if (settings.WARM_UP === 'on') await warmUp(core, gateway, log);
       await server.listen({ host: settings.HOST, port: settings.PORT });
       const address = server.server.address();
       if (typeof address === 'object' && address !== null) port = address.port;

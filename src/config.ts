@@ -101,7 +101,13 @@ export function loadSettings(environment: Environment): Settings {
   const isExposed = findExposure(read) !== undefined;
   const mode = isExposed && !isSet(environment['AUTH_MODE']) ? 'enforced' : read.AUTH_MODE;
   const isRecorded = (isExposed || mode === 'enforced') && !isSet(environment['AUDIT']);
-  const settings: Settings = { ...read, AUTH_MODE: mode, AUDIT: isRecorded ? 'on' : read.AUDIT };
+  const isWarmed = environment['NODE_ENV'] === 'production' && !isSet(environment['WARM_UP']);
+  const settings: Settings = {
+    ...read,
+    AUTH_MODE: mode,
+    AUDIT: isRecorded ? 'on' : read.AUDIT,
+    WARM_UP: isWarmed ? 'on' : read.WARM_UP,
+  };
   faults.push(...findOldNames(environment), ...findContradictions(settings));
   // A misspelled name may be the cause of a fault.
   if (faults.length > 0) throw new ConfigurationError([...faults, ...misspelledSettings(environment)]);

@@ -210,6 +210,12 @@ export const SETTINGS = {
   MAX_PATCH_OPERATIONS: row(count, 1000, 'Maximum number of operations in a patch'),
   MAX_INDEX_ROWS: row(count, 20_000, 'Maximum number of index rows of a resource'),
   MAX_EXPANSION_CODES: row(count, 10_000, 'Maximum number of codes in an answer of ValueSet/$expand'),
+  WARM_UP: row(
+    choice('on', 'off'),
+    'off',
+    'on: before it listens, the server reads and searches base resources for at most a second, so that the first requests are as fast as later ones',
+    { defaultText: 'on if NODE_ENV is production, else off' },
+  ),
   GRAPHQL_COST_LIMIT: row(
     count,
     25_000,

@@ -1,6 +1,7 @@
 /** The only entry point to core: createCore, the types of its results, and a few pure functions for the edges. */
 export * from './api/core';
 export type { Access } from './authorization/access';
+export { AccessTrail } from './audit/access-trail';
 export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
 export { STYLE_PATH } from './oauth/tenant-address';

@@ -90,6 +90,11 @@ export function checkText(body: unknown, limits: DocumentLimits): void {
   }
 }
 
+/** The headers of a request with a JSON body. */
+export function jsonHeaders(): HeaderMap {
+  return new HeaderMap([['content-type', 'application/json']]);
+}
+
 export function toHeaderMap(request: FastifyRequest): HeaderMap {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
