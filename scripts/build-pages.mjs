@@ -1,7 +1,7 @@
 /**
  * Builds what browsers need and is not built, in the order in which people look for it: the console, GraphiQL, the results of
  * introspections, the site of the docs. Needs the output of scripts/build.mjs. Continues after a failure; the exit code is then 1.
- * `--background`: at the lowest priority, quiet, for a server that runs beside it.
+ * `--background`: at the lowest priority, for a server that runs beside it.
  */
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -24,8 +24,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   });
 
 function run(name) {
-  const stdio = isBackground ? 'ignore' : 'inherit';
-  child = spawn(process.execPath, [path.join(folder, `build-${name}.mjs`)], { stdio });
+  child = spawn(process.execPath, [path.join(folder, `build-${name}.mjs`)], { stdio: 'inherit' });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
 }
 

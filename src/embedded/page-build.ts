@@ -23,13 +23,13 @@ export class PageBuild implements BuiltPages {
   }
 
   /**
-   * Builds what is missing or older than its sources, in a process of low priority. Returns true if nothing is missing
-   * then. Never rejects.
+   * Builds what is missing or older than its sources, in a process of its own. Returns true if nothing is missing then.
+   * Never rejects. `isAwaited`: not at the lowest priority.
    */
-  async run(): Promise<boolean> {
+  async run(isAwaited: boolean): Promise<boolean> {
     if (this.#hasEnded) return true;
     try {
-      this.#child = await startChild(process.execPath, [SCRIPT, '--background'], {
+      this.#child = await startChild(process.execPath, [SCRIPT, ...(isAwaited ? [] : ['--background'])], {
         cwd: PACKAGE_FOLDER,
         stdio: 'ignore',
         lastSignal: 'SIGTERM',

@@ -145,7 +145,7 @@ async function finish(
     if (pages.isNeeded)
       output.write('Console, GraphiQL and docs are being built; each page opens when it is there.\n');
   }
-  const built = pages.run();
+  const built = pages.run(waits);
   started.add(() => pages.stop());
   const loading = withExamples
     ? addExamples(app, log, folder, { output, signal: stopping.signal })
