@@ -17,6 +17,18 @@ export const PAGES: readonly string[] = [
   ),
 ].filter((page) => /^```/m.test(readFileSync(path.join(DOCS, page), 'utf8')));
 
+/**
+ * `npm test` runs these: one of each part that has commands, together with every kind of block. They start no program of
+ * ours. The nightly run has the others.
+ */
+export const PAGES_OF_EACH_RUN: readonly string[] = [
+  'use/graphql.md',
+  'use/patch.md',
+  'run/audit.md',
+  'run/monitoring.md',
+  'run/sizing.md',
+];
+
 /** These start many programs, or large ones. */
 export const SLOW_PAGES: readonly string[] = [
   'run/access.md',

@@ -43,18 +43,29 @@ interface Place {
   close(): Promise<void>;
 }
 
-async function openPlace(): Promise<Place> {
+/** How pages write the address of a server in production. */
+const PRODUCTION = 'https://fhir.example';
+
+/** A second server, with enforced access, where one of `pages` speaks of one. */
+async function startProduction(pages: readonly string[]): Promise<TestServer | undefined> {
+  const blocks = (await Promise.all(pages.map(readBlocks))).flat();
+  if (!blocks.some((block) => isRun(block) && block.text.includes(PRODUCTION))) return undefined;
+  // Processes with one database share its Subscriptions, and in this one their author has no rights.
+  return startServer({ because: 'it has no Subscriptions', environment: { AUTH_MODE: 'enforced' } });
+}
+
+async function openPlace(pages: readonly string[]): Promise<Place> {
   const port = String(await findFreePort());
   const settings = { PORT: port, LOG_LEVEL: 'warn', OUTBOUND_ALLOWED_HOSTS: 'localhost' };
   const metrics = String(await findFreePort());
   const server: TestServer = await startServer({
+    because: 'it has the port and the examples that the pages name',
     environment: { ...settings, METRICS_ADDRESS: `127.0.0.1:${metrics}` },
   });
   for (const name of TENANTS) await server.createTenant(name);
   const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
   await loadExamples(server.app.core, 'system', silentLog, { output });
-  // Processes with one database share its Subscriptions, and in this one their author has no rights.
-  const enforced = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  const production = await startProduction(pages);
   return {
     texts: [
       // The first: the ports below may have these digits.
@@ -63,7 +74,7 @@ async function openPlace(): Promise<Place> {
       ['127.0.0.1:3000', `127.0.0.1:${port}`],
       ['localhost:9464', `localhost:${metrics}`],
       ['port 3000', `port ${port}`],
-      ['https://fhir.example', enforced.base],
+      ...(production === undefined ? [] : [[PRODUCTION, production.base] as const]),
     ],
     addresses: {
       fhirRoot: server.root('system', 'r4'),
@@ -72,7 +83,7 @@ async function openPlace(): Promise<Place> {
     database: server.database.settings,
     environment: { ...toEnvironment(server.database), ...settings },
     async close() {
-      await enforced.close();
+      await production?.close();
       await server.close();
     },
   };
@@ -149,7 +160,7 @@ async function runPage(
 export function testPages(pages: readonly string[]): void {
   let place: Place | undefined;
   beforeAll(async () => {
-    place = await openPlace();
+    place = await openPlace(pages);
   }, PAGE_TIMEOUT_MS);
   afterAll(() => place?.close());
 
