@@ -1,30 +1,24 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-
-const ROOT = path.resolve(__dirname, '..');
-
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
+import { VERSION } from '../src/core/conformance/version';
+import { runHere } from './support/command-here';
+import { CLI, type Ended } from './support/run-command';
 
 describe('andiron', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'andiron-cli-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
+  /** As a process of its own: what only one has is `.env`, and a server that starts. */
   function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
     return new Promise((resolve) => {
-      const options = { cwd: folder, env: { PATH: process.env['PATH'], ...environment } };
-      const cli = path.join(ROOT, 'dist', 'src', 'cli.js');
+      // A quick start of this user is none of its business.
+      const env = { PATH: process.env['PATH'], XDG_STATE_HOME: folder, ...environment };
       execFile(
         process.execPath,
-        [cli, ...args],
-        options,
+        [CLI, ...args],
+        { cwd: folder, env },
         (error: ExecFileException | null, output, errors) => {
           resolve({ code: Number(error?.code ?? 0), output, errors });
         },
@@ -32,26 +26,19 @@ describe('andiron', () => {
     });
   }
 
-  beforeAll(async () => {
-    await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: ROOT });
-  });
-
   it('lists its commands', async () => {
-    const { code, output } = await run(['--help']);
+    const { code, output } = await runHere(['--help']);
     expect(code).toBe(0);
     for (const name of ['serve', 'quickstart', 'migrate', 'tenant', 'import-package', 'reindex', 'config'])
       expect(output).toContain(`\n  ${name} `);
   });
 
   it('names its version', async () => {
-    const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    expect(await run(['--version'])).toEqual({ code: 0, output: `andiron ${version}\n`, errors: '' });
+    expect(await run(['--version'])).toEqual({ code: 0, output: `andiron ${VERSION}\n`, errors: '' });
   });
 
   it('explains the options of a command', async () => {
-    const { output } = await run(['quickstart', '--help']);
+    const { output } = await runHere(['quickstart', '--help']);
     for (const option of ['--port', '--host', '--data', '--empty'])
       expect(output).toContain(`\n  ${option} `);
   });
@@ -67,31 +54,32 @@ describe('andiron', () => {
     [['tenant', 'delete', 'acme', '--confirm', 'acme-2'], 'This permanently deletes tenant acme'],
     [['reindex', '--release', 'r5'], '--release must be r4 or r4b'],
   ])('answers the wrong command line %j with one line and code 2', async (args, words) => {
-    const { code, errors, output } = await run(args);
+    const { code, errors, output } = await runHere(args);
     expect(code).toBe(2);
     expect(output).toBe('');
     expect(errors).toMatch(/^andiron: [^\n]*\n$/);
     expect(errors).toContain(words);
   });
 
+  it('ends a wrong command line with code 2 for the shell', async () => {
+    const errors = "andiron: 'sing' is not a command. See andiron --help\n";
+    expect(await run(['sing'])).toEqual({ code: 2, output: '', errors });
+  });
+
   it('shows all settings, and secrets masked', async () => {
-    const { code, output } = await run(['config'], { FHIR_DATABASE_PASSWORD: 'swordfish', PORT: '8080' });
+    const environment = { FHIR_DATABASE_PASSWORD: 'swordfish', PORT: '8080' };
+    const { code, output } = await runHere(['config'], { environment });
     expect(code).toBe(0);
     expect(output).toContain('PORT=8080\n');
     expect(output).toContain('FHIR_DATABASE_PASSWORD=********\n');
     expect(output).not.toContain('swordfish');
   });
 
-  it('reads .env of the working directory, which the environment overrides', async () => {
-    writeFileSync(path.join(folder, '.env'), 'PORT=8081\nLOG_LEVEL=debug\n');
-    const { output } = await run(['config'], { LOG_LEVEL: 'warn' });
-    expect(output).toContain('PORT=8081\n');
-    expect(output).toContain('LOG_LEVEL=warn\n');
-    rmSync(path.join(folder, '.env'));
-  });
-
-  it('shows all settings as one JSON document, with their sources', async () => {
-    writeFileSync(path.join(folder, '.env'), 'PORT=8081\nFHIR_DATABASE_PASSWORD=swordfish\n');
+  it('reads .env of the working directory, which the environment overrides, and shows the sources of settings as one JSON document', async () => {
+    writeFileSync(
+      path.join(folder, '.env'),
+      'PORT=8081\nLOG_LEVEL=debug\nFHIR_DATABASE_PASSWORD=swordfish\n',
+    );
     const { code, output, errors } = await run(['config', '--json'], { LOG_LEVEL: 'warn' });
     rmSync(path.join(folder, '.env'));
     const { settings } = JSON.parse(output) as { settings: readonly { readonly name: string }[] };
@@ -107,54 +95,46 @@ describe('andiron', () => {
   });
 
   it('warns of a variable that is probably a misspelled setting', async () => {
-    const { code, errors } = await run(['config'], { FHIR_DATABSE_HOST: 'db.internal' });
+    const environment = { FHIR_DATABSE_HOST: 'db.internal' };
+    const { code, errors } = await runHere(['config'], { environment });
     expect([code, errors]).toEqual([
       0,
       'andiron: FHIR_DATABSE_HOST is not a setting; did you mean FHIR_DATABASE_HOST?\n',
     ]);
   });
 
-  it('says that a wrong value comes from .env', async () => {
+  it('does not start with malformed settings, and prints each fault on a line of its own, with .env where it comes from there', async () => {
     writeFileSync(path.join(folder, '.env'), 'PORT=http\n');
-    const { code, errors } = await run(['serve']);
+    const { code, errors } = await run(['serve'], { REDIS_PORT: '0' });
     rmSync(path.join(folder, '.env'));
-    expect([code, errors]).toEqual([
-      1,
-      "andiron: PORT must be a whole number from 0 to 65535; it is 'http' (PORT comes from .env)\n",
+    expect(code).toBe(1);
+    expect(errors.trim().split('\n')).toEqual([
+      expect.stringMatching(/^andiron: REDIS_PORT must be [^(]*$/),
+      "andiron: PORT must be a whole number from 0 to 65535; it is 'http' (PORT comes from .env)",
     ]);
   });
 
-  it.each([['serve'], ['tenant', 'list']])(
-    'names the settings of a database that cannot be reached, in one line: %s',
-    async (...args) => {
-      const settings = { FHIR_DATABASE_HOST: '127.0.0.1', FHIR_DATABASE_PORT: '1', METRICS_ADDRESS: 'off' };
-      const { code, output, errors } = await run(args, { ...settings, LOG_LEVEL: 'error' });
-      expect([code, output, errors]).toEqual([
-        1,
-        '',
+  it('names the settings of a database that cannot be reached, in one line', async () => {
+    const settings = { FHIR_DATABASE_HOST: '127.0.0.1', FHIR_DATABASE_PORT: '1', METRICS_ADDRESS: 'off' };
+    const environment = { ...settings, LOG_LEVEL: 'error' };
+    const ended = {
+      ...{ code: 1, output: '' },
+      errors:
         'andiron: PostgreSQL at 127.0.0.1, port 1, cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check FHIR_DATABASE_HOST and FHIR_DATABASE_PORT\n',
-      ]);
-    },
-  );
+    };
+    expect(await run(['serve'], environment)).toEqual(ended);
+    expect(await runHere(['tenant', 'list'], { environment })).toEqual(ended);
+  });
 
   it('names the option or setting of a file that cannot be read', async () => {
     const create = ['client', 'create', '--tenant', 'acme', '--jwks', 'no.json'];
-    expect(await run(create)).toEqual({
+    expect(await runHere(create)).toEqual({
       ...{ code: 1, output: '' },
       errors: 'andiron: The file no.json of --jwks cannot be read: it does not exist\n',
     });
-    const settings = { FHIR_DATABASE_SSL: 'true', FHIR_DATABASE_CA_FILE: 'no.pem' };
-    expect((await run(['serve'], settings)).errors).toBe(
+    const environment = { FHIR_DATABASE_SSL: 'true', FHIR_DATABASE_CA_FILE: 'no.pem' };
+    expect((await runHere(['tenant', 'list'], { environment })).errors).toBe(
       "andiron: FHIR_DATABASE_CA_FILE names a file that cannot be read; it is 'no.pem'\n",
     );
-  });
-
-  it('does not start with malformed settings, and prints each fault on a line of its own', async () => {
-    const { code, errors } = await run(['serve'], { PORT: 'http', REDIS_PORT: '0' });
-    expect(code).toBe(1);
-    expect(errors.trim().split('\n')).toEqual([
-      expect.stringContaining('andiron: REDIS_PORT must be'),
-      expect.stringContaining('andiron: PORT must be'),
-    ]);
   });
 });

@@ -9,8 +9,13 @@ export function toLines(error: unknown): readonly string[] {
   return [error instanceof Error ? error.message : 'Failed for an unknown reason'];
 }
 
+/** Prints the reason; returns the code to end with: 2 for a wrong command line, else 1. */
+export function reportFailure(error: unknown): number {
+  for (const line of toLines(error)) process.stderr.write(`andiron: ${line}\n`);
+  return error instanceof UsageError ? 2 : 1;
+}
+
 /** Prints the reason and ends the process: with code 2 for a wrong command line, else 1. */
 export function fail(error: unknown): never {
-  for (const line of toLines(error)) process.stderr.write(`andiron: ${line}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  process.exit(reportFailure(error));
 }

@@ -130,10 +130,11 @@ it.each([
 });
 
 it('a fault says which file a setting comes from', () => {
-  noteSource(['REDIS_PORT'], '.env');
-  const error = new ConfigurationError(['REDIS_PORT must be a whole number', 'MAX_DEPTH must be one']);
+  // No other test names this setting: the note outlives this file.
+  noteSource(['MAX_HEADERS'], '.env');
+  const error = new ConfigurationError(['MAX_HEADERS must be a whole number', 'MAX_DEPTH must be one']);
   expect(toLines(error)).toEqual([
-    'REDIS_PORT must be a whole number (REDIS_PORT comes from .env)',
+    'MAX_HEADERS must be a whole number (MAX_HEADERS comes from .env)',
     'MAX_DEPTH must be one',
   ]);
 });

@@ -1,7 +1,7 @@
 /** `andiron import-package` as a user runs it. */
-import { execFile, type ExecFileException } from 'node:child_process';
-import path from 'node:path';
+import { runHere } from '../support/command-here';
 import { openCore, type OpenedCore } from '../support/core';
+import type { Ended } from '../support/run-command';
 import { toEnvironment } from '../support/server';
 import { makeFolder, packResources } from './make-package';
 
@@ -17,20 +17,8 @@ afterAll(async () => {
   await remove();
 });
 
-function run(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
-  const cli = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
-  const env = { PATH: process.env['PATH'], ...toEnvironment(opened.database) };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [cli, 'import-package', ...args],
-      { cwd: folder, env },
-      (error: ExecFileException | null, output, errors) => {
-        resolve({ code: Number(error?.code ?? 0), output, errors });
-      },
-    );
-  });
-}
+const run = (...args: readonly string[]): Promise<Ended> =>
+  runHere(['import-package', ...args], { environment: toEnvironment(opened.database), folder });
 
 const manifest = {
   name: 'clinic.example',

@@ -1,7 +1,7 @@
 /** `andiron import-package NAME@VERSION` against a registry. */
-import { execFile, type ExecFileException } from 'node:child_process';
-import path from 'node:path';
+import { runHere } from '../support/command-here';
 import { openCore, type OpenedCore } from '../support/core';
+import type { Ended } from '../support/run-command';
 import { toEnvironment } from '../support/server';
 import { makeFolder, packResources } from './make-package';
 import { openRegistry, type Registry } from './open-registry';
@@ -45,24 +45,13 @@ async function publish(name: string, version: string, dependencies: object): Pro
 function run(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
-): Promise<{ code: number; output: string; errors: string }> {
-  const cli = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
-  const env = {
-    PATH: process.env['PATH'],
+): Promise<Ended> {
+  const environment = {
     ...toEnvironment(opened.database),
     PACKAGE_REGISTRY: registry.address,
     ...settings,
   };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [cli, 'import-package', ...args, '--tenant', 'system'],
-      { cwd: folder, env },
-      (error: ExecFileException | null, output, errors) => {
-        resolve({ code: Number(error?.code ?? 0), output, errors });
-      },
-    );
-  });
+  return runHere(['import-package', ...args, '--tenant', 'system'], { environment, folder });
 }
 
 it('a package is fetched by its name and version, and its dependencies are named', async () => {

@@ -1,12 +1,10 @@
 /** `andiron doctor` against real services, and against those that are missing or set wrongly. */
-import { execFile, type ExecFileException } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { runHere } from '../support/command-here';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { toEnvironment } from '../support/environment';
+import type { Ended } from '../support/run-command';
 
-const ROOT = path.resolve(__dirname, '../..');
 const ROLE = `doctor_${process.pid}`;
 
 interface Finding {
@@ -15,20 +13,8 @@ interface Finding {
   readonly text: string;
 }
 
-async function examine(
-  environment: Record<string, string>,
-  ...args: readonly string[]
-): Promise<{ code: number; output: string }> {
-  const env = { PATH: process.env['PATH'], ...environment };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['dist/src/cli.js', 'doctor', ...args],
-      { cwd: ROOT, env },
-      (error: ExecFileException | null, output) => resolve({ code: Number(error?.code ?? 0), output }),
-    );
-  });
-}
+const examine = (environment: Record<string, string>, ...args: readonly string[]): Promise<Ended> =>
+  runHere(['doctor', ...args], { environment });
 
 async function findingsOf(
   environment: Record<string, string>,
@@ -43,7 +29,6 @@ const about = (name: string, findings: readonly Finding[]): readonly string[] =>
 let database: TestDatabase;
 let empty: TestDatabase;
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: ROOT });
   database = await createTestDatabase();
   empty = await createTestDatabase({ empty: true });
 });

@@ -32,7 +32,12 @@ export async function createShell(
   const program = path.join(programs, 'andiron');
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
   await chmod(program, 0o755);
-  const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, ...environment };
+  const env = {
+    PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+    // A quick start that a developer runs on this machine is not the one of the lines.
+    XDG_STATE_HOME: path.join(folder, '.state'),
+    ...environment,
+  };
   return {
     folder,
     run: (line) =>

@@ -1,9 +1,9 @@
 /** `andiron reindex`: the index compared with what is stored and put right, for an operator. */
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { Client } from 'pg';
 import { parseJson } from '../../../src/core';
+import { runHere } from '../../support/command-here';
 import { openCore, type OpenedCore } from '../../support/core';
+import type { Ended } from '../../support/run-command';
 import { toEnvironment } from '../../support/server';
 
 let opened: OpenedCore;
@@ -16,18 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-function run(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
-  const cli = path.resolve(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
-  const options = { cwd: __dirname, env: { PATH: process.env['PATH'], ...toEnvironment(opened.database) } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, 'reindex', ...words], options, (error, output, errors) => {
-      resolve({ code: Number(error?.code ?? 0), output, errors });
-    });
-  });
-}
+const run = (...words: readonly string[]): Promise<Ended> =>
+  runHere(['reindex', ...words], { environment: toEnvironment(opened.database) });
 
 it('reports that there is no difference, including base resources, and ends with code 0', async () => {
-  const { code, output } = await run('--verify');
+  const { code, output } = await run('--verify', '--release', 'r4b');
   expect(output).toBe('The index matches the stored versions\n');
   expect(code).toBe(0);
 });
