@@ -116,10 +116,10 @@ describe('the short hash', () => {
   it('is never 0, fits in a signed 32-bit integer and is the same from the cache', () => {
     for (let i = 0; i < 5000; i++) {
       const value = hasher.short(`http://example.org/${i}`);
-      expect(value).toBe(value | 0);
-      expect(value).not.toBe(0);
-      expect(hasher.cachedShort(`http://example.org/${i}`)).toBe(value);
-      expect(hasher.cachedShort(`http://example.org/${i}`)).toBe(value);
+      const cached = [1, 2].map(() => hasher.cachedShort(`http://example.org/${i}`));
+      // Without an expectation for each: those take longer than the hashes.
+      if (value !== (value | 0) || value === 0 || cached.some((one) => one !== value))
+        throw new Error(`hash ${i}`);
     }
   });
 });

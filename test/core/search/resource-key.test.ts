@@ -13,10 +13,10 @@ describe('an id made by the server', () => {
     const source = createIdSource();
     for (let i = 0; i < 20_000; i++) {
       const { id, high, low } = source.next();
-      expect(id).toMatch(/^[0-7][0-9a-hjkmnp-tv-z]{15}$/);
-      expect(high).toBeGreaterThanOrEqual(0);
       const key = keyOf(hasher, i % 2 ? 'Patient' : 'Observation', id);
-      if (key.high !== high || key.low !== low || idOfKey(high, low) !== id) throw new Error(id);
+      const isValid = /^[0-7][0-9a-hjkmnp-tv-z]{15}$/.test(id) && high >= 0;
+      // Without an expectation for each: those take longer than the ids.
+      if (!isValid || key.high !== high || key.low !== low || idOfKey(high, low) !== id) throw new Error(id);
     }
   });
 

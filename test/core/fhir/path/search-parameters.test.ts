@@ -5,6 +5,7 @@ import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
 import { createOracle, toComparable, withPlainNumbers } from './oracle';
 import { nameOf, readExamples, textOf } from './examples';
 import differences from './differences.json';
+import { sampled } from '../../../support/rounds';
 
 type Evaluate = (resource: JsonObject) => string[];
 
@@ -27,10 +28,14 @@ describe.each(RELEASE_NAMES)('the search parameters of %s', (release) => {
     }
   });
 
-  it('find in every official example the values that the oracle finds, except for listed differences', () => {
+  it('find in official examples the values that the oracle finds, except for listed differences', () => {
+    const all = readExamples(release);
+    const tenth = new Set(sampled(all));
+    const different = new Set(listed.map(({ example }) => example));
+    const examples = all.filter((resource) => tenth.has(resource) || different.has(nameOf(resource)));
     const pairs = new Map<string, Pair[]>();
     const found: string[] = [];
-    for (const resource of readExamples(release)) {
+    for (const resource of examples) {
       const type = textOf(resource['resourceType']);
       let ofType = pairs.get(type);
       if (!ofType)

@@ -2,15 +2,17 @@ import type { JsonObject, JsonValue } from '../../../../src/core/fhir/json';
 import { readExamples, textOf } from '../path/examples';
 import { leastProcessorMilliseconds } from '../../../support/processor-time';
 import { askAll, questionsOf } from './broken-by';
+import { rounds } from '../../../support/rounds';
 
-/** Linear: one second or two for the largest. Quadratic: a minute and more. */
-const LIMIT_MILLISECONDS = 15_000;
+/** In full, linear: one second or two for the largest; quadratic: a minute and more, and a ninth of it for a third. */
+const LIMIT_MILLISECONDS = rounds(2_000, 15_000);
 
 function many<Value extends JsonValue>(count: number, make: (index: number) => Value): Value[] {
   return Array.from({ length: count }, (_value, index) => make(index));
 }
 
-const COUNT = 30_000;
+const COUNT = rounds(10_000, 30_000);
+const ELEMENTS = rounds(3_000, 10_000);
 const coding = (index: number): JsonObject => ({ system: 'urn:x', code: `c${index}` });
 const PATH = 'a'.repeat(60);
 
@@ -60,19 +62,19 @@ const RESOURCES: readonly [sentence: string, broken: readonly string[], make: ()
     abstract: true,
     type: 'X',
     snapshot: {
-      element: many(10_000, (index) => {
+      element: many(ELEMENTS, (index) => {
         const path = index === 0 ? 'X' : `X.e${index}`;
         return { id: path, path, definition: 'x', min: 0, max: '*', base: { path, min: 0, max: '*' } };
       }),
     },
-    differential: { element: many(10_000, (index) => ({ id: `X.e${index}`, path: index === 0 ? 'X' : `X.e${index}` })) },
+    differential: { element: many(ELEMENTS, (index) => ({ id: `X.e${index}`, path: index === 0 ? 'X' : `X.e${index}` })) },
   })],
   ['a path of many parts', ['sdf-8a StructureDefinition.differential', 'eld-19 ElementDefinition'], () => ({
     resourceType: 'StructureDefinition',
     kind: 'logical',
     abstract: true,
     type: 'X',
-    differential: { element: [{ id: 'X', path: 'X' }, { id: 'Y', path: many(15_000, () => PATH).join('.') + ' ' }] },
+    differential: { element: [{ id: 'X', path: 'X' }, { id: 'Y', path: many(COUNT / 2, () => PATH).join('.') + ' ' }] },
   })],
   ['a path and a name longer than any string of FHIR', ['eld-19 ElementDefinition'], () => ({
     resourceType: 'StructureDefinition',
@@ -105,7 +107,7 @@ it.each([
   const resources = readExamples('r4').filter((resource) => textOf(resource['resourceType']) === type);
   const questions = resources.map((resource) => questionsOf(resource));
   const times: number[] = [];
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < rounds(30, 300); round++) {
     resources.forEach((resource, index) => {
       const started = performance.now();
       askAll(questions[index] ?? [], resource);

@@ -12,6 +12,7 @@ import differences from './invariant-differences.json';
 import { placesOf } from './places';
 import { SampleValues } from './sample-values';
 import { TESTED_RELEASES } from '../../../support/releases';
+import { rounds, sampled } from '../../../support/rounds';
 
 const MINUTES = 60_000;
 
@@ -53,7 +54,10 @@ describe.each(TESTED_RELEASES)('the invariants of %s', (release) => {
       const disagreements: string[] = [];
       const broken = new Set<string>();
       let asked = 0;
-      for (const example of readExamples(release)) {
+      const all = readExamples(release);
+      const tenth = new Set(sampled(all));
+      const isBroken = (name: string): boolean => BROKEN[release].some((one) => one.endsWith(` ${name}`));
+      for (const example of all.filter((one) => tenth.has(one) || isBroken(nameOf(one)))) {
         const run = new ValidationRun('', example, true);
         const plain = rememberingPlain();
         for (const { typeName, path, choice, value, element, resource, rootResource } of placesOf(
@@ -79,7 +83,7 @@ describe.each(TESTED_RELEASES)('the invariants of %s', (release) => {
       }
       expect(disagreements).toEqual([]);
       expect([...broken].sort()).toEqual(BROKEN[release]);
-      expect(asked).toBeGreaterThan(20_000);
+      expect(asked).toBeGreaterThan(rounds(4_000, 20_000));
     },
     5 * MINUTES,
   );

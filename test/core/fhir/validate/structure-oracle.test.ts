@@ -7,7 +7,7 @@ import { NaiveStructure } from '../../../support/naive-structure';
 import { TESTED_RELEASES } from '../../../support/releases';
 import { rounds } from '../../../support/rounds';
 
-const ROUNDS = rounds(800, 4_000);
+const ROUNDS = rounds(400, 4_000);
 /** Larger ones make the naive walk slow and add nothing: each type has small ones. */
 const LONGEST = 20_000;
 

@@ -9,6 +9,7 @@ import { ProfileSet } from '../../../../../src/core/fhir/validate/profile/profil
 import { ValidationRun } from '../../../../../src/core/fhir/validate/run';
 import { readExamples } from '../../../../support/examples';
 import { publishedStructures, specificationStructures } from './specification-structures';
+import { rounds } from '../../../../support/rounds';
 
 /** A small generator of its own, so that a failure can be repeated. */
 function random(seed: number): () => number {
@@ -93,7 +94,7 @@ it('Damaged profiles and damaged resources give findings, not failures', () => {
   const next = random(20);
   const vandal = new Vandal(next);
   const counts = { unusable: 0, checked: 0, faulty: 0 };
-  for (let round = 0; round < 1_500; round++) {
+  for (let round = 0; round < rounds(150, 1_500); round++) {
     const url = vandal.pick(urls) ?? '';
     const damaged = vandal.damage(known.get(url) ?? {});
     const set = new ProfileSet({
@@ -122,7 +123,7 @@ it('Damaged profiles and damaged resources give findings, not failures', () => {
     for (const { diagnostics } of run.findings) expect(diagnostics.length).toBeLessThanOrEqual(700);
   }
   expect(isJsonObject(vandal.damage({ a: 1 }))).toBe(true);
-  expect(counts.checked).toBeGreaterThan(1_000);
-  expect(counts.unusable).toBeGreaterThan(50);
-  expect(counts.faulty).toBeGreaterThan(500);
+  expect(counts.checked).toBeGreaterThan(rounds(100, 1_000));
+  expect(counts.unusable).toBeGreaterThan(rounds(5, 50));
+  expect(counts.faulty).toBeGreaterThan(rounds(50, 500));
 });
