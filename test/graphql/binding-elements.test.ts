@@ -3,14 +3,14 @@
  * official examples.
  */
 import { readExamples } from '../support/examples';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  server = await openSharedServer('structure');
 });
 afterAll(() => server.close());
 

@@ -1,12 +1,12 @@
 /** HL7's binding for searching (http://hl7.org/fhir/R4/graphql.html#searching), over the official examples. */
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { createQuerySender, load, loadExamples, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  server = await openSharedServer('structure');
   await server.createTenant('south');
 });
 afterAll(() => server.close());

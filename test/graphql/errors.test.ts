@@ -1,14 +1,15 @@
 import { GraphQLError } from 'graphql';
 import { fhirError } from '../../src/core/errors';
 import { formatError } from '../../src/gateway/errors';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender, gatewayPath, type SendQuery, toGatewayAnswer } from './gateway-client';
 
-let server: TestServer;
+let server: SharedServer;
 let send: SendQuery;
-const address = gatewayPath('system', 'r4');
+let address: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
+  address = gatewayPath(server.tenant('system'), 'r4');
   send = createSender(server, 'system', 'r4');
 });
 afterAll(() => server.close());

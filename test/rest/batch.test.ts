@@ -1,12 +1,12 @@
 /** Batches: https://hl7.org/fhir/R4/http.html#batch. */
 import type { Release } from '../../src/core';
 import { entryOf, bundleOf } from '../support/bundles';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { MAX_BUNDLE_ENTRIES: '2000' } });
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -152,7 +152,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(['batch', 'transaction'])('with too many entries is refused as a %s', async (type) => {
-    const entries = Array.from({ length: 2001 }, () => entryOf('GET', 'Patient/1'));
+    const entries = Array.from({ length: 10_001 }, () => entryOf('GET', 'Patient/1'));
     const { status, json } = await send('POST', '', bundleOf(type, ...entries));
     expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
   });

@@ -2,13 +2,13 @@
  * Requests in the forms in which widely used clients send them: HAPI FHIR's and Firely's libraries (headers, media types,
  * `_format`, conditions), and Bundles as Synthea writes them.
  */
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 import { TESTED_RELEASES } from '../support/releases';
 
-const PUBLIC_URL = 'http://fhir.hospital.example';
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL, AUTH_MODE: 'open' } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -30,7 +30,7 @@ const HAPI_BODY = { ...HAPI, 'content-type': 'application/fhir+json; charset=UTF
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
   const root = (): string => server.path('system', release);
-  const base = `${PUBLIC_URL}/w/system/api/v1/fhir/${release}`;
+  const base = (): string => `${PUBLIC_ADDRESS}${root()}`;
   const fhirVersion = release === 'r4' ? '4.0' : '4.3';
   /** What Firely's client sends with each request. */
   const FIRELY = {
@@ -122,7 +122,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const created = await send('POST', '/Patient?_format=json', patient(named('firely')), FIRELY_BODY);
     expect(created.status).toBe(201);
     const { id } = created.json;
-    const again = { ...FIRELY_BODY, 'if-none-exist': `${base}/Patient?identifier=${MRN}|${named('firely')}` };
+    const again = {
+      ...FIRELY_BODY,
+      'if-none-exist': `${base()}/Patient?identifier=${MRN}|${named('firely')}`,
+    };
     const found = await send('POST', '/Patient', patient(named('firely')), again);
     expect([found.status, found.json.id]).toEqual([200, id]);
     const known = { ...FIRELY, 'if-none-match': 'W/"1"' };

@@ -157,6 +157,18 @@ describe('a search parameter with an expression that costs too much', () => {
     await until(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
     expect(await statusOf('before', 'costly')).toEqual(EXCEEDED);
     await isSearched('before', 'Basic?plain=x');
+    // A server that starts with it writes, and does not try it again.
+    const another = await startServer({
+      because: 'it starts with failed parameters',
+      database: server.database,
+    });
+    const other = basic('other', 60);
+    expect((await another.request('PUT', `${another.path('before', 'r4')}/Basic/other`, other)).status).toBe(
+      201,
+    );
+    expect(await statusOf('before', 'costly')).toEqual(EXCEEDED);
+    await another.close();
+    expect((await send('before', 'DELETE', 'Basic/other')).status).toBe(200);
     expect((await send('before', 'POST', 'SearchParameter/costly/$reindex')).status).toBe(200);
     await until(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
     expect((await send('before', 'DELETE', 'Basic/b')).status).toBe(200);

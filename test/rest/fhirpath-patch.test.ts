@@ -10,11 +10,11 @@ import {
   toParameters,
   type PatchStep,
 } from '../support/fhirpath-patch';
-import { OPEN, startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example.org' } });
+  server = await openSharedServer();
   await server.createTenant('clinic');
 });
 afterAll(() => server.close());
@@ -138,7 +138,7 @@ describe.each<[Release, string]>([
     ['a value without a type', replace('Patient.active', { value: true }), 400, 'Parameters.parameter[1].part[2].value'],
     ['a path that is no FHIRPath', remove('Patient.name['), 400, 'Parameters.parameter[1].part[1].value'],
     ['an operation that is none', { type: 'copy', path: 'Patient.name' }, 400, 'Parameters.parameter[1].part[0].value'],
-    ['a reference to another tenant', add('Patient', 'managingOrganization', { valueReference: { reference: 'https://fhir.example.org/w/other/api/v1/fhir/r4/Organization/1' } }), 422, 'Patient.managingOrganization.reference'],
+    ['a reference to another tenant', add('Patient', 'managingOrganization', { valueReference: { reference: 'https://fhir.example/w/other/api/v1/fhir/r4/Organization/1' } }), 422, 'Patient.managingOrganization.reference'],
     ['several elements in the place of one', remove('Patient.name.given | Patient.name.family'), 422, 'Parameters.parameter[1].part[1].value'],
     ['an element that is there and does not repeat', add('Patient', 'active', { valueBoolean: false }), 422, 'Parameters.parameter[1].part[2].value'],
     ['an index beyond the end', insert('Patient.name', 2, { valueHumanName: { text: 'x' } }), 422, 'Parameters.parameter[1].part[2].value'],

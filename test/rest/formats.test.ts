@@ -1,19 +1,13 @@
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
-let database: TestDatabase;
+let server: SharedServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  server = await startServer({ database });
+  server = await openSharedServer();
   await server.createTenant('other');
 });
-afterAll(async () => {
-  await server.close();
-  await database.drop();
-});
+afterAll(() => server.close());
 
 const patient = { resourceType: 'Patient', name: [{ family: 'Müller' }] };
 const JSON_TYPE = 'application/fhir+json; charset=utf-8';
@@ -21,9 +15,8 @@ const JSON_TYPE = 'application/fhir+json; charset=utf-8';
 describe.each(
   TESTED_RELEASES.flatMap((release) => [['system', release] as const, ['other', release] as const]),
 )('in tenant %s under %s', (tenant, release) => {
-  const root = pathOf(tenant, release);
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
-    server.request(method, root + rest, body, headers);
+    server.request(method, server.path(tenant, release) + rest, body, headers);
   const create = async (): Promise<string> => (await send('POST', '/Patient', patient)).json.id;
 
   it.each(['json', 'application/json', 'application/fhir+json', 'application%2Ffhir%2Bjson'])(
@@ -159,10 +152,6 @@ describe.each(
     expect(wild.headers['x-request-id']).toMatch(/^[0-9a-z-]+$/);
   });
 });
-
-function pathOf(tenant: string, release: string): string {
-  return `/w/${tenant}/api/v1/fhir/${release}`;
-}
 
 it.each([
   ['/w/nobody/api/v1/fhir/r4/Patient'],

@@ -1,17 +1,17 @@
 /** If-None-Exist as HAPI's, Firely's and other clients send it, in the header and in entries. */
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 import { TESTED_RELEASES } from '../support/releases';
 
-const PUBLIC_URL = 'http://fhir.hospital.example';
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL, AUTH_MODE: 'open' } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
 describe.each(TESTED_RELEASES)('If-None-Exist of %s', (release) => {
   const root = (): string => server.path('system', release);
-  const base = `${PUBLIC_URL}/w/system/api/v1/fhir/${release}`;
+  const base = (): string => `${PUBLIC_ADDRESS}${root()}`;
   const patient = (value: string): object => ({
     resourceType: 'Patient',
     identifier: [{ system: 'urn:mrn', value }],
@@ -25,7 +25,7 @@ describe.each(TESTED_RELEASES)('If-None-Exist of %s', (release) => {
     ['the parameters alone', ''],
     ['a question mark before them', '?'],
     ['the type before them', 'Patient?'],
-    ['our own address before them', `${base}/Patient?`],
+    ['our own address before them', 'BASE/Patient?'],
   ];
   const WAYS = ['header', 'batch', 'transaction'] as const;
 
@@ -43,7 +43,7 @@ describe.each(TESTED_RELEASES)('If-None-Exist of %s', (release) => {
     'in a %s, with %s, creates once',
     async (way, form, prefix) => {
       const value = `${way} ${form}`;
-      const criteria = `${prefix}identifier=${encodeURIComponent(`urn:mrn|${value}`)}`;
+      const criteria = `${prefix.replace('BASE', base())}identifier=${encodeURIComponent(`urn:mrn|${value}`)}`;
       expect(await create(way, value, criteria)).toMatch(/^201/);
       expect(await create(way, value, criteria)).toMatch(/^200/);
     },

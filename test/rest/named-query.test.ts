@@ -1,25 +1,15 @@
 /** `_query`: searches that a tenant has given a name (search.html#query). */
 import type { Release } from '../../src/core';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let database: TestDatabase;
-let server: TestServer;
-let another: TestServer;
-const CRITERIA = 'https://fhir.example.org/ext/search-criteria';
+let server: SharedServer;
+const CRITERIA = 'https://andiron.example/fhir/StructureDefinition/search-criteria';
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const environment = { FHIR_EXTENSION_BASE: 'https://fhir.example.org/ext' };
-  server = await startServer({ database, environment });
-  another = await startServer({ database, environment });
-  await server.app.core.tenants.create('elsewhere');
+  server = await openSharedServer();
+  await server.createTenant('elsewhere');
 });
-afterAll(async () => {
-  await server.close();
-  await another.close();
-  await database.drop();
-});
+afterAll(() => server.close());
 
 interface Input {
   readonly name: string;
@@ -74,12 +64,12 @@ interface Bundle {
 
 describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
   const path = (rest: string, tenant = 'system'): string => `${server.path(tenant, release)}/${rest}`;
-  const put = (resource: object, from = server): ReturnType<TestServer['request']> => {
+  const put = (resource: object): ReturnType<SharedServer['request']> => {
     const { resourceType, id } = resource as { resourceType: string; id: string };
-    return from.request('PUT', path(`${resourceType}/${id}`), resource);
+    return server.request('PUT', path(`${resourceType}/${id}`), resource);
   };
-  async function find(query: string, from = server): Promise<string[]> {
-    const { status, text, json } = await from.request('GET', path(query));
+  async function find(query: string): Promise<string[]> {
+    const { status, text, json } = await server.request('GET', path(query));
     if (status !== 200) throw new Error(`${query}: ${status} ${text}`);
     return ((json as Bundle).entry ?? [])
       .filter(({ search }) => search.mode === 'match')
@@ -164,29 +154,29 @@ describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
     expect(await refusal('Observation?_query=latest-labs&patient=one&from=yesterday')).toMatch(/^400 .*date/);
   });
 
-  it('is listed in the metadata while it is active, and a change counts at once in every process', async () => {
-    const listed = async (from: TestServer, tenant = 'system'): Promise<object[]> => {
-      const { json } = await from.request('GET', path('metadata', tenant));
+  it('is listed in the metadata while it is active, and a change counts at once', async () => {
+    const listed = async (tenant = 'system'): Promise<object[]> => {
+      const { json } = await server.request('GET', path('metadata', tenant));
       const types = json.rest[0].resource as { type: string; operation?: { name: string }[] }[];
       const found = types.find(({ type }) => type === 'Observation');
       return (found?.operation ?? []).filter(({ name }) => name === 'short');
     };
-    expect(await listed(another)).toEqual([]);
+    expect(await listed()).toEqual([]);
     const named = definition('short', 'status=final', []);
     expect((await put(named)).status).toBe(201);
-    expect(await listed(another)).toEqual([
+    expect(await listed()).toEqual([
       { name: 'short', definition: 'http://example.org/OperationDefinition/short' },
     ]);
-    expect(await listed(another, 'elsewhere')).toEqual([]);
-    expect(await find('Observation?_query=short', another)).toHaveLength(4);
-    const first = await another.request('GET', path('Observation?_query=short&_count=1'));
+    expect(await listed('elsewhere')).toEqual([]);
+    expect(await find('Observation?_query=short')).toHaveLength(4);
+    const first = await server.request('GET', path('Observation?_query=short&_count=1'));
     await put(definition('short', 'status=amended', []));
-    expect(await find('Observation?_query=short', another)).toEqual([]);
+    expect(await find('Observation?_query=short')).toEqual([]);
     // A page of an earlier definition is not valid for the current one.
     const next = new URL((first.json as Bundle).link.find(({ relation }) => relation === 'next')?.url ?? '');
-    expect((await another.request('GET', next.pathname + next.search)).status).toBe(400);
+    expect((await server.request('GET', next.pathname + next.search)).status).toBe(400);
     await put({ ...named, status: 'retired' });
-    expect(await listed(another)).toEqual([]);
+    expect(await listed()).toEqual([]);
     expect(await refusal('Observation?_query=short')).toMatch(/^400/);
   });
 

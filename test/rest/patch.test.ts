@@ -1,10 +1,10 @@
 /** JSON Patch by PATCH and by GET with a body (docs/reference/behaviour.md, Patch). */
 import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   await server.createTenant('other');
 });
 afterAll(() => server.close());
@@ -230,17 +230,4 @@ describe.each<[Release, string]>([
     expect(refused.status).toBe(415);
     expect(refused.headers['accept-patch']).toContain('application/json-patch+json');
   });
-});
-
-it('by GET can be switched off, and is 400 then', async () => {
-  const strict = await startServer({ database: server.database, environment: { PATCH_BY_GET: 'off' } });
-  try {
-    const path = strict.path('system', 'r4');
-    const { json } = await strict.request('POST', `${path}/Patient`, patient);
-    const answer = await strict.request('GET', `${path}/Patient/${json.id}`, []);
-    expect(answer.status).toBe(400);
-    expect((await strict.request('PATCH', `${path}/Patient/${json.id}`, [])).status).toBe(200);
-  } finally {
-    await strict.close();
-  }
 });

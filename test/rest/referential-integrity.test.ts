@@ -2,27 +2,26 @@
  * Referential integrity, a setting of each tenant (docs/understand/storage.md, Referential integrity):
  * https://hl7.org/fhir/R4/http.html#transaction-integrity and https://hl7.org/fhir/R4/references.html
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../src/core';
-import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 import { TESTED_RELEASES } from '../support/releases';
 
 type Mode = 'off' | 'on-write' | 'on-write-and-delete';
 
-let server: TestServer;
-const PUBLIC_URL = 'https://fhir.example';
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
 let tenants = 0;
-async function openTenant(release: Release, mode: Mode, at: TestServer = server) {
+async function openTenant(release: Release, mode: Mode) {
   const tenant = `kept-${++tenants}`;
-  await at.app.core.tenants.create(tenant, { 'referential-integrity': mode });
-  const root = at.path(tenant, release);
+  await server.createTenant(tenant, { 'referential-integrity': mode });
+  const root = server.path(tenant, release);
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
-    at.request(method, root + rest, body, headers);
+    server.request(method, root + rest, body, headers);
   return {
     root,
     send,
@@ -51,7 +50,7 @@ function refusalOf({ status, json }: Answer): unknown[] {
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
   it('each reference to a missing resource is refused with its expression', async () => {
-    const { send, put } = await openTenant(release, 'on-write');
+    const { root, send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
     const extension = [{ url: 'https://example.org/e', valueReference: { reference: 'Basic/none' } }];
@@ -60,10 +59,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       extension,
       subject: { reference: 'Patient/ann' },
       specimen: { reference: '#s' },
-      performer: [
-        { reference: 'Patient/ann' },
-        { reference: `${PUBLIC_URL}/w/kept-${tenants}/api/v1/fhir/${release}/Organization/gone` },
-      ],
+      performer: [{ reference: 'Patient/ann' }, { reference: `${PUBLIC_ADDRESS}${root}/Organization/gone` }],
     });
     const refused = await send('POST', '/Observation', body);
     expect(refusalOf(refused)).toEqual([
@@ -288,66 +284,6 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       }
     }
   });
-});
-
-it('concurrent references and deletions on two servers leave no broken reference', async () => {
-  const other = await startServer({ database: server.database, environment: { ...OPEN, PUBLIC_URL } });
-  try {
-    const { root, put } = await openTenant('r4', 'on-write-and-delete');
-    const servers = [server, other];
-    const outcomes = ['create 201', 'create 422', 'delete 200', 'delete 409'];
-    const seen = new Set<string>();
-    const count = (what: string, { status }: Answer): void => void seen.add(`${what} ${status}`);
-    // On a busy machine the same ones are always first: the later ones wait longer each round, until both ways were seen.
-    for (let round = 0; round < 6 || (round < 40 && seen.size < outcomes.length); round++) {
-      await Promise.all(Array.from({ length: 4 }, (_, at) => put('Patient', `p${at}`)));
-      await Promise.all(
-        Array.from({ length: 24 }, async (_, at) => {
-          const by = servers[at % 2] ?? server;
-          const id = `p${at % 4}`;
-          const isDeletion = at % 3 === 0;
-          // Now the ones begin, now the others, closely enough that they meet.
-          const isBeginning = isDeletion === ((round + at) % 2 === 0);
-          if (!isBeginning) await delay(Math.random() * 10 * (1 + round));
-          if (isDeletion) count('delete', await by.request('DELETE', `${root}/Patient/${id}`));
-          else
-            count(
-              'create',
-              await by.request(
-                'POST',
-                `${root}/Observation`,
-                observation({ subject: { reference: `Patient/${id}` } }),
-              ),
-            );
-        }),
-      );
-      const { json } = await server.request(
-        'GET',
-        `${root}/Observation?_count=1000&_include=Observation:subject`,
-      );
-      const entries: { resource: { resourceType: string; id: string; subject?: { reference: string } } }[] =
-        json.entry ?? [];
-      const patients = new Set(
-        entries.flatMap(({ resource: { resourceType, id } }) =>
-          resourceType === 'Patient' ? [`Patient/${id}`] : [],
-        ),
-      );
-      const broken = entries.filter(
-        ({ resource: { subject } }) => subject !== undefined && !patients.has(subject.reference),
-      );
-      expect(broken).toEqual([]);
-      await Promise.all(
-        entries.map(async ({ resource: { resourceType, id } }) =>
-          resourceType === 'Observation'
-            ? expect((await other.request('DELETE', `${root}/Observation/${id}`)).status).toBe(200)
-            : undefined,
-        ),
-      );
-    }
-    expect([...seen].sort()).toEqual(outcomes);
-  } finally {
-    await other.close();
-  }
 });
 
 describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {

@@ -1,15 +1,13 @@
 /** Content that must not be stored in silence, by every kind of write. */
 import { entryOf, bundleOf, post, put, transaction } from '../support/bundles';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
-import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 
-const PUBLIC_URL = 'https://fhir.example';
-const ROOT = `${PUBLIC_URL}/w/system/api/v1/fhir/r4`;
-
-let server: TestServer;
+let server: SharedServer;
 let query: SendQuery;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
+  server = await openSharedServer();
   query = createSender(server, 'system', 'r4');
   await send('PUT', '/Subscription/there', subscription('there', 'off'));
   await send('PUT', '/Observation/there', observation('Patient/a', { id: 'there' }));
@@ -191,12 +189,16 @@ it('Subscriptions that request nothing are stored, and $validate lists those tha
 });
 
 const SEARCH = 'Patient?identifier=http://example.org/mrn|17';
-const FORMS = [SEARCH, `/${SEARCH}`, `${ROOT}/${SEARCH}`];
+const FORMS = [SEARCH, `/${SEARCH}`, `ROOT/${SEARCH}`];
+/** The reference of a title, where ROOT is the address of the tenant. */
+const toReference = (form: string): string =>
+  form.replace('ROOT', PUBLIC_ADDRESS + server.path('system', 'r4'));
 
 describe.each(FORMS)(
   'the reference %s outside of a transaction is refused, not stored in silence,',
-  (reference) => {
+  (form) => {
     it.each(Object.entries(SINGLE))('by %s', async (_title, write) => {
+      const reference = toReference(form);
       const refusal = await write({
         resource: observation(reference, { id: 'new' }) as unknown as Resource,
         patch: jsonPatch('/subject/reference', reference),
@@ -211,15 +213,16 @@ describe.each(FORMS)(
     });
 
     it('and within one means the resource that it finds', async () => {
-      const { status, json } = await send('POST', '', transaction(post(observation(reference))));
+      const { status, json } = await send('POST', '', transaction(post(observation(toReference(form)))));
       expect([status, json.entry[0].resource.subject.reference]).toEqual([200, 'Patient/known']);
     });
   },
 );
 
-it.each(['Patient/1?active=true', '?identifier=1', './Patient?identifier=1', `${ROOT}/Patient/1?x=1`])(
+it.each(['Patient/1?active=true', '?identifier=1', './Patient?identifier=1', 'ROOT/Patient/1?x=1'])(
   'the reference %s, which has no target, is refused in a transaction too',
-  async (reference) => {
+  async (form) => {
+    const reference = toReference(form);
     for (const answer of [
       await send('POST', '/Observation', observation(reference)),
       await send('POST', '', transaction(post(observation(reference)))),

@@ -1,11 +1,11 @@
 /** The answer of a search is of one moment, while others write. */
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { rounds } from '../support/rounds';
 
-let server: TestServer;
+let server: SharedServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   root = server.path('system', 'r4');
 });
 afterAll(() => server.close());
@@ -170,33 +170,4 @@ it.each([
     }
   });
   expect(rounds.size).toBeGreaterThan(1);
-});
-
-it('searches of several statements do not wait for each other, even where all of them share one connection', async () => {
-  await writeRound(1);
-  // Two connections for reads, as many for writes: one is left for searches.
-  const narrow = await startServer({
-    database: server.database,
-    environment: { DATABASE_CONNECTIONS: '4' },
-  });
-  const queries = [
-    '/Patient?_id=p&_include=Patient:organization&_revinclude=Observation:subject',
-    '/Patient?_sort=family,-_id&_offset=1&_total=accurate',
-    '/Observation?subject=p&_total=accurate',
-    '/Observation?subject:Patient.organization.name=1',
-    '/Observation?status:in=http://hl7.org/fhir/ValueSet/observation-status',
-    '/Patient?_content=storm',
-    '/ValueSet?url=http://hl7.org/fhir/ValueSet/observation-status&_sort=name',
-    '/QuestionnaireResponse?questionnaire=Questionnaire/none',
-    '?_type=Patient,Practitioner&name=storm&_offset=1&_total=accurate',
-    '/Patient/p/*?_include=*',
-    '/Observation?_sort=date',
-  ];
-  const allQueries = Array.from({ length: 4 }, () => queries).flat();
-  const answers = await Promise.all(allQueries.map((query) => narrow.request('GET', root + query)));
-  const wrong = answers.flatMap(({ status, text }, index) =>
-    status === 200 ? [] : [`${allQueries[index] ?? ''}: ${status} ${text.slice(0, 200)}`],
-  );
-  expect(wrong).toEqual([]);
-  await narrow.close();
 });

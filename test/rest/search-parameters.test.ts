@@ -1,12 +1,14 @@
 /** Search parameters that tenants make: checked, indexed in the background, searched by when complete, theirs alone. */
+import { gatewayPath } from '../graphql/gateway-client';
+import { reindex } from '../support/reindex';
 import { makeParameter, until } from '../support/search-parameters';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
-  for (const name of ['north', 'south', 'refused', 'changing']) await server.app.core.tenants.create(name);
+  server = await openSharedServer();
+  for (const name of ['north', 'south', 'refused', 'changing']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
@@ -177,7 +179,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
   });
 
   it('can be searched by in GraphQL', async () => {
-    const gateway = `/w/north/api/v1/graphql/${release}`;
+    const gateway = gatewayPath(server.tenant('north'), release);
     const query = '{ search(type: Patient, query: "race=asian") { resources { id } } }';
     const { json } = await server.request('POST', gateway, { query }, { 'content-type': 'application/json' });
     expect(json).toEqual({ data: { search: { resources: [{ id: 'ada' }] } } });
@@ -229,10 +231,10 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
 
   it('leave an index that matches the stored versions', async () => {
     for (const tenant of ['north', 'south'])
-      for await (const difference of server.app.core.verifyIndex({ tenant, release }))
-        expect(difference).toEqual({});
-    for await (const progress of server.app.core.reindex({ tenant: 'north', release }))
-      expect(progress).toMatchObject({ repaired: 0, added: 0, removed: 0, losses: [] });
+      expect(await reindex(server, tenant, release)).toMatchObject({
+        ...{ repaired: 0, added: 0, removed: 0 },
+        losses: [],
+      });
   });
 
   const makeWrong = (parts: object): ReturnType<typeof makeParameter> =>

@@ -1,10 +1,10 @@
 /** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/use/search.md). */
-import { OPEN, startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: 'https://here.example' } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -106,7 +106,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     return entries.filter(({ search }) => search.mode === 'match').map(({ resource }) => resource.id);
   };
 
-  const root = (): string => `https://here.example${server.path('system', release)}`;
+  const root = (): string => server.root('system', release);
   const ALL = ['smith', 'munoz', 'helsing'];
   const UNIT = encodeURIComponent(`|${UCUM}|mg`);
 

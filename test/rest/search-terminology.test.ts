@@ -1,12 +1,11 @@
 /** `:in`, `:not-in`, `:above` and `:below` of tokens: https://hl7.org/fhir/R4/search.html#token */
-import { OPEN, startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 import { TESTED_RELEASES } from '../support/releases';
 
-const PUBLIC = 'https://fhir.example.org';
-
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: PUBLIC } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -163,7 +162,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     for (const resource of RESOURCES) await put(resource);
   });
 
-  const search = (query: string): ReturnType<TestServer['request']> =>
+  const search = (query: string): ReturnType<SharedServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
   const find = async (query: string): Promise<string[]> => {
     const { status, json, text } = await search(query);
@@ -237,7 +236,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
   });
 
   it('finds by the address of a value set on this server', async () => {
-    const address = `${PUBLIC}${server.path('system', release)}/ValueSet/liver`;
+    const address = `${PUBLIC_ADDRESS}${server.path('system', release)}/ValueSet/liver`;
     expect(await find(`Condition?code:in=${address}`)).toEqual(['both', 'malignant']);
   });
 
@@ -277,33 +276,11 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     expect((await search('Condition?code:in=ValueSet/changing')).status).toBe(400);
   });
 
-  it('sees at once the changes of another process', async () => {
-    const other = await startServer({
-      database: server.database,
-      environment: { ...OPEN, PUBLIC_URL: PUBLIC },
-    });
-    try {
-      const wanted = (code: string): object =>
-        valueSet('shared', { include: [{ system: SCT, concept: [{ code }] }] });
-      const path = `${server.path('system', release)}/ValueSet/shared`;
-      for (const [code, expected] of [
-        ['93870000', 'malignant'],
-        ['38341003', 'pressure'],
-        ['93870000', 'malignant'],
-      ] as const) {
-        await other.request('PUT', path, JSON.stringify(wanted(code)));
-        expect(await find('Condition?code:in=ValueSet/shared')).toEqual([expected]);
-      }
-    } finally {
-      await other.close();
-    }
-  });
-
   it('uses the terminology of the tenant alone', async () => {
     const tenant = `elsewhere-${release}`;
-    await server.app.core.tenants.create(tenant);
+    await server.createTenant(tenant);
     const root = server.path(tenant, release);
-    const send = (resource: object): ReturnType<TestServer['request']> => {
+    const send = (resource: object): ReturnType<SharedServer['request']> => {
       const { resourceType, id } = resource as { resourceType: string; id: string };
       return server.request('PUT', `${root}/${resourceType}/${id}`, JSON.stringify(resource));
     };
@@ -312,7 +289,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     for (const value of [
       'ValueSet/liver',
       `${ACME}/ValueSet/liver`,
-      `${PUBLIC}${server.path('system', release)}/ValueSet/liver`,
+      `${PUBLIC_ADDRESS}${server.path('system', release)}/ValueSet/liver`,
     ]) {
       expect((await server.request('GET', `${root}/Condition?code:in=${value}`)).status).toBe(400);
     }

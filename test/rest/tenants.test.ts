@@ -1,12 +1,12 @@
 /** Tenants over HTTP: no tenant sees data of another; administration from this machine. */
 import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: SharedServer;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -15,13 +15,13 @@ const administer = (method: string, body?: unknown, headers: Record<string, stri
 
 describe('tenant administration', () => {
   it('makes a tenant once, and lists it', async () => {
-    const made = await administer('POST', { name: 'acme' });
+    const made = await administer('POST', { name: server.tenant('acme') });
     expect(made.status).toBe(201);
-    expect(made.json).toMatchObject({ name: 'acme', status: 'active' });
-    expect((await administer('POST', { name: 'acme' })).status).toBe(409);
+    expect(made.json).toMatchObject({ name: server.tenant('acme'), status: 'active' });
+    expect((await administer('POST', { name: server.tenant('acme') })).status).toBe(409);
     const { json } = await administer('GET');
     expect(json.tenants.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['acme', 'system']),
+      expect.arrayContaining([server.tenant('acme'), 'system']),
     );
   });
 
@@ -81,7 +81,7 @@ describe('two tenants and two releases', () => {
     server.request(method, `${server.path(tenant, release)}${rest}`, body);
 
   beforeAll(async () => {
-    expect((await administer('POST', { name: 'globex' })).status).toBe(201);
+    expect((await administer('POST', { name: server.tenant('globex') })).status).toBe(201);
     for (const [tenant, release] of spaces) {
       const body = { resourceType: 'Patient', name: [{ family: `${tenant}${release}` }] };
       const { status, json } = await send(tenant, release, 'POST', '/Patient', body);

@@ -1,14 +1,14 @@
 /** The identities of the entries of a transaction, and their references: https://hl7.org/fhir/R4/http.html#trules. */
 import { entryOf, post, put, transaction, uuid } from '../support/bundles';
-import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 
-const PUBLIC_URL = 'https://fhir.example';
-const ROOT = `${PUBLIC_URL}/w/system/api/v1/fhir/r4`;
 const ELSEWHERE = 'http://elsewhere.example/fhir';
 
-let server: TestServer;
+let server: SharedServer;
+const root = (): string => PUBLIC_ADDRESS + server.path('system', 'r4');
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -117,7 +117,7 @@ describe('References to entries of the same transaction become references to the
   });
 
   it("under the server's own address in any of its forms, for any fullUrl", async () => {
-    const own = `${ROOT}/Patient/own-9`;
+    const own = `${root()}/Patient/own-9`;
     const forms = [own, 'Patient/own-9', `${own}/_history/2`, 'Patient/own-9/_history/2'];
     const expected = ['Patient/ID', 'Patient/ID', 'Patient/ID/_history/1', 'Patient/ID/_history/1'];
     expect(await references(post(patient('own'), own), ...forms)).toEqual(expected);
@@ -130,7 +130,7 @@ describe('References to entries of the same transaction become references to the
     expect(
       await references(entry(`${ELSEWHERE}/Patient/kept`), `${ELSEWHERE}/Patient/kept/_history/40`),
     ).toEqual(['Patient/ID/_history/2']);
-    expect(await references(entry(`${ROOT}/Patient/kept`), 'Patient/kept/_history/1')).toEqual([
+    expect(await references(entry(`${root()}/Patient/kept`), 'Patient/kept/_history/1')).toEqual([
       'Patient/ID/_history/1',
     ]);
   });

@@ -1,21 +1,14 @@
 /** Transactions: https://hl7.org/fhir/R4/http.html#transaction. */
-import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { post, put, transaction, uuid } from '../support/bundles';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
 
-let server: TestServer;
-let owner: Client;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
-  owner = new Client(server.database.settings);
-  await owner.connect();
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
-afterAll(async () => {
-  await owner.end();
-  await server.close();
-});
+afterAll(() => server.close());
 
 const OUTCOME = 'OperationOutcome';
 
@@ -33,12 +26,7 @@ describe.each<[Release, string]>([
 
   /** Versions of the space that there are. */
   async function sequence(): Promise<number> {
-    const space = await server.app.core.findSpace(tenant, release);
-    const { rows } = await owner.query<{ last: number }>(
-      'select coalesce(max(sequence), 0)::int as last from andiron.resource_version where space = $1',
-      [space?.number],
-    );
-    return rows[0]?.last ?? 0;
+    return (await send('GET', '/_history?_count=0')).json.total;
   }
 
   it('without entries answers a transaction-response without entries', async () => {
@@ -221,11 +209,7 @@ describe.each<[Release, string]>([
     expect(places).toContain('Bundle.entry[1].resource.birthDate');
     expect(places).toContain('Bundle.entry[2].resource.code');
     expect(await sequence()).toBe(before);
-    const { rows } = await owner.query<{ count: number }>(
-      'select count(*)::int as count from andiron.resource where id = $1',
-      [id],
-    );
-    expect(rows[0]?.count).toBe(0);
+    expect((await send('GET', `/Patient/${id}`)).status).toBe(404);
   });
 
   it('with an ifMatch that is not current is 412, and nothing is written', async () => {

@@ -1,8 +1,9 @@
 /** The possible paths across the border between tenants: ids, references, cursors, caches, names. */
 import type { Release } from '../../src/core';
-import { OPEN, startServer, type TestServer } from '../support/server';
+import { gatewayPath } from '../graphql/gateway-client';
+import { type SharedServer, openSharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 
-const PUBLIC = 'https://fhir.example';
 const SPACES: readonly (readonly [string, Release])[] = [
   ['alice', 'r4'],
   ['alice', 'r4b'],
@@ -10,10 +11,10 @@ const SPACES: readonly (readonly [string, Release])[] = [
   ['mallory', 'r4b'],
 ];
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: PUBLIC } });
-  for (const name of ['alice', 'mallory']) await server.app.core.tenants.create(name);
+  server = await openSharedServer();
+  for (const name of ['alice', 'mallory']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
@@ -72,66 +73,75 @@ describe("a reference under one of the server's public addresses", () => {
     code: { text: 'x' },
     subject: { reference },
   });
-  const foreign = (['r4', 'r4b'] as const).flatMap((release) =>
-    [
-      `alice/api/v1/fhir/${release}/Patient/abc`,
-      `nobody/api/v1/fhir/${release}/Patient/abc`,
-      `mallory/api/v1/fhir/${release === 'r4' ? 'r4b' : 'r4'}/Patient/abc`,
-      `alice/api/v1/fhir/${release}/Patient/abc/_history/1`,
-    ].map((place) => [release, `${PUBLIC}/w/${place}`] as const),
-  );
+  type Foreign = readonly [release: Release, tenant: string, of: Release, rest: string];
+  const foreign = (['r4', 'r4b'] as const).flatMap((release): Foreign[] => [
+    [release, 'alice', release, 'Patient/abc'],
+    [release, 'nobody', release, 'Patient/abc'],
+    [release, 'mallory', release === 'r4' ? 'r4b' : 'r4', 'Patient/abc'],
+    [release, 'alice', release, 'Patient/abc/_history/1'],
+  ]);
 
-  it.each(foreign)('under %s to %s is refused on every way of writing', async (release, reference) => {
-    const body = observation(reference);
-    const own = observation('Patient/abc');
-    await send('mallory', release, 'PUT', '/Observation/crossing', own);
-    const patch = [{ op: 'replace', path: '/subject/reference', value: reference }];
-    const gateway = `/w/mallory/api/v1/graphql/${release}`;
-    const graphql = {
-      query: 'mutation($r: ResourceInput!) { update(resource: $r) { versionId } }',
-      variables: { r: body },
-    };
-    const answers = [
-      await send('mallory', release, 'POST', '/Observation', body),
-      await send('mallory', release, 'PUT', '/Observation/crossing', body),
-      await send('mallory', release, 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
-      await send('mallory', release, 'PATCH', '/Observation/crossing', patch, {
-        'content-type': 'application/json-patch+json',
-      }),
-      await send('mallory', release, 'GET', '/Observation/crossing', patch, {
-        'content-type': 'application/json',
-      }),
-    ];
-    for (const { status, json } of answers) {
-      expect(status).toBe(422);
-      expect(json.issue[0].expression).toEqual(['Observation.subject.reference']);
-    }
-    const { json } = await server.request('POST', gateway, graphql, { 'content-type': 'application/json' });
-    expect(json.errors[0].extensions.status).toBe(422);
-    expect(json.errors[0].extensions.resource.issue[0].expression).toEqual(['Observation.subject.reference']);
-    expect((await send('mallory', release, 'GET', '/Observation/crossing')).json.subject.reference).toBe(
-      'Patient/abc',
-    );
-    expect((await send('mallory', release, 'GET', '/Observation/fresh')).status).toBe(404);
-    await send('mallory', release, 'DELETE', '/Observation/crossing');
-  });
+  it.each(foreign)(
+    'under %s to %s, %s, %s is refused on every way of writing',
+    async (release, tenant, of, rest) => {
+      const reference = `${PUBLIC_ADDRESS}${server.path(tenant, of)}/${rest}`;
+      const body = observation(reference);
+      const own = observation('Patient/abc');
+      await send('mallory', release, 'PUT', '/Observation/crossing', own);
+      const patch = [{ op: 'replace', path: '/subject/reference', value: reference }];
+      const gateway = gatewayPath(server.tenant('mallory'), release);
+      const graphql = {
+        query: 'mutation($r: ResourceInput!) { update(resource: $r) { versionId } }',
+        variables: { r: body },
+      };
+      const answers = [
+        await send('mallory', release, 'POST', '/Observation', body),
+        await send('mallory', release, 'PUT', '/Observation/crossing', body),
+        await send('mallory', release, 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
+        await send('mallory', release, 'PATCH', '/Observation/crossing', patch, {
+          'content-type': 'application/json-patch+json',
+        }),
+        await send('mallory', release, 'GET', '/Observation/crossing', patch, {
+          'content-type': 'application/json',
+        }),
+      ];
+      for (const { status, json } of answers) {
+        expect(status).toBe(422);
+        expect(json.issue[0].expression).toEqual(['Observation.subject.reference']);
+      }
+      const { json } = await server.request('POST', gateway, graphql, { 'content-type': 'application/json' });
+      expect(json.errors[0].extensions.status).toBe(422);
+      expect(json.errors[0].extensions.resource.issue[0].expression).toEqual([
+        'Observation.subject.reference',
+      ]);
+      expect((await send('mallory', release, 'GET', '/Observation/crossing')).json.subject.reference).toBe(
+        'Patient/abc',
+      );
+      expect((await send('mallory', release, 'GET', '/Observation/fresh')).status).toBe(404);
+      await send('mallory', release, 'DELETE', '/Observation/crossing');
+    },
+  );
 
   it('is refused with the same message whether or not that tenant exists', async () => {
     const words = await Promise.all(
       ['alice', 'nobody'].map(async (tenant) => {
-        const body = observation(`${PUBLIC}/w/${tenant}/api/v1/fhir/r4/Patient/abc`);
-        return (await send('mallory', 'r4', 'POST', '/Observation', body)).text.replaceAll(tenant, 'TENANT');
+        const body = observation(`${PUBLIC_ADDRESS}${server.path(tenant, 'r4')}/Patient/abc`);
+        return (await send('mallory', 'r4', 'POST', '/Observation', body)).text.replaceAll(
+          server.tenant(tenant),
+          'TENANT',
+        );
       }),
     );
     expect(words[0]).toBe(words[1]);
   });
 
   it('to another type of spelling of a foreign tenant never finds the foreign resource', async () => {
+    const foreign = `${server.path('alice', 'r4')}/Patient/abc`;
     for (const reference of [
-      'https://fhir.example:443/w/alice/api/v1/fhir/r4/Patient/abc',
-      'HTTPS://FHIR.EXAMPLE/w/alice/api/v1/fhir/r4/Patient/abc',
-      'https://fhir.example/w/%61lice/api/v1/fhir/r4/Patient/abc',
-      'https://fhir.example/w/mallory/../alice/api/v1/fhir/r4/Patient/abc',
+      `${PUBLIC_ADDRESS}:443${foreign}`,
+      PUBLIC_ADDRESS.toUpperCase() + foreign,
+      PUBLIC_ADDRESS + foreign.replace('/alice', '/%61lice'),
+      PUBLIC_ADDRESS + foreign.replace('/alice', `/${server.tenant('mallory')}/../alice`),
     ]) {
       const { status } = await send('mallory', 'r4', 'PUT', '/Observation/crossing', observation(reference));
       expect([200, 201, 422]).toContain(status);
@@ -146,7 +156,7 @@ describe("a reference under one of the server's public addresses", () => {
       'r4',
       'PUT',
       '/Observation/crossing',
-      observation(`${PUBLIC}/w/mallory/api/v1/fhir/r4/Patient/abc`),
+      observation(`${PUBLIC_ADDRESS}${server.path('mallory', 'r4')}/Patient/abc`),
     );
     const found = await send('mallory', 'r4', 'GET', '/Observation?subject=Patient/abc');
     expect(found.json.total).toBe(1);
@@ -158,7 +168,7 @@ describe('a page link', () => {
   const nextOf = (json: { link: { relation: string; url: string }[] }): string => {
     const link = json.link.find(({ relation }) => relation === 'next');
     if (link === undefined) throw new Error('there is no next page');
-    return new URL(link.url, PUBLIC).search;
+    return new URL(link.url, PUBLIC_ADDRESS).search;
   };
   beforeAll(async () => {
     for (const [tenant, release] of SPACES) {
@@ -252,7 +262,12 @@ it.each([
   ' alice',
   "alice'--",
   '*',
-])('the tenant name %j gives no access', async (name) => {
+])('the tenant name %j gives no access', async (form) => {
+  const alice = server.tenant('alice');
+  const name = form
+    .replace('alice', alice)
+    .replace('ALICE', alice.toUpperCase())
+    .replace('alicе', alice.replace('e', 'е'));
   const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
   const { status, text } = await server.request('GET', path);
   expect([400, 404]).toContain(status);
@@ -260,17 +275,20 @@ it.each([
 });
 
 it('a disabled tenant answers no requests, and its data stay', async () => {
-  await server.app.core.tenants.create('leaving');
+  await server.createTenant('leaving');
   await send('leaving', 'r4', 'PUT', '/Patient/abc', { resourceType: 'Patient', id: 'abc' });
   expect((await send('leaving', 'r4', 'GET', '/Patient/abc')).status).toBe(200);
-  await server.app.core.tenants.disable('leaving');
+  const disabled = await server.administer('PATCH', `/tenants/${server.tenant('leaving')}`, {
+    status: 'disabled',
+  });
+  expect(disabled.status).toBe(200);
   const gone = await send('leaving', 'r4', 'GET', '/Patient/abc');
   const never = await send('nobody', 'r4', 'GET', '/Patient/abc');
   expect(gone.status).toBe(404);
   expect(gone.text).toBe(never.text);
   const gateway = await server.request(
     'POST',
-    '/w/leaving/api/v1/graphql/r4',
+    gatewayPath(server.tenant('leaving'), 'r4'),
     { query: '{ __typename }' },
     { 'content-type': 'application/json' },
   );
