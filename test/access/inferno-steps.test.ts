@@ -4,13 +4,13 @@
  */
 import { SmartTenant, type TokenJson } from '../support/smart-app';
 import { makeProof, toReturned } from '../support/sign-in';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
+import { APP_ORIGIN } from '../support/shared-servers';
 import { TESTED_RELEASES } from '../support/releases';
 
-const ORIGIN = 'https://app.example';
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced', CORS_ORIGINS: ORIGIN } });
+  server = await openSharedServer('enforced');
 });
 afterAll(() => server.close());
 
@@ -44,7 +44,7 @@ describe.each(TESTED_RELEASES)('Inferno, in %s,', (release) => {
     const registered = [...IDENTITY.split(' '), 'launch', ...TYPES.map((type) => `patient/${type}.rs`)];
     const versionOne = ['patient/Patient.read', 'patient/Observation.read', 'user/*.read', 'user/*.rs'];
     const granular = Object.values(GRANULAR).flat();
-    secret = await smart.confidential([...registered, ...versionOne, ...granular]);
+    secret = await smart.confidential(`inferno-${release}`, [...registered, ...versionOne, ...granular]);
     const coded = (system: string, code: string) => [
       { coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }] },
     ];
@@ -139,7 +139,7 @@ describe.each(TESTED_RELEASES)('Inferno, in %s,', (release) => {
   });
 
   it('lets a public app read the answers of tokens and data from its own origin', async () => {
-    const sent = { origin: ORIGIN };
+    const sent = { origin: APP_ORIGIN };
     const { json } = await smart.launch({ scope: SCOPE });
     const token = await smart.post(
       'token',
@@ -148,7 +148,7 @@ describe.each(TESTED_RELEASES)('Inferno, in %s,', (release) => {
     );
     const patient = await smart.get('Patient/ann', token.json.access_token, sent);
     for (const { status, headers } of [token, patient])
-      expect([status, headers['access-control-allow-origin']]).toEqual([200, ORIGIN]);
+      expect([status, headers['access-control-allow-origin']]).toEqual([200, APP_ORIGIN]);
   });
 
   it('launches from an EHR with the patient and the encounter', async () => {

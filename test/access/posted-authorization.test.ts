@@ -1,14 +1,14 @@
 /** The request of an app by POST (OpenID Connect Core 1.0, section 3.1.2.1; docs/run/access.md). */
 import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
 import { PASSWORD, SmartTenant } from '../support/smart-app';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
 const SCOPE = 'openid launch/patient patient/*.rs';
-let server: TestServer;
+let server: SharedServer;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await openSharedServer('enforced');
 });
 afterAll(() => server.close());
 

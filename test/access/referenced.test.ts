@@ -1,14 +1,15 @@
 /** What a patient's record refers to, and the resource of the person who has signed in (docs/run/access-rules.md, Scopes). */
+import { administerWell } from '../support/access';
 import { SmartTenant } from '../support/smart-app';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
 const IDENTITY = 'openid fhirUser launch/patient';
 const TYPES = ['Practitioner', 'Organization', 'Location', 'Medication', 'Device'];
-let server: TestServer;
+let server: SharedServer;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await openSharedServer('enforced');
 });
 afterAll(() => server.close());
 
@@ -189,7 +190,8 @@ describe.each(TESTED_RELEASES)('an app with the record of a patient, in %s', (re
   it('sees nothing by a reference in a hidden element', async () => {
     const hiding = await SmartTenant.make(server, `hiding-${release}`, release, { policies: ['hide'] });
     const rules = [{ types: ['*'], interactions: 'cruds' }];
-    await server.app.core.policies.put(hiding.tenant, 'hide', { rules, hidden: ['Observation.performer'] });
+    const policy = { rules, hidden: ['Observation.performer'] };
+    await administerWell(server, 'PUT', `/tenants/${hiding.tenant}/policies/hide`, policy);
     await hiding.put(...recordOf('ann'));
     await hiding.addPerson('ann', 'Patient/ann');
     const { access_token: by } = await hiding.token({ scope: 'launch/patient patient/*.rs' });

@@ -1,13 +1,13 @@
 /** What a person allows an app, and what the app is told about its launch (docs/run/access.md, Signing in for an app). */
-import { makeClient } from '../support/access';
+import { createClient } from '../support/access';
 import { SmartTenant } from '../support/smart-app';
 import { boxesOf, makeProof, toReturned } from '../support/sign-in';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await openSharedServer('enforced');
 });
 afterAll(() => server.close());
 
@@ -139,7 +139,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
 
     it('is not granted: to a program, and the rest is', async () => {
       const scopes = ['system/Patients.rs', 'system/Patient.rs', 'system/Observation.rs?colour=red'];
-      const program = await makeClient(server.app.core, smart.tenant, { scopes });
+      const program = await createClient(server, `apps-${release}`, { scopes });
       const grant = (more: Record<string, string>) =>
         smart.post('token', { grant_type: 'client_credentials', ...more }, { authorization: program.basic });
       expect((await grant({})).json.scope).toBe('system/Patient.rs');

@@ -2,7 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { createSign, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { ClientChanges, Core } from '../../src/core';
-import type { SharedServer } from './shared-server';
+import type { TestServer } from './server';
+import type { Answer, SharedServer } from './shared-server';
 
 export interface MadeClient {
   readonly id: string;
@@ -33,21 +34,55 @@ export async function makeClient(
   return { id, secret: added.secret, basic: toBasic(id, added.secret) };
 }
 
+/** A server whose administrator sends requests over HTTP; a shared one has names of its own for the tenants of a file. */
+export type Administered = Pick<SharedServer, 'request' | 'base' | 'tenant' | 'administer'>;
+
+/** A server of a test's own with requests of an administrator, who is a new client of the tenant system. */
+export async function withAdministrator(server: TestServer): Promise<TestServer & Administered> {
+  const { basic } = await makeClient(server.app.core, 'system', { name: 'Tests', isAdministrator: true });
+  const headers = { 'content-type': 'application/json', authorization: basic };
+  return {
+    ...server,
+    administer: (method, address, body) =>
+      server.request(method, `/w/system/api/v1${address}`, body, headers),
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Sends something new to an address of administration, such as `/tenants/acme-1234/users`. Throws unless it is made. */
+export async function create(
+  server: Pick<Administered, 'administer'>,
+  address: string,
+  body: Members,
+): Promise<{ readonly id: string; readonly [member: string]: unknown }> {
+  const { status, json, text } = await server.administer('POST', address, body);
+  if (status !== 201) throw new Error(`POST ${address} is answered ${status}: ${text}`);
+  return json;
+}
+
+/** Changes or replaces something at an address of administration. Throws unless it is done. */
+export async function administerWell(
+  server: Pick<Administered, 'administer'>,
+  method: 'PATCH' | 'PUT' | 'POST' | 'DELETE',
+  address: string,
+  body?: Members,
+): Promise<Answer['json']> {
+  const { status, json, text } = await server.administer(method, address, body);
+  if (status >= 300) throw new Error(`${method} ${address} is answered ${status}: ${text}`);
+  return json;
+}
+
 /** Makes the same by HTTP, in a tenant of a shared server (its name there is that of the file: `system`). */
 export async function createClient(
   server: Pick<SharedServer, 'administer' | 'tenant'>,
   tenant: string,
-  details: Readonly<Record<string, unknown>> = {},
+  details: Members = {},
 ): Promise<MadeClient> {
-  const clients = `/tenants/${server.tenant(tenant)}/clients`;
-  const body = { name: 'Ward round', scopes: ['system/*.cruds'], ...details };
-  const created = await server.administer('POST', clients, body);
-  if (created.status !== 201) throw new Error(`The client was not made: ${created.status} ${created.text}`);
-  const { id } = created.json as { id: string };
-  const added = await server.administer('POST', `${clients}/${id}/secrets`, {});
-  if (added.status !== 201) throw new Error(`The secret was not made: ${added.status} ${added.text}`);
-  const { secret } = added.json as { secret: string };
-  return { id, secret, basic: toBasic(id, secret) };
+  const body = { name: 'Ward round', scopes: ['system/*.cruds'], withSecret: true, ...details };
+  const made = await create(server, `/tenants/${server.tenant(tenant)}/clients`, body);
+  const { secret } = made['secret'] as { secret: string };
+  return { id: made.id, secret, basic: toBasic(made.id, secret) };
 }
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');

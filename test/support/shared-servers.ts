@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
-import { toBasic } from './access';
+import { toBasic, WITH_LOCAL_KEYS } from './access';
 import { OPEN, toEnvironment } from './environment';
 import { CLI, MAIN, waitUntilReady } from './launch';
 import { findServices, runOnServer } from './services';
@@ -17,10 +17,13 @@ import { copyTemplate, type DatabaseAddress } from './template';
 /** An address that counts as one of the open servers, as behind a proxy; answers have that of the request. */
 export const PUBLIC_ADDRESS = 'https://fhir.example';
 
+/** The origin of an app in browsers, which may read the answers of the enforced servers. */
+export const APP_ORIGIN = 'https://app.example';
+
 /** What a kind of server starts with; `structure` is for tests that store what is not valid. */
 const KINDS = {
   open: OPEN,
-  enforced: { AUTH_MODE: 'enforced', AUDIT: 'off' },
+  enforced: { AUTH_MODE: 'enforced', AUDIT: 'off', ...WITH_LOCAL_KEYS, CORS_ORIGINS: APP_ORIGIN },
   structure: { ...OPEN, VALIDATION: 'structure' },
 } as const;
 

@@ -1,8 +1,7 @@
 /** Apps and the people who sign in for them, in a tenant of an enforced server, for tests of SMART App Launch. */
-import type { ClientChanges, Release } from '../../src/core';
-import { makeClient, type MadeClient } from './access';
+import type { Release } from '../../src/core';
+import { create, createClient, type Administered, type MadeClient } from './access';
 import type { Answer } from './http';
-import type { TestServer } from './server';
 import { APP, Browser, boxesOf, FORM, makeProof, toAuthorize, toReturned } from './sign-in';
 
 export const PASSWORD = 'correct horse battery';
@@ -44,38 +43,43 @@ type Resource = { readonly resourceType: string; readonly id: string };
 /** A tenant with one public app; people sign in for it. */
 export class SmartTenant {
   private constructor(
-    readonly server: TestServer,
+    readonly server: Administered,
+    /** Its name on the server. */
     readonly tenant: string,
     readonly release: Release,
     readonly app: string,
     /** A program with all rights, also an administrator of the tenant. */
     readonly writer: MadeClient,
+    /** Those of the people who have signed in, by their names: a password is sent once, because a check is expensive. */
+    private readonly browsers: Map<string, Browser>,
     /** With which the app proves itself; none for a public app. */
     private readonly proof: Record<string, string> = {},
   ) {}
 
+  /** `details`: of the app, over those that it has; `tenant` is the name in the file. */
   static async make(
-    server: TestServer,
+    server: Administered,
     tenant: string,
     release: Release,
-    details: ClientChanges = {},
+    details: Readonly<Record<string, unknown>> = {},
   ): Promise<SmartTenant> {
-    const { core } = server.app;
-    await core.tenants.create(tenant);
-    const writer = await makeClient(core, tenant, { isAdministrator: true });
-    const { id } = await core.clients.create(tenant, {
-      ...{ name: 'Growth chart', isPublic: true, redirectUris: [APP] },
+    const name = server.tenant(tenant);
+    await create(server, '/tenants', { name });
+    const writer = await createClient(server, tenant, { administrator: true });
+    const { id } = await create(server, `/tenants/${name}/clients`, {
+      ...{ name: 'Growth chart', public: true, redirectUris: [APP] },
       scopes: [...IDENTITY, 'patient/*.cruds', 'user/*.cruds'],
       ...details,
     });
-    return new SmartTenant(server, tenant, release, id, writer);
+    return new SmartTenant(server, name, release, id, writer, new Map());
   }
 
-  /** The same tenant with another app, which has a secret. */
-  async confidential(scopes: readonly string[]): Promise<SmartTenant> {
+  /** The same tenant with another app, which has a secret. `tenant` is the name in the file. */
+  async confidential(tenant: string, scopes: readonly string[]): Promise<SmartTenant> {
     const details = { name: 'Chart', redirectUris: [APP], scopes };
-    const { id, basic } = await makeClient(this.server.app.core, this.tenant, details);
-    return new SmartTenant(this.server, this.tenant, this.release, id, this.writer, { authorization: basic });
+    const { id, basic } = await createClient(this.server, tenant, details);
+    const proof = { authorization: basic };
+    return new SmartTenant(this.server, this.tenant, this.release, id, this.writer, this.browsers, proof);
   }
 
   get root(): string {
@@ -83,7 +87,7 @@ export class SmartTenant {
   }
 
   async addPerson(name: string, fhirUser: string, patient?: string): Promise<void> {
-    await this.server.app.core.users.create(this.tenant, {
+    await create(this.server, `/tenants/${this.tenant}/users`, {
       ...{ name, display: name, fhirUser, password: PASSWORD, release: this.release },
       ...(patient === undefined ? {} : { patient }),
     });
@@ -124,7 +128,7 @@ export class SmartTenant {
       this.app,
       { verifier: '', challenge },
       {
-        ...{ scope, aud: this.server.root(this.tenant, this.release) },
+        ...{ scope, aud: this.server.base + this.root },
         ...more,
       },
     );
@@ -132,8 +136,12 @@ export class SmartTenant {
 
   /** The page on which a person allows what the app asks for. */
   async consent({ scope, user = 'ann', more }: SmartOptions, challenge = makeProof().challenge) {
+    const path = this.authorizeAt(challenge, scope, more);
+    const signedIn = this.browsers.get(user);
+    if (signedIn !== undefined) return { browser: signedIn, page: await signedIn.open(path) };
     const browser = new Browser(this.server);
-    const page = await browser.signIn(this.authorizeAt(challenge, scope, more), user, PASSWORD);
+    const page = await browser.signIn(path, user, PASSWORD);
+    this.browsers.set(user, browser);
     return { browser, page };
   }
 
