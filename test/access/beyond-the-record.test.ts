@@ -6,6 +6,7 @@ import type { Release } from '../../src/core';
 import { makeKey, serveKeys, toJwt, WITH_LOCAL_KEYS, type KeyServer } from '../support/access';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TWO_SIDES_ENVIRONMENT, View, type Question } from '../security/hidden/two-sides';
+import { IS_FULL } from '../support/rounds';
 import { oddQuestions } from './record/odd-questions';
 import {
   CANARY,
@@ -27,6 +28,9 @@ const WAYS = {
 } as const;
 type Way = keyof typeof WAYS;
 
+/** Answers that must differ between the two worlds for a client that reaches everything. */
+const LEAST_DIFFERING = 100;
+
 let server: TestServer;
 let keyServer: KeyServer;
 /** Of the first world and of the second. */
@@ -38,7 +42,8 @@ const tokens: Record<Way, string[]> = {
 let otherPatient: string | undefined;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { ...TWO_SIDES_ENVIRONMENT, ...WITH_LOCAL_KEYS } });
+  const because = 'its answers must not depend on time limits, and requests without credentials see all';
+  server = await startServer({ because, environment: { ...TWO_SIDES_ENVIRONMENT, ...WITH_LOCAL_KEYS } });
   const { core } = server.app;
   const key = makeKey('idp', 'P-256');
   keyServer = await serveKeys([key]);
@@ -72,6 +77,12 @@ describe.each<[Release, Way]>([
 ])('%s, with %s', (release, way) => {
   const [ownToken, ownElsewhere] = [() => tokens[way][0] ?? '', () => tokens[way][1] ?? ''];
   const moments: string[] = [];
+  /** All in R4; in R4B a third of the reads, and with `ROUNDS=full` all: both run the same code. */
+  const takenOf = (questions: readonly Question[]): readonly Question[] =>
+    questions.filter(({ method, path }, index) => {
+      const isLone = method === 'GET' && path !== '@next@' && questions[index + 1]?.path !== '@next@';
+      return IS_FULL || release === 'r4' || !isLone || index % 3 === 0;
+    });
 
   beforeAll(async () => {
     const fillings: readonly ((world: World) => readonly object[])[] = [
@@ -108,7 +119,7 @@ describe.each<[Release, Way]>([
     const wrong: string[] = [];
     let differing = 0;
     let having = 0;
-    for (const oddQuestion of oddQuestions(release)) {
+    for (const oddQuestion of takenOf(oddQuestions(release))) {
       const question = fill(oddQuestion);
       const [left = '', right = ''] = await Promise.all(
         own.map(async (view) => view.describe(await view.send(question))),
@@ -122,8 +133,12 @@ describe.each<[Release, Way]>([
       if (isRefused) wrong.push(`${label}\n${left.slice(0, 500)}`);
       if (left.includes(CANARY) && !JSON.stringify(oddQuestion).includes(CANARY))
         wrong.push(`${label}\n${left}`);
-      // One release is enough to show that there are differences to be found.
-      if (release === 'r4' && (oddQuestion.method === 'GET' || oddQuestion.path.startsWith('/graphql'))) {
+      // So many of one release are enough to show that there are differences to be found.
+      if (
+        release === 'r4' &&
+        differing <= LEAST_DIFFERING &&
+        (oddQuestion.method === 'GET' || oddQuestion.path.startsWith('/graphql'))
+      ) {
         if (JSON.stringify(oddQuestion.body ?? '').includes('mutation')) continue;
         const [one, other] = await Promise.all(
           open.map(async (view) => view.describe(await view.send(question))),
@@ -132,8 +147,8 @@ describe.each<[Release, Way]>([
       }
     }
     expect(wrong).toEqual([]);
-    if (release === 'r4') expect(differing).toBeGreaterThan(100);
-    expect(having).toBeGreaterThan(60);
+    if (release === 'r4') expect(differing).toBeGreaterThan(LEAST_DIFFERING);
+    expect(having).toBeGreaterThan(IS_FULL || release === 'r4' ? 60 : 20);
   }, 300_000);
 
   describe('cursors of another client', () => {

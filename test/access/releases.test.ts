@@ -1,12 +1,12 @@
 /** An issuer and an account name people of one release, or of both: ids of r4 open nothing in r4b (docs/run/access.md). */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { RELEASE_NAMES, type Release, type ReleaseScope } from '../../src/core';
 import { makeClient, WITH_LOCAL_KEYS, type MadeClient } from '../support/access';
+import { andiron } from '../support/andiron';
 import { makeIssuer } from '../support/issuer';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
-import { startServer, toEnvironment, type Answer, type TestServer } from '../support/server';
+import { startLoggedServer } from '../support/logged-server';
+import { startServer, type Answer, type TestServer } from '../support/server';
 
 const PASSWORD = 'correct horse battery';
 const SCOPES = ['openid', 'fhirUser', 'launch', 'launch/patient', 'patient/*.rs', 'user/*.rs'];
@@ -19,7 +19,8 @@ let app: string;
 
 beforeAll(async () => {
   server = await startServer({
-    environment: { ...WITH_LOCAL_KEYS, AUTH_MODE: 'enforced', VALIDATION: 'structure' },
+    because: 'commands, and a second start, on its database',
+    environment: { AUDIT: 'off', ...WITH_LOCAL_KEYS, AUTH_MODE: 'enforced', VALIDATION: 'structure' },
   });
   const { core } = server.app;
   await core.tenants.create('acme');
@@ -53,11 +54,8 @@ const administer = (method: string, path: string, body?: object): Promise<Answer
   server.request(method, `/w/system/api/v1/tenants/acme${path}`, body, {
     ...{ 'content-type': 'application/json', authorization: administrator.basic },
   });
-const andiron = async (...words: string[]): Promise<string> => {
-  const env = { ...process.env, ...toEnvironment(server.database) };
-  const all = ['dist/src/cli.js', ...words, '--tenant', 'acme'];
-  return (await promisify(execFile)(process.execPath, all, { env })).stdout;
-};
+const andironAcme = (...words: string[]): Promise<string> =>
+  andiron(server.database, ...words, '--tenant', 'acme');
 
 describe('an issuer', () => {
   it.each(SCOPED)('of %s opens its own release, and nothing else', async (scope) => {
@@ -104,7 +102,7 @@ describe('an issuer', () => {
         .status,
     ).toBe(400);
     const words = ['--client', app, '--audience', 'andiron', '--jwks-url', 'https://a.example/keys'];
-    expect(await andiron('issuer', 'put', 'https://d.example', ...words, '--release', 'r4b')).toContain(
+    expect(await andironAcme('issuer', 'put', 'https://d.example', ...words, '--release', 'r4b')).toContain(
       'release: r4b',
     );
     expect(await list()).toMatchObject({
@@ -112,7 +110,7 @@ describe('an issuer', () => {
       'https://b.example': 'both',
       'https://d.example': 'r4b',
     });
-    await expect(andiron('issuer', 'put', 'https://e.example', ...words, '--release', 'r5')).rejects.toThrow(
+    await expect(andironAcme('issuer', 'put', 'https://e.example', ...words, '--release', 'r5')).rejects.toThrow(
       'r4, r4b or both',
     );
   }, 60_000);
@@ -234,7 +232,7 @@ describe('an account', () => {
   it('is of r4 by default, and of both by command', async () => {
     expect((await make('plain', { fhirUser: 'Practitioner/doc' })).json.release).toBe('r4');
     expect((await make('wrong', { release: 'r5' })).status).toBe(400);
-    await andiron(
+    await andironAcme(
       'user',
       'create',
       '--name',
@@ -244,7 +242,7 @@ describe('an account', () => {
       '--release',
       'both',
     );
-    expect(await andiron('user', 'list')).toMatch(/everywhere {2}everywhere: Practitioner\/doc \(both\)/);
+    expect(await andironAcme('user', 'list')).toMatch(/everywhere {2}everywhere: Practitioner\/doc \(both\)/);
   }, 60_000);
 
   const launchOf = async (release: Release, patient?: string): Promise<string> => {

@@ -1,10 +1,9 @@
 /** The accounts of a tenant: by command, over HTTP, in exports, and after their removal (docs/run/access.md, "People"). */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';
+import { andiron } from '../support/andiron';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
-import { startServer, toEnvironment, type TestServer } from '../support/server';
+import { startServer, type TestServer } from '../support/server';
 
 const PASSWORD = 'correct horse battery';
 const SCOPES = ['openid', 'user/*.rs', 'offline_access'];
@@ -15,8 +14,8 @@ let app: string;
 let database: Client;
 
 beforeAll(async () => {
-  const environment = { AUTH_MODE: 'enforced' };
-  server = await startServer({ environment });
+  const environment = { AUTH_MODE: 'enforced', AUDIT: 'off' };
+  server = await startServer({ because: 'two processes and commands on one database', environment });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
   second = await startServer({ database: server.database, environment });
@@ -108,37 +107,33 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
-async function andiron(...words: string[]): Promise<string> {
-  const env = { ...process.env, ...toEnvironment(server.database) };
-  const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
-  return (await promisify(execFile)(process.execPath, all, { env })).stdout;
-}
+const andironUser = (...words: string[]): Promise<string> =>
+  andiron(server.database, 'user', ...words, '--tenant', 'acme');
 
 it('andiron user does the same, and prints a password once', async () => {
-  const printed = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
+  const printed = await andironUser('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
   const [, id = ''] = /^user_id=(.+)$/m.exec(printed) ?? [];
   const [, password = ''] = /^password=(.+)$/m.exec(printed) ?? [];
   const token = (await toTokens('emil', password)).access_token;
-  const listed = await andiron('list');
+  const listed = await andironUser('list');
   expect([listed.includes(`${id}  active  emil`), listed.includes(password)]).toEqual([true, false]);
-  expect(await andiron('disable', id)).toContain('disabled');
+  expect(await andironUser('disable', id)).toContain('disabled');
   await untilEnded(token);
-  expect(await andiron('remove', id)).toBe(`Removed user ${id}\n`);
+  expect(await andironUser('remove', id)).toBe(`Removed user ${id}\n`);
   expect((await administer('GET', `/${id}`)).status).toBe(404);
-  // Each command is a process that begins.
-}, 90_000);
+});
 
 it('andiron user gives a person the rights of an administrator or auditor, and takes them away', async () => {
   const { id } = (await administer('POST', '', { name: 'greta', password: PASSWORD })).json;
-  expect(await andiron('change', id, '--administrator', '--auditor')).toContain(
+  expect(await andironUser('change', id, '--administrator', '--auditor')).toContain(
     `${id}  active,administrator,auditor  greta`,
   );
-  expect(await andiron('change', id, '--no-administrator', '--json')).toContain('"administrator":false');
+  expect(await andironUser('change', id, '--no-administrator', '--json')).toContain('"administrator":false');
   expect((await administer('GET', `/${id}`)).json).toMatchObject({ administrator: false, auditor: true });
-  await expect(andiron('change', id, '--auditor', '--no-auditor')).rejects.toThrow(
+  await expect(andironUser('change', id, '--auditor', '--no-auditor')).rejects.toThrow(
     '--auditor and --no-auditor exclude each other',
   );
-}, 90_000);
+});
 
 it('an export has accounts with their passwords, and no consents', async () => {
   const { json } = await administer('POST', '', {
