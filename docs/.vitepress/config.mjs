@@ -4,7 +4,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { toAnchor } from './anchor.mjs';
-import { onlyOurDiagrams, showDiagrams } from './diagrams.mjs';
 import { showOutsideLinks } from './outside-links.mjs';
 import { PARTS } from './pages.mjs';
 import { showMissingPictures } from './pictures.mjs';
@@ -67,19 +66,14 @@ export default defineConfig({
     anchor: { slugify: toAnchor },
     config(markdown) {
       showOutsideLinks(markdown, docs);
-      showDiagrams(markdown);
       showMissingPictures(markdown);
     },
   },
   transformPageData(page) {
     if (page.relativePath === 'index.md') page.frontmatter = home;
   },
-  vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === 'andiron-diagram' } } },
   vite: {
     logLevel: 'warn',
-    plugins: [onlyOurDiagrams],
-    // Mermaid is a large chunk, which only pages with a diagram load.
-    build: { chunkSizeWarningLimit: 1000 },
   },
   themeConfig: {
     sidebar,

@@ -65,7 +65,7 @@ export function registerDocsSite(
   }
 }
 
-/** Scripts only of this server; the highlighting of code and the diagrams set styles. */
+/** Scripts only of this server; the highlighting of code sets styles. */
 async function readPolicy(folder: string): Promise<string> {
   const scripts = JSON.parse(await readFile(path.join(folder, SCRIPTS), 'utf8')) as readonly string[];
   return (

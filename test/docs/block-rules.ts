@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Block } from '../support/page-blocks';
 
 /** Blocks that show something and do nothing. */
-const SHOWN: readonly string[] = ['text', 'json', 'mermaid', 'yaml', 'ini', 'nginx'];
+const SHOWN: readonly string[] = ['text', 'json', 'yaml', 'ini', 'nginx'];
 const COMMANDS: readonly string[] = ['sh', 'console'];
 const REQUESTS: readonly string[] = ['http', 'graphql', 'sql'];
 /** Blocks that are a file, whose name is in their first line: `// src/main.ts`. Commands of the page use it. */

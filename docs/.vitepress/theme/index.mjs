@@ -1,11 +1,5 @@
-/** The default theme with the fonts of the reader's system, and diagrams. */
+/** The default theme with the fonts of the reader's system. */
 import theme from 'vitepress/theme-without-fonts';
-import { defineDiagram } from './diagram.mjs';
 import './style.css';
 
-export default {
-  extends: theme,
-  enhanceApp() {
-    if (!import.meta.env.SSR) defineDiagram();
-  },
-};
+export default theme;
