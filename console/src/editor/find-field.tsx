@@ -1,6 +1,6 @@
 /** A field that finds a text in an editor. */
 import { ActionIcon, Group, Text, TextInput } from '@mantine/core';
-import { IconChevronDown, IconChevronUp, IconSearch } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronUp, IconSearch } from '../layout/icons/icons';
 import { useState, type RefObject } from 'react';
 import { texts } from '../texts';
 import type { EditorHandle } from './code-editor';

@@ -1,6 +1,6 @@
 /** A text that people copy, with a button for it. */
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { IconCheck, IconCopy } from './icons/icons';
 import { texts } from '../texts';
 
 /** Nothing over http, where browsers refuse to copy. */

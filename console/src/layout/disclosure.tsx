@@ -1,6 +1,6 @@
 /** A button that shows or hides what stands below it. */
 import { Button } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight } from './icons/icons';
 
 export interface DisclosureProps {
   readonly label: string;

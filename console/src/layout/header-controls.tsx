@@ -8,7 +8,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { IconMoon, IconSun, IconUser } from './icons/icons';
 import { useLocation, useNavigate } from 'react-router';
 import { signOut } from '../api/session';
 import { isRelease, RELEASES } from '../place';

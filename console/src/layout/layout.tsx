@@ -9,7 +9,7 @@ import {
   IconListSearch,
   IconSettings,
   type Icon,
-} from '@tabler/icons-react';
+} from './icons/icons';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import logo from '../favicon.svg';

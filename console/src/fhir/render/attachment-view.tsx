@@ -1,6 +1,6 @@
 /** An attachment or Binary: shown where it is an image, opened where it is a PDF, and always to download. */
 import { Button, Group, Image, Text } from '@mantine/core';
-import { IconDownload, IconExternalLink } from '@tabler/icons-react';
+import { IconDownload, IconExternalLink } from '../../layout/icons/icons';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { textOf, type JsonObject } from '../../api/json';

@@ -1,7 +1,7 @@
 /** The text that the author of a record has written for people, folded away. */
 import { Collapse, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight } from '../../layout/icons/icons';
 import { useMemo } from 'react';
 import { textOf, type JsonObject } from '../../api/json';
 import { texts } from '../../texts';

@@ -1,6 +1,6 @@
 /** What was measured of a patient: a list of measurements, and one of them over time. */
 import { Alert, Anchor, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconArrowLeft, IconSearch } from '@tabler/icons-react';
+import { IconArrowLeft, IconSearch } from '../../layout/icons/icons';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { findMeasures, measuresOf, type Measure } from '../../fhir/measures';

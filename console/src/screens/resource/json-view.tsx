@@ -1,6 +1,6 @@
 /** The JSON of a record, to read: with folding, search, a copy and a file. */
 import { Button, Group, Stack } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { IconDownload } from '../../layout/icons/icons';
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { textOf, toJson, type JsonObject } from '../../api/json';
 import type { EditorHandle } from '../../editor/code-editor';

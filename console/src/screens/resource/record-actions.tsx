@@ -1,7 +1,7 @@
 /** What a person can do with a record: edit, validate, delete, and take its address elsewhere. */
 import { Alert, Anchor, Button, Group, Menu, Stack } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconChecklist, IconChevronDown, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconChecklist, IconChevronDown, IconPencil, IconTrash } from '../../layout/icons/icons';
 import { useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { JsonObject } from '../../api/json';

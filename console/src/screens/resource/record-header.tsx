@@ -1,6 +1,6 @@
 /** What a record is, at the top of its screen. */
 import { Badge, Button, Group, Text, Title } from '@mantine/core';
-import { IconChartLine } from '@tabler/icons-react';
+import { IconChartLine } from '../../layout/icons/icons';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';

@@ -1,6 +1,6 @@
 /** What the server finds in a record, the worst first; each finding leads to its place. */
 import { Alert, Anchor, Badge, Group, List, Stack, Text, Title } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
+import { IconCircleCheck } from '../../layout/icons/icons';
 import type { Issue } from '../../api/failure';
 import { texts } from '../../texts';
 

@@ -1,6 +1,6 @@
 /** Chooses the columns of the table. */
 import { Button, Checkbox, Popover, ScrollArea, Stack } from '@mantine/core';
-import { IconColumns3 } from '@tabler/icons-react';
+import { IconColumns3 } from '../../layout/icons/icons';
 import type { Column } from '../../fhir/search-columns';
 import { texts } from '../../texts';
 

@@ -1,6 +1,6 @@
 /** The pages of a result. Each has its own address; the browser's history remembers those before it. */
 import { Button, Group, Text } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight } from '../../layout/icons/icons';
 import { Link, useLocation } from 'react-router';
 import { formatQuery, parseQuery } from '../../fhir/search-query';
 import { texts } from '../../texts';

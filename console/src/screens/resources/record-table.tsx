@@ -1,6 +1,6 @@
 /** Records of one type as a table. */
 import { Anchor, Table, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp } from '../../layout/icons/icons';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
 import { cellOf, type Column } from '../../fhir/search-columns';

@@ -1,6 +1,6 @@
 /** The search of one type. The address of the browser is the search. */
 import { Anchor, Button, Group, Stack, Title } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../layout/icons/icons';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { mainParameters } from '../../fhir/search-columns';

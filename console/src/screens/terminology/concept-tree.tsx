@@ -1,6 +1,6 @@
 /** Concepts as a tree: what is below a concept is drawn when a person opens it, and long lists in parts. */
 import { ActionIcon, Anchor, Button, Text } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight } from '../../layout/icons/icons';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Concept } from '../../fhir/concepts';

@@ -1,6 +1,6 @@
 /** The rows of the audit trail; each opens its details. */
 import { ActionIcon, Anchor, Table, Text } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight } from '../../../layout/icons/icons';
 import { Fragment, useState } from 'react';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';

@@ -1,6 +1,6 @@
 /** The apps and programs of a tenant. */
 import { Anchor, Button, Code, Stack, Table, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
 import type { Client } from '../../../api/administration';
 import { administrationPath } from '../../../place';

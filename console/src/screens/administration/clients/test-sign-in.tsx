@@ -1,6 +1,6 @@
 /** Opens the page on which people sign in, as an app does, and shows how the code becomes a token. */
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
+import { IconExternalLink } from '../../../layout/icons/icons';
 import { useQuery } from '@tanstack/react-query';
 import * as oauth from 'oauth4webapi';
 import type { Client } from '../../../api/administration';

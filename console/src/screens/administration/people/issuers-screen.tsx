@@ -1,6 +1,6 @@
 /** The identity providers whose tokens a tenant accepts. */
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../../layout/icons/icons';
 import { useState } from 'react';
 import { removeIssuer, type Issuer } from '../../../api/administration';
 import { texts } from '../../../texts';

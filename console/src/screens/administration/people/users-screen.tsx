@@ -1,6 +1,6 @@
 /** The people who sign in to a tenant. */
 import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
 import type { User } from '../../../api/administration';
 import { administrationPath, resourcePath } from '../../../place';

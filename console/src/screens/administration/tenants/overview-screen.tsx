@@ -1,6 +1,6 @@
 /** One tenant: what people come here to do, how much it stores, its name and its end. */
 import { Anchor, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconKey } from '@tabler/icons-react';
+import { IconKey } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
 import type { TenantDetails } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';

@@ -1,6 +1,6 @@
 /** All tenants of the server. */
 import { Anchor, Button, Stack, Table } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../../layout/icons/icons';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
 import type { Tenant } from '../../../api/administration';

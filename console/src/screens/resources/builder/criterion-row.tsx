@@ -1,6 +1,6 @@
 /** One criterion with its name, and a button that removes it. */
 import { ActionIcon, Box, Group, Text, Tooltip } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { IconTrash } from '../../../layout/icons/icons';
 import { humanize } from '../../../fhir/humanize';
 import { useSearchParameters } from '../../../fhir/search-definitions';
 import { keyOf, type Criterion } from '../../../fhir/search-query';

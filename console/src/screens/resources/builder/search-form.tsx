@@ -1,7 +1,7 @@
 /** Edits the criteria of a search. The address of the browser changes when the form is submitted. */
 import { Button, Collapse, Group, Paper, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '../../../layout/icons/icons';
 import { useState } from 'react';
 import type { SearchParameter } from '../../../fhir/search-parameters';
 import { formatQuery, parseQuery, type Criterion, type SearchQuery } from '../../../fhir/search-query';

@@ -1,6 +1,6 @@
 /** The alternative values of a criterion. */
 import { ActionIcon, Button, Group, Select, Stack } from '@mantine/core';
-import { IconPlus, IconX } from '@tabler/icons-react';
+import { IconPlus, IconX } from '../../../layout/icons/icons';
 import { humanize } from '../../../fhir/humanize';
 import type { ValueCriterion } from '../../../fhir/search-conditions';
 import type { SearchParameter } from '../../../fhir/search-parameters';
