@@ -14,7 +14,7 @@ const services = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
-/** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
+/** `npm test`: pure tests, and all others against a real PostgreSQL and a real Redis. */
 module.exports = {
   reporters: ['default', '<rootDir>/test/support/cost/reporter.js'],
   // A hang fails; a slow machine does not.
@@ -37,19 +37,6 @@ module.exports = {
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
         '<rootDir>/test/(cli|clients|console|deploy|schema|core/fhir|core/search|core/operations|core/notifications|properties/oracle)/',
       ],
-    },
-    {
-      ...shared,
-      ...services,
-      displayName: 'clients',
-      testMatch: ['<rootDir>/test/clients/*.test.ts'],
-      // An ECMAScript module and nothing else; jest loads those only when they are compiled.
-      transform: { ...shared.transform, '/node_modules/fhir-kit-client/.+\\.js$': '@swc/jest' },
-      transformIgnorePatterns: ['/node_modules/(?!fhir-kit-client/)'],
-      moduleNameMapper: {
-        ...shared.moduleNameMapper,
-        '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js',
-      },
     },
   ],
 };

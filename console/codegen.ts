@@ -1,7 +1,5 @@
-/** `npm run codegen`: types of the GraphQL documents in src, made from the schema of the server. */
-import type { CodegenConfig } from '@graphql-codegen/cli';
-
-const config: CodegenConfig = {
+/** `npm run build:types`: types of the GraphQL documents in src, made from the schema of the server. */
+export default {
   schema: 'schema/r4.graphql',
   documents: ['console/src/**/*.{ts,tsx}', '!console/src/__generated__/**'],
   generates: {
@@ -18,5 +16,3 @@ const config: CodegenConfig = {
     },
   },
 };
-
-export default config;

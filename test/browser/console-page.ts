@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The console in a real browser: pages that record what must not happen, axe-core, and pictures for the docs. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

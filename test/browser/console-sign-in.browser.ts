@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** Signing in to the console, on servers that require it: what people see before, with and after it. */
 import type { Browser, Page } from 'playwright-core';
 import { makeClient } from '../support/access';

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The console on the data of the quick start, as people use it. Pictures of the docs come from here. */
 import { PassThrough } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';

@@ -7,11 +7,12 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
+import { installApart } from '../support/install-apart';
 import { startServer, type TestServer } from '../support/server';
 import { PASSWORD, SmartTenant } from '../support/smart-app';
 import { startChromium } from './chromium';
 
-const BUNDLE = path.resolve(__dirname, '../../node_modules/fhirclient/build/fhir-client.min.js');
+const BUNDLE = path.resolve(__dirname, '../clients/node_modules/fhirclient/build/fhir-client.min.js');
 const SCOPE = 'openid fhirUser patient/*.rs offline_access';
 
 let server: TestServer;
@@ -23,6 +24,7 @@ let browser: Browser;
 let clientId = '';
 
 beforeAll(async () => {
+  await installApart('test/clients');
   address = await startApp();
   server = await startServer({ environment: { AUTH_MODE: 'enforced', CORS_ORIGINS: address } });
   browser = await startChromium();

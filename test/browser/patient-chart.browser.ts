@@ -4,13 +4,13 @@
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { makeClient } from '../support/access';
+import { installApart } from '../support/install-apart';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
 
@@ -24,7 +24,7 @@ const vites: ChildProcess[] = [];
 let address: string;
 let browser: Browser;
 beforeAll(async () => {
-  await install();
+  await installApart('examples/patient-chart');
   server = await startServer();
   const env = { ...process.env, ANDIRON: server.base };
   await run(process.execPath, ['seed.mjs'], { cwd: example, env });
@@ -39,14 +39,6 @@ afterAll(async () => {
   }
   await server.close();
 });
-
-/** Installs the packages of the lockfile where they are missing. */
-async function install(): Promise<void> {
-  const changed = async (file: string) =>
-    (await stat(path.join(example, file)).catch(() => undefined))?.mtimeMs ?? 0;
-  if ((await changed('node_modules/.package-lock.json')) >= (await changed('package-lock.json'))) return;
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: example });
-}
 
 /** Returns the address of the page; `port` 0: any. */
 function startPage(env: NodeJS.ProcessEnv, port = 0): Promise<string> {

@@ -12,6 +12,12 @@ const SOON_MS = 20_000;
 /** graphql-codegen works for 15 seconds, and a busy machine takes many times as long. */
 const COMMAND_MS = 300_000;
 
+/** Folders with packages. The first that has one is taken: clients must have one copy of what they share. */
+export const PACKAGE_FOLDERS: readonly string[] = ['test/clients/node_modules', 'node_modules'].map(
+  (folder) => path.join(ROOT, folder),
+);
+const EACH_FOLDER = PACKAGE_FOLDERS.map((folder) => `'${folder}'`).join(' ');
+
 /**
  * Programs in front of those of the machine. A folder gets the packages that the page installs there, and no others; they are those of
  * this repository, so that a page needs no network. `npx tsx` is esbuild and Node.js.
@@ -19,15 +25,19 @@ const COMMAND_MS = 300_000;
 const PROGRAMS: Readonly<Record<string, string>> = {
   andiron: `exec '${process.execPath}' '${CLI}' "$@"`,
   npm: `case "$1" in
-install) shift
-for each; do
-name="\${each%@*}"
-[ "$name" = tsx ] && continue
-mkdir -p "$(dirname "node_modules/$name")" && ln -sfn "${ROOT}/node_modules/$name" "node_modules/$name" || exit 1
-done ;;
+install) shift ;;
 *) echo "npm $1 is not replaced by the tests" >&2; exit 1 ;;
-esac`,
-  npx: `[ "$1" = tsx ] || exec '${ROOT}/node_modules/.bin/'"$@"
+esac
+for name; do
+  case "$name" in @*) name="@$(echo "$name" | cut -d@ -f2)" ;; *) name="$(echo "$name" | cut -d@ -f1)" ;; esac
+  mkdir -p "$(dirname "node_modules/$name")"
+  for folder in ${EACH_FOLDER}; do
+    [ -e "node_modules/$name" ] || [ ! -d "$folder/$name" ] || ln -s "$folder/$name" "node_modules/$name"
+  done
+done`,
+  npx: `if [ "$1" != tsx ]; then
+  for folder in ${EACH_FOLDER}; do [ ! -x "$folder/.bin/$1" ] || exec "$folder/.bin/$@"; done
+fi
 '${ROOT}/node_modules/.bin/esbuild' "$2" --bundle --packages=external --platform=node --format=esm --log-level=error --outfile=.tsx-$$.mjs
 trap 'kill $!' TERM
 '${process.execPath}' .tsx-$$.mjs & wait $!`,

@@ -30,12 +30,15 @@ export const PAGES_OF_EACH_RUN: readonly string[] = [
 ];
 
 /** These start many programs, or large ones. */
-export const SLOW_PAGES: readonly string[] = [
-  'run/access.md',
-  'run/tenants.md',
+export const SLOW_PAGES: readonly string[] = ['run/access.md', 'run/tenants.md', 'use/troubleshooting.md'];
+
+/** These install packages that only test/clients has; its tests run them. */
+export const CLIENT_PAGES: readonly string[] = [
   'use/front-end.md',
   'use/start.md',
-  'use/troubleshooting.md',
+  'use/recipes/fhir-kit-client.md',
+  'use/recipes/fhirclient-js.md',
+  'use/recipes/medplum-core.md',
 ];
 
 /** Pages whose blocks of `sh` another test runs, by the headings above them: they need a machine of their own. */

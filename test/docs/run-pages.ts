@@ -3,7 +3,7 @@
  * CONTRIBUTING.md has the rules for blocks.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadExamples } from '../../src/embedded/examples';
@@ -16,11 +16,10 @@ import { readBlocks, type Block } from '../support/page-blocks';
 import { startServer, type TestServer } from '../support/server';
 import { FILE_NAME, FILES, isRun } from './block-rules';
 import { writeInputs } from './page-inputs';
-import { openPageShell, type PageShell, type Window } from './page-shell';
+import { openPageShell, PACKAGE_FOLDERS, type PageShell, type Window } from './page-shell';
 import { sendGraphql, sendHttp, sendSql, type Addresses } from './requests';
 import { toPattern, toSteps } from './shown-output';
 
-const ROOT = path.resolve(__dirname, '..', '..');
 const SOON_MS = 20_000;
 /** Commands start processes, which take long on a busy machine. */
 const PAGE_TIMEOUT_MS = 600_000;
@@ -94,7 +93,8 @@ function checkPackages({ place, text }: Block): void {
   for (const [, list = ''] of text.matchAll(/npm install (.*)$/gm))
     for (const [, name = '', version] of list.matchAll(/(?<=^| )(@?[a-z][\w./-]*)(?:@(\S+))?/g)) {
       if (REPLACED.includes(name)) continue;
-      const file = path.join(ROOT, 'node_modules', name, 'package.json');
+      const file = PACKAGE_FOLDERS.map((folder) => path.join(folder, name, 'package.json')).find(existsSync);
+      if (file === undefined) throw new Error(`${place}: ${name} is not installed for the tests`);
       const installed = JSON.parse(readFileSync(file, 'utf8')).version;
       if (version !== installed) throw new Error(`${place}: ${name} is tested in version ${installed}`);
     }

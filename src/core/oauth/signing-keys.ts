@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, type webcrypto } from 'node:crypto';
 import {
   ID_TOKEN_ALGORITHMS,
   type IdTokenAlgorithm,
@@ -22,7 +22,7 @@ interface Keys {
 }
 
 /** An imported key for jose. */
-export type UsableKey = CryptoKey | Uint8Array;
+export type UsableKey = webcrypto.CryptoKey | Uint8Array;
 
 /** A signing key, and the id by which verifiers find its public key. */
 export interface Signer {

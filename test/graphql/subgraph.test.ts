@@ -1,19 +1,8 @@
-/** GraphQL as a subgraph of Apollo Federation 2: what a router reads, and what composition makes of it. */
-import { composeServices } from '@apollo/composition';
-import { buildSchema, parse } from 'graphql';
-import { makeParameter, until } from '../../support/search-parameters';
-import { startServer, type TestServer } from '../../support/server';
-import { TESTED_RELEASES } from '../../support/releases';
-import { createSender, gatewayPath } from '../gateway-client';
-
-/** A service of another team that knows patients by their ids. */
-const BOOKINGS = `
-  extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external", "@requires"])
-  type Query { bookings: [Booking] }
-  type Booking @key(fields: "number") { number: ID! at: String patient: Patient }
-  type Patient @key(fields: "id") { id: ID birthDate: date @external bookings: [Booking] @requires(fields: "birthDate") }
-  scalar date
-`;
+/** GraphQL as a subgraph of Apollo Federation 2, as a router reads it. test/clients/composition.test.ts composes it with others. */
+import { makeParameter, until } from '../support/search-parameters';
+import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
+import { createSender, gatewayPath } from './gateway-client';
 
 let server: TestServer;
 let plain: TestServer;
@@ -53,21 +42,6 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
       ...{ medicationReference: { reference: '#m' }, subject: { reference: 'Patient/ann' } },
     };
     await put(request);
-  });
-
-  it('is composed with another one, which extends Patient', async () => {
-    const text = await subgraph('?types=Patient,Observation,Practitioner');
-    const composed = composeServices([
-      { name: 'fhir', typeDefs: parse(text) },
-      { name: 'bookings', typeDefs: parse(BOOKINGS) },
-    ]);
-    expect(composed.errors).toBeUndefined();
-    const supergraph = buildSchema(composed.supergraphSdl ?? '', { assumeValid: true });
-    const fields = Object.keys(
-      (supergraph.getType('Patient') as { getFields(): object } | undefined)?.getFields() ?? {},
-    );
-    expect(fields).toEqual(expect.arrayContaining(['_key', 'birthDate', 'bookings', 'ObservationList']));
-    expect(supergraph.getType('Encounter')).toBeUndefined();
   });
 
   it('has resources as entities, no subscriptions, and none of the fields for routers', async () => {
@@ -153,38 +127,4 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
     const { errors } = await createSender(plain, tenant, release)('{ _service { sdl } }');
     expect(errors[0]?.message).toContain('Cannot query field "_service"');
   });
-});
-
-it('may share its data types with a subgraph that is a FHIR server too', async () => {
-  const shared = await startServer({
-    database: server.database,
-    environment: { GRAPHQL_FEDERATION: 'shareable' },
-  });
-  try {
-    const { text } = await shared.request(
-      'GET',
-      `${gatewayPath('acme-r4', 'r4')}/subgraph.graphql?types=Patient`,
-    );
-    const other = `
-      extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
-      type Query { visits: DateCount }
-      type DateCount @shareable { value: date count: Int }
-      scalar date`;
-    const compose = (fhir: string): readonly string[] | undefined =>
-      composeServices([
-        { name: 'fhir', typeDefs: parse(fhir) },
-        { name: 'other', typeDefs: parse(other) },
-      ]).errors?.map(({ message }) => message);
-    expect(compose(text)).toBeUndefined();
-    expect(text).toContain(
-      'type Patient implements Resource & Node @key(fields: "_key") @key(fields: "id") {',
-    );
-    const alone = await server.request(
-      'GET',
-      `${gatewayPath('acme-r4', 'r4')}/subgraph.graphql?types=Observation`,
-    );
-    expect(compose(alone.text)?.join()).toContain('DateCount');
-  } finally {
-    await shared.close();
-  }
 });

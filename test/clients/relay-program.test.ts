@@ -17,7 +17,7 @@ it('the program for Relay passes the type check with the files that the page nam
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-relay-'));
   try {
     await mkdir(path.join(folder, '__generated__'));
-    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+    await symlink(path.join(__dirname, 'node_modules'), path.join(folder, 'node_modules'));
     for (const name of FILES) await cp(path.join(ROOT, 'examples/front-end', name), path.join(folder, name));
     await cp(
       path.join(ROOT, 'test/clients/front-end/__generated__/scenarioPatientQuery.graphql.ts'),
