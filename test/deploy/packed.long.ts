@@ -1,6 +1,7 @@
-/** The package as npm packs it, installed for production in an empty folder: the quick start runs from it. */
+/** The package file, installed in an empty folder as README.md says: the quick start runs from it. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +9,11 @@ import { findFreePort } from '../../src/embedded/free-port';
 import { eventually } from '../support/eventually';
 
 const ROOT = path.resolve(__dirname, '../..');
-const INSTALL = ['install', '--omit=dev', '--no-audit', '--no-fund', '--no-save'];
+/** What README.md says: the file, and the command that runs it. */
+const [, FILE = '', ...COMMAND] =
+  /^npm install \.\/(\S+) && (npx) (--no-install) (andiron) (quickstart)$/m.exec(
+    readFileSync(path.join(ROOT, 'README.md'), 'utf8'),
+  ) ?? [];
 const START_MS = 120_000;
 const run = promisify(execFile);
 
@@ -25,11 +30,10 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'andiron-packed-'));
   // The program is built already: building again would change the files that other tests run.
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT });
-  const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   app = path.join(folder, 'app');
   await mkdir(app);
-  await writeFile(path.join(app, 'package.json'), '{"private":true}');
-  await run('npm', [...INSTALL, path.join(folder, packed)], { cwd: app, env: environment() });
+  await copyFile(path.join(folder, FILE), path.join(app, FILE));
+  await run('npm', ['install', `./${FILE}`, '--no-audit', '--no-fund'], { cwd: app, env: environment() });
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -41,11 +45,14 @@ it('names its version, and has no tests and no sources', async () => {
   expect(stdout).toMatch(/^andiron \d+\.\d+\.\d+\n$/);
   const files = await readdir(path.join(app, 'node_modules/andiron'));
   for (const name of ['src', 'test', 'bench', 'scripts', 'node_modules']) expect(files).not.toContain(name);
+  const packages = await readdir(path.join(app, 'node_modules'));
+  for (const name of ['jest', 'typescript', 'vite', 'react', '@swc']) expect(packages).not.toContain(name);
 }, 60_000);
 
-it('runs the quick start with its examples, its schema and GraphiQL', async () => {
+it('runs the quick start with its examples, its schema, the console and the docs', async () => {
   const port = await findFreePort();
-  const child = spawn('npx', ['--no-install', 'andiron', 'quickstart', '--wait', '--port', String(port)], {
+  const [program = '', ...args] = COMMAND;
+  const child = spawn(program, [...args, '--wait', '--port', String(port)], {
     cwd: app,
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,6 +77,8 @@ it('runs the quick start with its examples, its schema and GraphiQL', async () =
     expect(await get(`${tenant}/fhir/r4/Patient/example`)).toContain('Chalmers');
     expect(await get(`${tenant}/fhir/r4b/Patient/example`)).toContain('Chalmers');
     expect(await get(`${tenant}/graphql/r4/schema.graphql`)).toContain('type Patient');
+    expect(await get(`http://127.0.0.1:${port}/docs/`)).toContain('Andiron');
+    expect(await get(`http://127.0.0.1:${port}/`)).toContain('<script');
     const commands = await run('npx', ['--no-install', 'andiron', 'tenant', 'list'], {
       cwd: app,
       env: environment(),
