@@ -1,12 +1,12 @@
 /** An issuer and an account name people of one release, or of both: ids of r4 open nothing in r4b (docs/run/access.md). */
 import { Client } from 'pg';
+import { createApp } from '../../src/app';
 import { RELEASE_NAMES, type Release, type ReleaseScope } from '../../src/core';
 import { makeClient, WITH_LOCAL_KEYS, type MadeClient } from '../support/access';
 import { andiron } from '../support/andiron';
 import { makeIssuer } from '../support/issuer';
-import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
-import { startLoggedServer } from '../support/logged-server';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { APP, Browsers, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { makeSettings, startServer, type Answer, type TestServer } from '../support/server';
 
 const PASSWORD = 'correct horse battery';
 const SCOPES = ['openid', 'fhirUser', 'launch', 'launch/patient', 'patient/*.rs', 'user/*.rs'];
@@ -110,10 +110,10 @@ describe('an issuer', () => {
       'https://b.example': 'both',
       'https://d.example': 'r4b',
     });
-    await expect(andironAcme('issuer', 'put', 'https://e.example', ...words, '--release', 'r5')).rejects.toThrow(
-      'r4, r4b or both',
-    );
-  }, 60_000);
+    await expect(
+      andironAcme('issuer', 'put', 'https://e.example', ...words, '--release', 'r5'),
+    ).rejects.toThrow('r4, r4b or both');
+  });
 
   it('that was stored before there were releases is of r4, and named in the log once', async () => {
     const issuer = await makeIssuer(server.app.core, 'acme', SCOPES, {
@@ -129,25 +129,20 @@ describe('an issuer', () => {
     const token = issuer.issueToken({ scope: 'user/*.rs', fhirUser: 'Practitioner/doc' });
     const logs: string[] = [];
     for (let start = 0; start < 2; start++) {
-      const { AUTH_MODE } = { AUTH_MODE: 'enforced' };
-      const env = { ...process.env, ...toEnvironment(server.database), AUTH_MODE, LOG_LEVEL: 'warn' };
-      const child = execFile(process.execPath, ['dist/src/cli.js', 'serve'], { env });
-      let log = '';
-      const ended = new Promise((resolve) => child.on('exit', resolve));
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: string) => (log += text));
-      const named = async (): Promise<boolean> =>
-        (await server.app.core.issuers.list('acme')).length > 0 &&
-        (start === 1 || log.includes('https://old.example'));
-      while (!(await named())) await new Promise((resolve) => setTimeout(resolve, 50));
-      child.kill('SIGTERM');
-      await ended;
-      logs.push(log);
+      const lines: string[] = [];
+      const record = (details: object): void => void lines.push(JSON.stringify(details));
+      const app = await createApp(makeSettings(server.database, { AUTH_MODE: 'enforced' }), {
+        ...{ debug: () => undefined, info: record, warn: record, error: record },
+      });
+      await app.listen();
+      await app.close();
+      logs.push(lines.join());
     }
     expect(logs[0]).toContain('"tenant":"acme"');
     expect(logs[1]).not.toContain('https://old.example');
     expect([(await get(token, 'r4')).status, (await get(token, 'r4b')).status]).toEqual([200, 401]);
     await issuer.close();
-  }, 60_000);
+  });
 
   it.each<[string, object, number]>([
     ['for an hour', {}, 200],
@@ -172,6 +167,11 @@ describe('an issuer', () => {
 });
 
 describe('an account', () => {
+  let browsers: Browsers;
+  beforeAll(() => {
+    browsers = new Browsers(server);
+  });
+
   /** The response to an app, or its error. */
   const signIn = async (
     name: string,
@@ -180,16 +180,16 @@ describe('an account', () => {
     launch?: string,
   ): Promise<{ token: string } | { error: string; description: string }> => {
     const proof = makeProof();
-    const browser = new Browser(server);
     const aud = `${server.base}${server.path('acme', release)}`;
     const start = toAuthorize(server, 'acme', app, proof, {
       scope,
       aud,
       ...(launch === undefined ? {} : { launch }),
     });
-    let page = await browser.signIn(start, name, PASSWORD);
-    if (page.status === 200) page = await browser.send(page, { step: 'allow', patient: 'ann' });
-    const { answer } = toReturned(page);
+    const { browser, page } = await browsers.open(start, name, PASSWORD);
+    const { answer } = toReturned(
+      page.status === 200 ? await browser.send(page, { step: 'allow', patient: 'ann' }) : page,
+    );
     if (answer['code'] === undefined)
       return { error: answer['error'] ?? '', description: answer['error_description'] ?? '' };
     const form = {
@@ -243,7 +243,7 @@ describe('an account', () => {
       'both',
     );
     expect(await andironAcme('user', 'list')).toMatch(/everywhere {2}everywhere: Practitioner\/doc \(both\)/);
-  }, 60_000);
+  });
 
   const launchOf = async (release: Release, patient?: string): Promise<string> => {
     const ehr = await makeClient(server.app.core, 'acme', { isAdministrator: true });

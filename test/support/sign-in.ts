@@ -100,6 +100,29 @@ export class Browser {
   }
 }
 
+/**
+ * The browsers of people, one each. They send a password where they are asked for it, once as a rule: each check of a
+ * password takes 200 ms of a processor.
+ */
+export class Browsers {
+  readonly #browsers = new Map<string, Browser>();
+
+  constructor(private readonly server: Requester) {}
+
+  /** The page of `path` once the person has signed in. */
+  async open(
+    path: string,
+    user: string,
+    password: string,
+  ): Promise<{ readonly browser: Browser; readonly page: Answer }> {
+    const browser = this.#browsers.get(user) ?? new Browser(this.server);
+    this.#browsers.set(user, browser);
+    const page = await browser.open(path);
+    if (!page.text.includes('name="password"')) return { browser, page };
+    return { browser, page: await browser.send(page, { step: 'sign-in', user, password }) };
+  }
+}
+
 /** The check boxes of a page, and the values that they are sent with. */
 export function boxesOf({ text }: Pick<Answer, 'text'>): Readonly<Record<string, string>> {
   const boxes = [...text.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]+)" checked>/g)];

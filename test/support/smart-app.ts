@@ -2,7 +2,7 @@
 import type { Release } from '../../src/core';
 import { create, createClient, type Administered, type MadeClient } from './access';
 import type { Answer } from './http';
-import { APP, Browser, boxesOf, FORM, makeProof, toAuthorize, toReturned } from './sign-in';
+import { APP, Browsers, boxesOf, FORM, makeProof, toAuthorize, toReturned } from './sign-in';
 
 export const PASSWORD = 'correct horse battery';
 const IDENTITY = [
@@ -50,8 +50,7 @@ export class SmartTenant {
     readonly app: string,
     /** A program with all rights, also an administrator of the tenant. */
     readonly writer: MadeClient,
-    /** Those of the people who have signed in, by their names: a password is sent once, because a check is expensive. */
-    private readonly browsers: Map<string, Browser>,
+    private readonly browsers: Browsers,
     /** With which the app proves itself; none for a public app. */
     private readonly proof: Record<string, string> = {},
   ) {}
@@ -71,7 +70,7 @@ export class SmartTenant {
       scopes: [...IDENTITY, 'patient/*.cruds', 'user/*.cruds'],
       ...details,
     });
-    return new SmartTenant(server, name, release, id, writer, new Map());
+    return new SmartTenant(server, name, release, id, writer, new Browsers(server));
   }
 
   /** The same tenant with another app, which has a secret. `tenant` is the name in the file. */
@@ -136,13 +135,7 @@ export class SmartTenant {
 
   /** The page on which a person allows what the app asks for. */
   async consent({ scope, user = 'ann', more }: SmartOptions, challenge = makeProof().challenge) {
-    const path = this.authorizeAt(challenge, scope, more);
-    const signedIn = this.browsers.get(user);
-    if (signedIn !== undefined) return { browser: signedIn, page: await signedIn.open(path) };
-    const browser = new Browser(this.server);
-    const page = await browser.signIn(path, user, PASSWORD);
-    this.browsers.set(user, browser);
-    return { browser, page };
+    return this.browsers.open(this.authorizeAt(challenge, scope, more), user, PASSWORD);
   }
 
   /** Signs in, allows, and redeems the code. */
