@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { RELEASE_NAMES } from '../../src/core/fhir/release';
+import { withAdministrator } from '../support/access';
 import { installApart } from '../support/install-apart';
 import { startServer, type TestServer } from '../support/server';
 import { PASSWORD, SmartTenant } from '../support/smart-app';
@@ -90,7 +91,7 @@ describe.each(RELEASE_NAMES)('an app with fhirclient, in %s,', (release) => {
   let smart: SmartTenant;
 
   beforeAll(async () => {
-    smart = await SmartTenant.make(server, `browser-${release}`, release, {
+    smart = await SmartTenant.make(await withAdministrator(server), `browser-${release}`, release, {
       redirectUris: [`${address}/back`],
     });
     clientId = smart.app;

@@ -1,4 +1,4 @@
-/** The package is not published: whoever registers its name would run on the machines of our readers. */
+/** The package is not published: a stranger who registers its name would run programs on the machines of our readers. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
