@@ -29,7 +29,7 @@ beforeAll(async () => {
     REDIS_HOST: redis.host,
     REDIS_PORT: String(redis.port),
   };
-  server = await startServer({ database, environment });
+  server = await startServer({ because: 'it counts with processes that are killed', database, environment });
   await server.app.core.tenants.create('acme');
 }, 120_000);
 afterAll(async () => {

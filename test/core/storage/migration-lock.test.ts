@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { takeMigrationLock } from '../../../src/core/storage/schema/migration-lock';
 import { startChild, type Child } from '../../../src/embedded/child';
+import { runHere } from '../../support/command-here';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { recordingLog } from '../../support/log';
 import { toEnvironment } from '../../support/server';
@@ -85,35 +86,32 @@ it('a waiting start logs the holder of the lock repeatedly, and takes the lock w
 });
 
 it('a start that has waited for MIGRATION_WAIT_MS ends and names the holder', async () => {
-  const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'cli.js'), 'migrate'], {
-    MIGRATION_WAIT_MS: '300',
-  });
-  expect(await child.ended).toBe('with code 1');
-  expect(await output()).toMatch(
+  const environment = { ...toEnvironment(database), MIGRATION_WAIT_MS: '300' };
+  const { code, errors } = await runHere(['migrate'], { environment });
+  expect(code).toBe(1);
+  expect(errors).toMatch(
     new RegExp(
       `^andiron: The migration lock was not free within 300 ms \\(MIGRATION_WAIT_MS\\): PostgreSQL session ${holderPid} \\(another start\\), open since \\d{4}-[^ ]+Z, holds it\n$`,
     ),
   );
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends a waiting start immediately, with a line in the log',
-  async (signal) => {
-    const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'main.js')], {});
-    await until(async () => {
-      const { rowCount } = await holder.query(
-        `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory_lock%'`,
-      );
-      return rowCount !== 0;
-    });
-    await child.stop(signal, 3_000);
-    expect(await child.ended).toBe('with code 0');
-    expect(await output()).toContain('"msg":"stopped while waiting for the migration lock"');
-    await until(async () => {
-      const { rowCount } = await holder.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'andiron'`,
-      );
-      return rowCount === 0;
-    });
-  },
-);
+// process/migrate.test.ts ends a command by SIGTERM and SIGHUP; all signals have one handler (src/cli/process-end.ts).
+it('SIGINT ends a waiting start immediately, with a line in the log', async () => {
+  const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'main.js')], {});
+  await until(async () => {
+    const { rowCount } = await holder.query(
+      `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory_lock%'`,
+    );
+    return rowCount !== 0;
+  });
+  await child.stop('SIGINT', 3_000);
+  expect(await child.ended).toBe('with code 0');
+  expect(await output()).toContain('"msg":"stopped while waiting for the migration lock"');
+  await until(async () => {
+    const { rowCount } = await holder.query(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'andiron'`,
+    );
+    return rowCount === 0;
+  });
+});
