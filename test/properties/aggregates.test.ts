@@ -20,12 +20,13 @@ import type { Space } from './oracle/space';
 import { tokensOf } from './oracle/token';
 import { elementsOf, type Element } from './oracle/values';
 import { TESTED_RELEASES } from '../support/releases';
+import { rounds } from '../support/rounds';
 
 const PUBLIC_URL = 'https://fhir.example.org';
 const SEED = 11;
 /** So many more than are read one by one. */
 const MANY = 1_060;
-const SEARCHES = 60;
+const SEARCHES = rounds(30, 60);
 /** They are met by most Observations. */
 const BROAD = [
   '',
