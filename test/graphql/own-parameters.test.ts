@@ -8,7 +8,7 @@ import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the test measures its processor time' });
   for (const name of ['north', 'south']) await server.app.core.tenants.create(name);
 });
 afterAll(() => server.close());

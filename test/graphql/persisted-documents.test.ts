@@ -35,7 +35,7 @@ describe('documents that clients register', () => {
   let metrics: HttpClient;
   beforeAll(async () => {
     const METRICS_ADDRESS = `127.0.0.1:${await findFreePort()}`;
-    server = await startServer({ environment: { METRICS_ADDRESS } });
+    server = await startServer({ because: 'METRICS_ADDRESS', environment: { METRICS_ADDRESS } });
     metrics = createHttpClient(`http://${METRICS_ADDRESS}`);
     await server.app.core.tenants.create('other');
   });
@@ -67,7 +67,10 @@ describe('documents that clients register', () => {
       const answer = await post(server, { extensions: persisted(text) }, tenant, release);
       expect(answer.errors[0]?.message).toBe('PersistedQueryNotFound');
     }
-    const second = await startServer({ database: server.database });
+    const second = await startServer({
+      because: 'it is another process of the same database',
+      database: server.database,
+    });
     try {
       expect((await post(second, { extensions: persisted(text) })).found).toBeDefined();
     } finally {
@@ -91,7 +94,11 @@ describe('documents that clients register', () => {
     let alone: TestServer;
     beforeAll(async () => {
       const environment = { REDIS_PORT: '1', GRAPHQL_INTROSPECTION: 'off' };
-      alone = await startServer({ database: server.database, environment });
+      alone = await startServer({
+        because: 'its own Redis settings',
+        database: server.database,
+        environment,
+      });
     });
     afterAll(() => alone.close());
 
@@ -181,7 +188,7 @@ describe('a server of trusted documents', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'andiron-trusted-'));
     const file = path.join(folder, 'documents.json');
     await writeFile(file, JSON.stringify({ [`sha256:${hashOf(QUERY)}`]: QUERY, [hashOf(LIVE)]: LIVE }));
-    server = await startServer({
+    server = await startServer({ because: 'GRAPHQL_TRUSTED_DOCUMENTS',
       environment: { GRAPHQL_TRUSTED_DOCUMENTS: file, GRAPHQL_TRUSTED_ONLY: 'on', GRAPHQL_INTROSPECTION: 'off' },
     });
   });
@@ -279,7 +286,7 @@ describe('a server of trusted documents', () => {
     const file = path.join(folder, 'wrong.json');
     await writeFile(file, JSON.stringify({ [hashOf('{ a }')]: QUERY }));
     await expect(
-      startServer({ database: server.database, environment: { GRAPHQL_TRUSTED_DOCUMENTS: file } }),
+      startServer({ because: 'GRAPHQL_TRUSTED_DOCUMENTS is wrong', database: server.database, environment: { GRAPHQL_TRUSTED_DOCUMENTS: file } }),
     ).rejects.toThrow('is not the SHA-256 of its document');
   });
 }); // prettier-ignore

@@ -59,7 +59,7 @@ function observationOf(group: string, patient: string, value: number): object {
 }
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests count its SQL statements' });
   send = createSender(server, 'system', 'r4');
   const resources: { readonly resourceType?: string; readonly id?: string }[] = [
     { resourceType: 'Organization', id: 'o', ...{ name: 'Org' } },
@@ -136,8 +136,8 @@ describe('the statements of a query without usage statistics, as PostgreSQL rece
   let another: TestServer;
   beforeAll(async () => {
     [fresh, another] = await Promise.all([
-      startServer({ database: server.database }),
-      startServer({ database: server.database }),
+      startServer({ because: 'the tests count its SQL statements', database: server.database }),
+      startServer({ because: 'the tests count its SQL statements', database: server.database }),
     ]);
     // Reads that a process does once for a tenant: its properties and last change. Afterwards it checks for changes
     // only.

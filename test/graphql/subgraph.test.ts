@@ -7,8 +7,11 @@ import { createSender, gatewayPath } from './gateway-client';
 let server: TestServer;
 let plain: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { GRAPHQL_FEDERATION: 'on' } });
-  plain = await startServer({ database: server.database });
+  server = await startServer({ because: 'GRAPHQL_FEDERATION', environment: { GRAPHQL_FEDERATION: 'on' } });
+  plain = await startServer({
+    because: 'it has the same database without the setting',
+    database: server.database,
+  });
   // A tenant may start few introspections at once.
   for (const release of TESTED_RELEASES) await server.app.core.tenants.create(`acme-${release}`);
 });

@@ -20,6 +20,7 @@ let remove: () => Promise<void>;
 beforeAll(async () => {
   registry = await openRegistry();
   server = await startServer({
+    because: 'PACKAGE_REGISTRY, OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
     environment: {
       ...{ PACKAGE_REGISTRY: registry.address, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
       PURGE_OPEN: 'on',

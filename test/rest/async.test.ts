@@ -25,7 +25,7 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
   let root: string;
 
   beforeAll(async () => {
-    server = await startServer({ environment: { MAX_ASYNC_JOBS: '6' } });
+    server = await startServer({ because: 'MAX_ASYNC_JOBS', environment: { MAX_ASYNC_JOBS: '6' } });
     root = server.path('system', release);
     await server.createTenant('other');
     await server.request('POST', `${root}/Basic`, { resourceType: 'Basic', code: { text: 'a' } });
@@ -193,7 +193,10 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
 
 describe('respond-async', () => {
   it('stores an answer for a while and then deletes it', async () => {
-    const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '2000' } });
+    const server = await startServer({
+      because: 'ASYNC_EXPIRY_MS',
+      environment: { ASYNC_EXPIRY_MS: '2000' },
+    });
     const accepted = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
     expect((await waitFor(server, pathOf(accepted))).status).toBe(200);
     while ((await server.request('GET', pathOf(accepted))).status !== 404) await setTimeout(50);
@@ -202,6 +205,7 @@ describe('respond-async', () => {
 
   it('a search that is cancelled stops in the database; another one may take longer than a request', async () => {
     const server = await startServer({
+      because: 'REQUEST_TIMEOUT_MS and STATEMENT_TIMEOUT_MS',
       environment: {
         REQUEST_TIMEOUT_MS: '1500',
         STATEMENT_TIMEOUT_MS: '300000',
@@ -237,7 +241,7 @@ describe('respond-async', () => {
   });
 
   it('a batch or transaction that waits and is cancelled is not done; one under way is, as a whole', async () => {
-    const server = await startServer();
+    const server = await startServer({ because: 'the test looks into its database' });
     const root = server.path('system', 'r4');
     const owner = new Client(server.database.settings);
     await owner.connect();
@@ -284,7 +288,10 @@ describe('respond-async', () => {
   });
 
   it('an answer that is too large is reported as such', async () => {
-    const server = await startServer({ environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' } });
+    const server = await startServer({
+      because: 'MAX_BODY_BYTES and MAX_BUNDLE_BYTES',
+      environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' },
+    });
     const root = server.path('system', 'r4');
     for (let count = 0; count < 3; count++)
       await server.request('POST', `${root}/Basic`, {
@@ -299,10 +306,10 @@ describe('respond-async', () => {
 
   it('a search that was accepted before the server stopped is answered by the next one', async () => {
     const database = await createTestDatabase();
-    const first = await startServer({ database });
+    const first = await startServer({ because: 'it is stopped', database });
     const accepted = await first.request('GET', `${first.path('system', 'r4')}/Basic`, undefined, LATER);
     await first.close();
-    const second = await startServer({ database });
+    const second = await startServer({ because: 'it continues the jobs of one that has stopped', database });
     expect((await waitFor(second, pathOf(accepted))).status).toBe(200);
     await second.close();
     await database.drop();

@@ -17,7 +17,7 @@ const AUDITOR: Access = {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUDIT: 'on' } });
+  server = await startServer({ because: 'AUDIT', environment: { AUDIT: 'on' } });
   await server.createTenant('other');
 });
 afterAll(async () => server.close());
@@ -320,7 +320,11 @@ function rootOf(release: Release): string {
 }
 
 it('a caller without rights leaves an event, in enforced mode by default', async () => {
-  const enforced = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+  const enforced = await startServer({
+    because: 'AUDIT where access is enforced',
+    database: server.database,
+    environment: { AUTH_MODE: 'enforced' },
+  });
   const path = `${enforced.path('system', 'r4')}/Patient/a?x=1`;
   const long = `${path}&note=${'x'.repeat(6_000)}`;
   for (const [sendRequest, id] of [

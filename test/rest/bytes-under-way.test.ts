@@ -11,6 +11,7 @@ let server: TestServer;
 let root: string;
 beforeAll(async () => {
   server = await startServer({
+    because: 'MAX_BYTES_UNDER_WAY and REQUEST_TIMEOUT_MS',
     environment: {
       MAX_BYTES_UNDER_WAY: String(4 * LARGEST),
       VALIDATION: 'structure',

@@ -100,7 +100,10 @@ describe.each([
 ])('chains that are %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
+    server = await startServer({
+      because: 'SEARCH_SORT_LIMIT',
+      environment: { SEARCH_SORT_LIMIT: sortLimit },
+    });
   });
   afterAll(() => server.close());
 

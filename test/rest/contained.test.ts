@@ -86,7 +86,10 @@ describe.each([
 ])('chains into contained resources, %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
+    server = await startServer({
+      because: 'SEARCH_SORT_LIMIT',
+      environment: { SEARCH_SORT_LIMIT: sortLimit },
+    });
   });
   afterAll(() => server.close());
 

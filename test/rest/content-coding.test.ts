@@ -33,7 +33,10 @@ describe('compression', () => {
   const long = { resourceType: 'Basic', code: { text: 'x'.repeat(4 * KILOBYTE) } };
 
   beforeAll(async () => {
-    server = await startServer({ environment: { MAX_BODY_BYTES: String(256 * KILOBYTE) } });
+    server = await startServer({
+      because: 'MAX_BODY_BYTES',
+      environment: { MAX_BODY_BYTES: String(256 * KILOBYTE) },
+    });
     root = server.path('system', 'r4');
   });
   afterAll(() => server.close());

@@ -24,7 +24,10 @@ beforeAll(async () => {
   server = await startLoggedServer(throughForwarder(database, forwarder), {
     STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
   });
-  witness = await startServer({ database });
+  witness = await startServer({
+    because: 'it has the same database as the one whose database fails',
+    database,
+  });
   operator = new Client(database.settings);
   await operator.connect();
 });

@@ -9,7 +9,7 @@ import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests look into its database' });
 });
 afterAll(() => server.close());
 
@@ -213,7 +213,10 @@ describe('a search parameter whose indexing has crashed the server', () => {
       [tenant, attempts],
     );
     await client.end();
-    const again = await startServer({ database: server.database });
+    const again = await startServer({
+      because: 'it starts where another one was killed',
+      database: server.database,
+    });
     await until(async () => (await statusOf(tenant, 'plain'))['status'] === status);
     expect(await statusOf(tenant, 'plain')).toMatchObject({
       searchable: status === 'completed',

@@ -134,7 +134,8 @@ describe.each([
 ])('_filter, chains %s', (_how, sortLimit) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_SORT_LIMIT: sortLimit } });
+    const environment = { SEARCH_SORT_LIMIT: sortLimit };
+    server = await startServer({ because: 'SEARCH_SORT_LIMIT', environment });
   });
   afterAll(() => server.close());
 

@@ -7,7 +7,7 @@ import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests change times in its database' });
 });
 afterAll(() => server.close());
 

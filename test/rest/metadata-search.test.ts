@@ -9,7 +9,8 @@ import { TESTED_RELEASES } from '../support/releases';
 
 const servers = new Map<string, TestServer>();
 beforeAll(async () => {
-  for (const AUDIT of ['off', 'on']) servers.set(AUDIT, await startServer({ environment: { AUDIT } }));
+  for (const AUDIT of ['off', 'on'])
+    servers.set(AUDIT, await startServer({ because: 'AUDIT', environment: { AUDIT } }));
 });
 afterAll(async () => {
   for (const server of servers.values()) await server.close();

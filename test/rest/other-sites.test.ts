@@ -20,12 +20,21 @@ let proxied: TestServer;
 let enforced: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
-  server = await startServer({ database, environment: { CORS_ORIGINS: APP, PURGE_OPEN: 'on' } });
+  server = await startServer({
+    because: 'CORS_ORIGINS and PURGE_OPEN',
+    database,
+    environment: { CORS_ORIGINS: APP, PURGE_OPEN: 'on' },
+  });
   proxied = await startServer({
+    because: 'PUBLIC_URL and TRUST_PROXY',
     database,
     environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example/base', TRUST_PROXY: 'true' },
   });
-  enforced = await startServer({ database, environment: { AUTH_MODE: 'enforced', AUDIT: 'off' } });
+  enforced = await startServer({
+    because: 'access is enforced',
+    database,
+    environment: { AUTH_MODE: 'enforced', AUDIT: 'off' },
+  });
   await server.request('PUT', `${fhir}/Patient/p`, patient);
 }, 60_000);
 afterAll(async () => {
@@ -222,7 +231,11 @@ describe('a write from a web page', () => {
   });
 
   it('with CORS_ORIGINS=* may write from anywhere', async () => {
-    const any = await startServer({ database, environment: { CORS_ORIGINS: '*' } });
+    const any = await startServer({
+      because: 'CORS_ORIGINS=*',
+      database,
+      environment: { CORS_ORIGINS: '*' },
+    });
     try {
       const page = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
       expect((await any.request('PUT', `${fhir}/Patient/p`, patient, page)).status).toBe(200);

@@ -29,7 +29,7 @@ async function whileLocked(
 it.each(TESTED_RELEASES)(
   'writes of %s beyond the queue are 503 at once, and the others are done',
   async (release) => {
-    const server = await startServer({ environment: { MAX_WRITE_QUEUE: '3' } });
+    const server = await startServer({ because: 'MAX_WRITE_QUEUE', environment: { MAX_WRITE_QUEUE: '3' } });
     const root = server.path('system', release);
     const write = (id: string): Promise<Answer> =>
       server.request('PUT', `${root}/Basic/${id}`, { resourceType: 'Basic', id, code: { text: id } });
@@ -60,7 +60,7 @@ it.each(TESTED_RELEASES)(
 );
 
 it('an asynchronous request has a time limit of its own', async () => {
-  const server = await startServer({ environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
+  const server = await startServer({ because: 'ASYNC_TIMEOUT_MS', environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
   const path = `${server.path('system', 'r4')}/Basic`;
   await whileLocked(server.database, 'access exclusive', async () => {
     const accepted = await server.request('GET', path, undefined, { prefer: 'respond-async' });
@@ -74,7 +74,10 @@ it('an asynchronous request has a time limit of its own', async () => {
 }); // prettier-ignore
 
 it('a server that stops waits no longer than its timeout for requests under way', async () => {
-  const server = await startProcess({ environment: { SHUTDOWN_TIMEOUT_MS: '1000' } });
+  const server = await startProcess({
+    because: 'it is stopped',
+    environment: { SHUTDOWN_TIMEOUT_MS: '1000' },
+  });
   await whileLocked(server.database, 'access exclusive', async () => {
     const path = `${server.path('system', 'r4')}/Basic`;
     const lost = server.request('GET', path).then(
@@ -90,7 +93,10 @@ it('a server that stops waits no longer than its timeout for requests under way'
 });
 
 it('limits of requests hold for tenants that have none of their own', async () => {
-  const server = await startServer({ environment: { RATE_LIMIT_TENANT: '50/m', MAX_REQUESTS_TENANT: '7' } });
+  const server = await startServer({
+    because: 'RATE_LIMIT_TENANT and MAX_REQUESTS_TENANT',
+    environment: { RATE_LIMIT_TENANT: '50/m', MAX_REQUESTS_TENANT: '7' },
+  });
   const { headers } = await server.request('GET', `${server.path('system', 'r4')}/Basic`);
   expect(String(headers['ratelimit-policy']).split(', ').sort()).toEqual([
     '"tenant-concurrent";q=7;qu="concurrent-requests"',

@@ -21,7 +21,10 @@ let server: TestServer;
 let port: number;
 beforeAll(async () => {
   port = await freePort();
-  server = await startServer({ environment: { PORT: String(port), HOST: '127.0.0.1', PUBLIC_URL: '' } });
+  server = await startServer({
+    because: 'PORT and HOST without PUBLIC_URL',
+    environment: { PORT: String(port), HOST: '127.0.0.1', PUBLIC_URL: '' },
+  });
   await server.createTenant('other');
 });
 afterAll(() => server.close());

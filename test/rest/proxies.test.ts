@@ -17,7 +17,7 @@ async function locationUnder(
   environment: Record<string, string>,
   headers: Record<string, string>,
 ): Promise<string> {
-  const server = await startServer({ database, environment });
+  const server = await startServer({ because: 'TRUST_PROXY and PUBLIC_URL', database, environment });
   try {
     const { basic: authorization } = await makeClient(server.app.core, 'system');
     const answer = await server.request('POST', `${server.path('system', 'r4')}/Patient`, patient, {
@@ -53,7 +53,7 @@ it.each([
 describe('a connection', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ database });
+    server = await startServer({ because: 'it has no proxy', database });
   });
   afterAll(() => server.close());
 

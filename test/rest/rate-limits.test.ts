@@ -6,7 +6,10 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 let server: TestServer;
 let made = 0;
 beforeAll(async () => {
-  server = await startServer({ environment: { RATE_LIMIT_CLIENT: '4/m', CORS_ORIGINS: '*' } });
+  server = await startServer({
+    because: 'RATE_LIMIT_CLIENT',
+    environment: { RATE_LIMIT_CLIENT: '4/m', CORS_ORIGINS: '*' },
+  });
 });
 afterAll(() => server.close());
 

@@ -6,7 +6,7 @@ import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests delete rows of its index' });
   for (const name of ['north', 'south']) await server.app.core.tenants.create(name);
 });
 afterAll(() => server.close());

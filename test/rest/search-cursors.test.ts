@@ -33,7 +33,7 @@ let database: TestDatabase;
 let server: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
-  server = await startServer({ database, environment: { SECRET_KEYS: KEYS[0] } });
+  server = await startServer({ because: 'SECRET_KEYS', database, environment: { SECRET_KEYS: KEYS[0] } });
 });
 afterAll(async () => {
   await server.close();
@@ -126,13 +126,21 @@ describe.each(TESTED_RELEASES)('pages over 1,000 equal sort keys under %s', (rel
       const page = ids(await server.request('GET', path));
       expect(page).toHaveLength(10);
       const environment = { SECRET_KEYS: `${KEYS[1]},${KEYS[0]}` };
-      const restarted = await startServer({ database, environment });
+      const restarted = await startServer({
+        because: 'it is started again with the same keys',
+        database,
+        environment,
+      });
       try {
         expect(ids(await restarted.request('GET', path))).toEqual(page);
       } finally {
         await restarted.close();
       }
-      const otherKeys = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
+      const otherKeys = await startServer({
+        because: 'it has other SECRET_KEYS',
+        database,
+        environment: { SECRET_KEYS: KEYS[1] },
+      });
       try {
         expect((await otherKeys.request('GET', path)).status).toBe(400);
       } finally {

@@ -5,8 +5,8 @@ let server: TestServer;
 let silent: TestServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer({ environment: { SEARCH_EXPLAIN: 'on' } });
-  silent = await startServer({ database: server.database });
+  server = await startServer({ because: 'SEARCH_EXPLAIN', environment: { SEARCH_EXPLAIN: 'on' } });
+  silent = await startServer({ because: 'SEARCH_EXPLAIN is off', database: server.database });
   root = server.path('system', 'r4');
   for (const resource of RESOURCES) {
     const path = `${root}/${resource.resourceType}/${resource.id}`;

@@ -14,7 +14,7 @@ const OF_ALL = ['erasure', 'installation', 'server_process', 'space', 'tenant', 
 let server: TestServer;
 let owner: Client;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests look into its database' });
   owner = new Client(server.database.settings);
   await owner.connect();
 });
@@ -234,7 +234,10 @@ describe('where access is enforced and recorded', () => {
     return { authorization: `Basic ${credentials}`, 'content-type': 'application/json' };
   };
   beforeAll(async () => {
-    closed = await startServer({ environment: { AUTH_MODE: 'enforced', AUDIT: 'on' } });
+    closed = await startServer({
+      because: 'AUDIT where access is enforced',
+      environment: { AUTH_MODE: 'enforced', AUDIT: 'on' },
+    });
     db = new Client(closed.database.settings);
     await db.connect();
   });

@@ -14,10 +14,14 @@ let metrics: HttpClient;
 beforeAll(async () => {
   const METRICS_ADDRESS = `127.0.0.1:${await findFreePort()}`;
   metrics = createHttpClient(`http://${METRICS_ADDRESS}`);
-  database = await startServer();
+  database = await startServer({ because: 'the tests hold locks in its database' });
   owner = new Client(database.database.settings);
   await owner.connect();
-  second = await startServer({ database: database.database, environment: { METRICS_ADDRESS } });
+  second = await startServer({
+    because: 'METRICS_ADDRESS, and it is another process',
+    database: database.database,
+    environment: { METRICS_ADDRESS },
+  });
   await database.app.core.tenants.create('other');
 });
 afterAll(async () => {

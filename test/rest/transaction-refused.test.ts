@@ -12,7 +12,10 @@ const SYSTEM = 'http://hospital.example/mrn';
 let server: TestServer;
 let owner: Client;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
+  server = await startServer({
+    because: 'the tests count the rows of its database',
+    environment: { ...OPEN, PUBLIC_URL },
+  });
   owner = new Client(server.database.settings);
   await owner.connect();
   await server.app.core.tenants.create('other');

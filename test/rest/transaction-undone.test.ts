@@ -7,7 +7,7 @@ import { startServer, type Answer, type TestServer } from '../support/server';
 let server: TestServer;
 let owner: Client;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'the tests count the rows of its database' });
   owner = new Client(server.database.settings);
   await owner.connect();
   await server.app.core.tenants.create('other', { 'referential-integrity': 'on-write-and-delete' });

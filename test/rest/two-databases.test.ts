@@ -7,7 +7,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 /** The same writes in the same millisecond, as far as a database can see: the spaces of both are at the same change. */
 async function startWith(family: string, code: string): Promise<TestServer> {
-  const server = await startServer();
+  const server = await startServer({ because: 'it is one of two with databases of their own' });
   servers.push(server);
   const bodies = [
     { resourceType: 'Patient', name: [{ family, text: 'Ana of the river' }] },

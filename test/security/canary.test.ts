@@ -20,6 +20,7 @@ let metricsPort: number;
 beforeAll(async () => {
   metricsPort = await findFreePort();
   server = await startProcess({
+    because: 'LOG_LEVEL and METRICS_ADDRESS of a process',
     environment: {
       LOG_LEVEL: 'trace',
       METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,

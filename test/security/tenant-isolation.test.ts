@@ -63,7 +63,10 @@ const VALUES = {
 let server: TestServer;
 let owner: Client;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example' } });
+  server = await startServer({
+    because: 'the tests confuse its statements',
+    environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example' },
+  });
   owner = new Client(server.database.settings);
   await owner.connect();
   for (const name of ['alice', 'mallory']) await server.app.core.tenants.create(name);

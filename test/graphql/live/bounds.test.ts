@@ -7,6 +7,7 @@ import { ALL_BASICS, putBasic } from './two-servers';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
+    because: 'MAX_SUBSCRIPTIONS, GRAPHQL_COST_LIMIT and SUBSCRIPTION_PING_MS',
     environment: {
       MAX_SUBSCRIPTIONS: '2',
       GRAPHQL_COST_LIMIT: '500',
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 it('when the server stops, each live query gets the number of the change after which to resume', async () => {
-  const stopping = await startServer({ database: server.database });
+  const stopping = await startServer({ because: 'it is closed', database: server.database });
   const base = stopping.base;
   const subscribers: Subscriber[] = [
     await subscribeByEvents({ base, variables: { type: 'Basic' } }),

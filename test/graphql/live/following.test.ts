@@ -5,8 +5,8 @@ import { createSender, gatewayPath, readExample } from '../gateway-client';
 import { type Subscriber, subscribeByEvents, type SubscribeOptions } from './subscriber';
 import { startTwoServers, type TwoServers } from './two-servers';
 
-/** The poll without a notice is so late that it cannot be confused with one. */
-const POLL_MS = 8_000;
+/** The poll without a notice never comes: what is reported came by a notice. */
+const POLL_MS = 3_600_000;
 
 let two: TwoServers;
 let server: TestServer;
@@ -87,10 +87,8 @@ describe('a live query', () => {
 
   it('reports at once the writes of another process, and of batches, transactions and patches', async () => {
     const subscribed = await subscribe({ variables: { type: 'Patient' } });
-    const began = Date.now();
     await put(patient('far', 'Away'), { of: other });
     await subscribed.received(1);
-    expect(Date.now() - began).toBeLessThan(POLL_MS - 1_000);
     await other.request('POST', other.path('north', 'r4'), {
       resourceType: 'Bundle',
       type: 'transaction',

@@ -15,8 +15,8 @@ export interface TwoServers {
 export async function startTwoServers(
   environment: NonNullable<TestServerOptions['environment']> = {},
 ): Promise<TwoServers> {
-  const server = await startServer({ environment });
-  const other = await startServer({ database: server.database });
+  const server = await startServer({ because: 'live queries of two processes', environment });
+  const other = await startServer({ because: 'it is another process', database: server.database });
   for (const name of ['north', 'south']) await server.createTenant(name);
   return {
     server,

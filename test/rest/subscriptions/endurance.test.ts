@@ -17,6 +17,7 @@ let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
   server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS and SUBSCRIPTION_RETRY_MS, without Redis',
     environment: {
       ...{ OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
       // Nobody listens there.

@@ -27,8 +27,14 @@ let guarded: TestServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({ environment: { ...LOCAL, PURGE_OPEN: 'on' } });
-  guarded = await startServer({ environment: { ...LOCAL, AUTH_MODE: 'enforced' } });
+  server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
+    environment: { ...LOCAL, PURGE_OPEN: 'on' },
+  });
+  guarded = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS where access is enforced',
+    environment: { ...LOCAL, AUTH_MODE: 'enforced' },
+  });
   await guarded.app.core.tenants.create('acme');
   endpoint = await startEndpoint();
   send = sender(server);

@@ -13,7 +13,10 @@ let server: TestServer;
 let endpoint: TestEndpoint;
 let core: Core;
 beforeAll(async () => {
-  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
+  server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS',
+    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+  });
   ({ core } = server.app);
   endpoint = await startEndpoint();
 });

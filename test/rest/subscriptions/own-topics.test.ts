@@ -19,6 +19,7 @@ let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
   server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS',
     environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
   });
   endpoint = await startEndpoint();

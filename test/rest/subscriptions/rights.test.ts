@@ -19,6 +19,7 @@ let server: TestServer;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
   server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS where access is enforced',
     environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
   });
   endpoint = await startEndpoint();

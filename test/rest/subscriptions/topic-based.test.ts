@@ -20,7 +20,10 @@ let server: TestServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', PURGE_OPEN: 'on' } });
+  server = await startServer({
+    because: 'OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
+    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', PURGE_OPEN: 'on' },
+  });
   endpoint = await startEndpoint();
   send = sender(server);
 });

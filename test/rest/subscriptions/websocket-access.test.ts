@@ -20,6 +20,7 @@ let send: Sender;
 const opened: NotificationSocket[] = [];
 beforeAll(async () => {
   server = await startServer({
+    because: 'SUBSCRIPTION_QUEUE_BYTES and SUBSCRIPTION_STALL_MS',
     environment: {
       AUTH_MODE: 'enforced',
       SUBSCRIPTION_QUEUE_BYTES: '100000',

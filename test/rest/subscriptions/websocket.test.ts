@@ -29,8 +29,12 @@ beforeAll(async () => {
     HEADERS_TIMEOUT_MS: '3000',
     MAX_SUBSCRIPTIONS_PER_CONNECTION: '2',
   };
-  server = await startServer({ environment });
-  other = await startServer({ database: server.database, environment });
+  server = await startServer({ because: 'HEADERS_TIMEOUT_MS', environment });
+  other = await startServer({
+    because: 'it is another process of the same database',
+    database: server.database,
+    environment,
+  });
   for (const name of ['north', 'south']) await server.createTenant(name);
   send = sender(server);
 });
@@ -311,7 +315,7 @@ describe('a WebSocket of Subscriptions is closed', () => {
   });
 
   it('when the server stops', async () => {
-    const third = await startServer({ database: server.database });
+    const third = await startServer({ because: 'it is closed', database: server.database });
     const client = await open('r4', 'north', third);
     await third.close();
     expect(await client.closed).toEqual([1001, 'The server is stopped']);
