@@ -36,7 +36,7 @@ const setting = (name: string): number | undefined => {
   return text === undefined || text === '' ? undefined : Number(text);
 };
 /** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
-const REQUESTS = setting('REQUESTS') ?? rounds(100, 200);
+const REQUESTS = setting('REQUESTS') ?? rounds(1_000, 2_000);
 const SEED = setting('SEED') ?? 1;
 const NAMES = ['alice', 'bob'] as const;
 const BOTH_CHECKS = 'both checks';
