@@ -19,6 +19,7 @@ import {
   type KeyServer,
   type MadeClient,
 } from '../support/access';
+import { andiron } from '../support/andiron';
 import { silentLog } from '../support/log';
 import { startServer, toEnvironment, type TestServer } from '../support/server';
 
@@ -27,7 +28,8 @@ let client: MadeClient;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 beforeAll(async () => {
-  server = await startServer({ environment: WITH_LOCAL_KEYS });
+  const because = 'it looks inside, and other servers and a command run on its database';
+  server = await startServer({ because, environment: WITH_LOCAL_KEYS });
   await server.createTenant('acme');
   client = await makeClient(server.app.core, 'acme', {
     scopes: ['system/*.cruds', 'system/Patient.rs'],
@@ -467,14 +469,9 @@ describe('an administrator', () => {
 });
 
 describe('andiron client', () => {
-  const andiron = async (...words: string[]): Promise<string> => {
-    const env = { ...process.env, ...toEnvironment(server.database) };
-    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/cli.js', ...words], { env });
-    return stdout;
-  };
-
   it('creates a client and prints its secret once, in a form that a shell can read', async () => {
     const printed = await andiron(
+      server.database,
       'client',
       'create',
       '--tenant',

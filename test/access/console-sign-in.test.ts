@@ -1,7 +1,8 @@
 /** People sign in to the console of the server, without a registration of it and without a page that asks for consent. */
-import { makeClient, type MadeClient } from '../support/access';
+import { create, makeClient, type MadeClient } from '../support/access';
 import { CONSOLE, ConsoleUser, startConsole, toConsole } from '../support/console-sign-in';
 import { startServer, type TestServer } from '../support/server';
+import { openSharedServer } from '../support/shared-server';
 import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
 
 const PASSWORD = 'correct horse battery';
@@ -13,7 +14,8 @@ let server: TestServer;
 let administrator: MadeClient;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  const because = 'another process with PUBLIC_URL on its database';
+  server = await startServer({ because, environment: { AUTH_MODE: 'enforced', AUDIT: 'off' } });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
   administrator = await makeClient(core, 'system', { isAdministrator: true });
@@ -38,6 +40,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Those who have signed in, by name: a check of a password is expensive. */
+const users = new Map<string, ConsoleUser>();
+function userOf(name: string): ConsoleUser {
+  const user = users.get(name) ?? new ConsoleUser(server, 'acme');
+  users.set(name, user);
+  return user;
+}
 const administer = (method: string, path: string, body?: object, tenant = 'acme') =>
   server.request(method, `/w/system/api/v1/tenants/${tenant}/clients${path}`, body, {
     'content-type': 'application/json',
@@ -55,12 +64,12 @@ describe('a person who signs in to the console', () => {
     ['plain', 'openid profile fhirUser offline_access', undefined],
     ['boss', 'openid profile fhirUser offline_access administration', undefined],
   ])('gets those of its scopes that the person can have: %s', async (name, scope, patient) => {
-    const tokens = await new ConsoleUser(server, 'acme').signIn(name, PASSWORD, { scope: EVERYTHING });
+    const tokens = await userOf(name).signIn(name, PASSWORD, { scope: EVERYTHING });
     expect([tokens.scope, tokens.patient]).toEqual([scope, patient]);
   });
 
   it('reaches the same data as through any other client', async () => {
-    const { access_token: token } = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD);
+    const { access_token: token } = await userOf('doc').signIn('doc', PASSWORD);
     expect((await get(`${ROOT}/Patient/ann`, token)).status).toBe(200);
     const written = await server.request(
       'PUT',
@@ -72,7 +81,7 @@ describe('a person who signs in to the console', () => {
       201,
       expect.stringContaining(`ClientApplication/${CONSOLE}`),
     ]);
-    const { access_token: powerless } = await new ConsoleUser(server, 'acme').signIn('plain', PASSWORD);
+    const { access_token: powerless } = await userOf('plain').signIn('plain', PASSWORD);
     expect((await get(`${ROOT}/Patient/ann`, powerless)).status).toBe(403);
   });
 
@@ -98,12 +107,12 @@ describe('a person who signs in to the console', () => {
 
   it('reads data of the release that the console names', async () => {
     const aud = `${server.base}/w/acme/api/v1/fhir/r4b`;
-    const user = new ConsoleUser(server, 'acme');
+    const user = userOf('boss');
     const tokens = await user.signIn('boss', PASSWORD, { aud });
     expect(tokens.scope).toContain('administration');
     expect((await user.renew()).scope).toContain('administration');
     // The accounts of these people belong to R4.
-    const other = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD, { aud });
+    const other = await userOf('doc').signIn('doc', PASSWORD, { aud });
     expect(other.scope).toBe('openid profile fhirUser online_access');
   });
 });
@@ -178,7 +187,7 @@ describe('the client of the console', () => {
       policies: ['ward'],
       disabled: false,
     });
-    const { access_token: token } = await new ConsoleUser(server, 'acme').signIn('doc', PASSWORD);
+    const { access_token: token } = await userOf('doc').signIn('doc', PASSWORD);
     // A policy that does not exist allows nothing.
     expect((await get(`${ROOT}/Patient/ann`, token)).status).toBe(403);
     await administer('PATCH', `/${CONSOLE}`, { policies: [] });
@@ -210,14 +219,17 @@ describe('the client of the console', () => {
 });
 
 it('the console signs people in where access is open, too', async () => {
-  const open = await startServer({ environment: { AUTH_MODE: 'open' } });
-  const { core } = open.app;
-  await core.tenants.create('acme');
-  await core.users.create('acme', { name: 'doc', fhirUser: 'Practitioner/doc', password: PASSWORD });
-  const { access_token: token, scope } = await new ConsoleUser(open, 'acme').signIn('doc', PASSWORD);
+  const open = await openSharedServer();
+  await open.createTenant('acme');
+  const acme = open.tenant('acme');
+  const doc = { name: 'doc', fhirUser: 'Practitioner/doc', password: PASSWORD };
+  await create(open, `/tenants/${acme}/users`, doc);
+  const { access_token: token, scope } = await new ConsoleUser(open, acme).signIn('doc', PASSWORD);
   expect(scope).toBe('openid profile fhirUser online_access user/*.cruds');
   const headers = { authorization: `Bearer ${token}` };
-  expect((await open.request('GET', `${ROOT}/Patient`, undefined, headers)).status).toBe(200);
-  expect(toConsole(open, 'acme')).toBe(`${open.base}/w/acme/console`);
+  expect((await open.request('GET', `${open.path('acme', 'r4')}/Patient`, undefined, headers)).status).toBe(
+    200,
+  );
+  expect(toConsole(open, acme)).toBe(`${open.base}/w/${acme}/console`);
   await open.close();
 });

@@ -5,7 +5,7 @@ import { toJwt } from '../support/access';
 import { CONSOLE, ConsoleUser, startConsole, toConsole } from '../support/console-sign-in';
 import { silentLog } from '../support/log';
 import { startServer, type TestServer } from '../support/server';
-import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { APP, Browsers, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
 
 const PASSWORD = 'correct horse battery';
 const PATH = '/w/acme/oidc/logout';
@@ -14,7 +14,9 @@ let app: string;
 let native: string;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  const because = 'the audit, and the private key of its tenant';
+  server = await startServer({ because, environment: { AUTH_MODE: 'enforced' } });
+  browsers = new Browsers(server);
   const { core } = server.app;
   await core.tenants.create('acme');
   for (const name of ['dora', 'emil']) await core.users.create('acme', { name, password: PASSWORD });
@@ -50,12 +52,14 @@ async function signed(claims: object): Promise<string> {
   return toJwt({ alg: 'RS256', typ: 'JWT', kid: rows[0].id }, claims, key);
 }
 
+/** For other clients than the console. */
+let browsers: Browsers;
+
 /** The ID token of somebody who signs in for another client. */
 async function idTokenFor(client: string, redirect_uri: string): Promise<string> {
   const proof = makeProof();
-  const browser = new Browser(server);
   const start = toAuthorize(server, 'acme', client, proof, { redirect_uri, scope: 'openid online_access' });
-  const page = await browser.signIn(start, 'dora', PASSWORD);
+  const { browser, page } = await browsers.open(start, 'dora', PASSWORD);
   const { code = '' } = toReturned(await browser.send(page, { step: 'allow' })).answer;
   const form = { grant_type: 'authorization_code', client_id: client, redirect_uri, code };
   const body = toQuery({ ...form, code_verifier: proof.verifier });
@@ -120,6 +124,11 @@ describe('a client that signs its user out', () => {
     expect([page.status, await isSignedIn(user)]).toEqual([200, true]);
   });
 
+  let lasting: Awaited<ReturnType<typeof signedIn>>;
+  beforeAll(async () => {
+    lasting = await signedIn();
+  });
+
   it.each([
     ['no proof', () => ({})],
     ['an access token', ({ access_token }: { access_token: string }) => ({ id_token_hint: access_token })],
@@ -139,7 +148,7 @@ describe('a client that signs its user out', () => {
       }),
     ],
   ])('proves it by an ID token of its own: %s ends nothing', async (_what, toFields) => {
-    const { user, tokens } = await signedIn();
+    const { user, tokens } = lasting;
     const fields = { ...toFields(tokens), post_logout_redirect_uri: toConsole(server, 'acme') };
     const page = await user.browser.open(`${PATH}?${toQuery(fields)}`);
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('must have an id_token_hint')]);
@@ -147,7 +156,7 @@ describe('a client that signs its user out', () => {
   });
 
   it('sends the browser to itself only', async () => {
-    const console = (await signedIn()).tokens.id_token;
+    const console = lasting.tokens.id_token;
     const hints = {
       console,
       app: await idTokenFor(app, APP),

@@ -2,7 +2,7 @@
 import { makeClient } from '../support/access';
 import { ConsoleUser } from '../support/console-sign-in';
 import { startServer, type TestServer } from '../support/server';
-import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { APP, Browsers, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
 
 const PASSWORD = 'correct horse battery';
 const TENANTS = '/w/system/api/v1/tenants';
@@ -15,7 +15,10 @@ const accounts = new Map<string, string>();
 
 beforeAll(async () => {
   const environment = { AUTH_MODE: 'enforced', AUDIT: 'on' };
-  server = await startServer({ environment });
+  server = await startServer({
+    because: 'administrators of the tenant system, in two processes',
+    environment,
+  });
   second = await startServer({ database: server.database, environment });
   const { core } = server.app;
   await core.tenants.create('acme');
@@ -36,8 +39,14 @@ afterAll(async () => {
 
 const get = async (path: string, token: string, at = server) =>
   at.request('GET', path, undefined, { authorization: `Bearer ${token}` });
-const toToken = async (name: string, tenant = 'system') =>
-  (await new ConsoleUser(server, tenant).signIn(name, PASSWORD)).access_token;
+/** Those who have signed in, by tenant and name. */
+const users = new Map<string, ConsoleUser>();
+async function toToken(name: string, tenant = 'system'): Promise<string> {
+  const key = `${tenant}/${name}`;
+  const user = users.get(key) ?? new ConsoleUser(server, tenant);
+  users.set(key, user);
+  return (await user.signIn(name, PASSWORD)).access_token;
+}
 const toEvents = async (token: string) => {
   const { json } = await get('/w/system/api/v1/fhir/r4/AuditEvent?_count=100', token);
   return (json.entry ?? []).map(({ resource }: { resource: object }) => resource);
@@ -98,14 +107,11 @@ describe('an administrator of the tenant system who signs in to the console', ()
   });
 
   it('may do so through another client only if that is registered for it, and the person has allowed it', async () => {
+    const browsers = new Browsers(server);
     const sign = async (scope: string, fields: Record<string, string> = {}) => {
       const proof = makeProof();
-      const browser = new Browser(server);
-      const page = await browser.signIn(
-        toAuthorize(server, 'system', app, proof, { scope }),
-        'paul',
-        PASSWORD,
-      );
+      const start = toAuthorize(server, 'system', app, proof, { scope });
+      const { browser, page } = await browsers.open(start, 'paul', PASSWORD);
       const words = page.text.includes('use your rights as an administrator or auditor');
       const { answer } = toReturned(await browser.send(page, { step: 'allow', ...fields }));
       const form = { grant_type: 'authorization_code', client_id: app, redirect_uri: APP, ...answer };
