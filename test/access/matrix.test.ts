@@ -25,6 +25,7 @@ import {
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 import { IS_FULL } from '../support/rounds';
+import { takeRoutes } from './taken-routes';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ROOT = '/w/:tenant/api/v1/fhir/:release';
@@ -267,7 +268,7 @@ describe('every address', () => {
       ({ pattern }) => ROOTS.find((one) => pattern.startsWith(one)) === root,
     );
     expect(routes.length).toBeGreaterThan(5);
-    for (const { method, pattern } of routes) {
+    for (const { method, pattern } of takeRoutes(routes)) {
       const entry = rowOf(method, pattern);
       const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
       const at = toPath(pattern) + (isRead ? (entry?.query ?? '') : '');
