@@ -4,19 +4,19 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientChanges, type Release } from '../../src/core';
-import { makeClient, type MadeClient } from '../support/access';
+import { administerWell, createClient, type MadeClient } from '../support/access';
 import { getToken } from '../support/credentials';
 import { toGatewayAnswer } from '../graphql/gateway-client';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let server: TestServer;
+let server: SharedServer;
 let all: Readonly<Record<'alice' | 'bob', MadeClient>>;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
-  for (const name of ['alice', 'bob']) await server.app.core.tenants.create(name);
+  server = await openSharedServer('enforced');
+  for (const name of ['alice', 'bob']) await server.createTenant(name);
   all = { alice: await client('alice'), bob: await client('bob') };
 });
 afterAll(() => server.close());
@@ -24,7 +24,7 @@ afterAll(() => server.close());
 type Tenant = keyof typeof all;
 
 const client = (tenant: Tenant, details: ClientChanges = {}): Promise<MadeClient> =>
-  makeClient(server.app.core, tenant, details);
+  createClient(server, tenant, { ...details });
 
 describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   const at = (tenant: Tenant): string => server.path(tenant, release);
@@ -32,7 +32,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     server.request(method, path, body, { authorization: madeClient.basic, ...headers });
   const query = async (madeClient: MadeClient, tenant: Tenant, text: string): Promise<Answer> =>
     toGatewayAnswer(
-      await send(madeClient, 'POST', `/w/${tenant}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE),
+      await send(madeClient, 'POST', `/w/${server.tenant(tenant)}/api/v1/graphql/${release}`, { query: text }, JSON_TYPE),
     );
   async function put(tenant: Tenant, ...resources: readonly { resourceType: string; id: string }[]): Promise<void> {
     for (const resource of resources) {
@@ -50,7 +50,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   it('a policy hides the same in GraphQL as in REST: an element, a resource, data of another tenant', async () => {
     await put('alice', patient('seen', { birthDate: '1970-01-01', gender: 'male' }), observation('open', 'final', 'seen'), observation('closed', 'amended', 'seen'));
     await put('bob', patient('theirs'));
-    await server.app.core.policies.put('alice', 'desk', {
+    await administerWell(server, 'PUT', `/tenants/${server.tenant('alice')}/policies/desk`, {
       rules: [
         { types: ['Patient'], interactions: 'rs' },
         { types: ['Observation'], interactions: 'rs', criteria: ['status=final'] },
@@ -174,7 +174,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     const page = pathOf(next.url);
     while ((await send(all.alice, 'GET', job)).status === 202) await delay(5);
     // By a token: each time that a secret is sent to another tenant is a guess.
-    const tokenOfBob = { ...all.bob, basic: `Bearer ${await getToken(server, 'bob', all.bob)}` };
+    const tokenOfBob = { ...all.bob, basic: `Bearer ${await getToken(server, server.tenant('bob'), all.bob)}` };
     for (const [path, elsewhere] of [
       [job, 404],
       [`${at('alice')}/Binary/content`, 404],

@@ -29,7 +29,8 @@ describe.each([
 
   beforeAll(async () => {
     const environment = { AUTH_MODE: 'enforced', AUDIT: 'off', TRUST_PROXY: 'true', ...redis };
-    const first = await startServer({ environment });
+    const because = 'TRUST_PROXY, in two processes, without Redis too';
+    const first = await startServer({ because, environment });
     servers = [first, await startServer({ database: first.database, environment })];
     const { core } = first.app;
     await core.tenants.create('acme');

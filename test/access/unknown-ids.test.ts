@@ -1,30 +1,24 @@
 /** No answer discloses to a caller without rights which clients and resources exist. */
-import {
-  FORM,
-  makeClient,
-  makeKey,
-  toBasic,
-  toJwt,
-  WITH_LOCAL_KEYS,
-  type MadeClient,
-} from '../support/access';
-import { makeIssuer, type TestIssuer } from '../support/issuer';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { create, createClient, FORM, makeKey, toBasic, toJwt, type MadeClient } from '../support/access';
+import { createIssuer, type TestIssuer } from '../support/issuer';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 import { APP, makeProof, toAuthorize } from '../support/sign-in';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
+/** The name of the tenant on the server. */
+let acme: string;
 let client: MadeClient;
 let keyed: string;
 
 beforeAll(async () => {
-  const environment = { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example', ...WITH_LOCAL_KEYS };
-  server = await startServer({ environment });
-  const { core } = server.app;
-  await core.tenants.create('acme');
-  client = await makeClient(core, 'acme', { redirectUris: [APP] });
+  server = await openSharedServer('enforced');
+  await server.createTenant('acme');
+  acme = server.tenant('acme');
+  client = await createClient(server, 'acme', { redirectUris: [APP] });
   const jwks = { keys: [makeKey('one').jwk] };
-  ({ id: keyed } = await core.clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], jwks }));
+  const backend = { name: 'Backend', scopes: ['system/*.rs'], jwks };
+  ({ id: keyed } = await create(server, `/tenants/${acme}/clients`, backend));
 });
 afterAll(() => server.close());
 
@@ -45,7 +39,7 @@ function toComparable({ status, text, headers }: Answer, id: string) {
 describe('a client that does not exist is answered as one that does', () => {
   const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString();
-    return server.request('POST', '/w/acme/oidc/token', body, { ...FORM, ...headers });
+    return server.request('POST', `/w/${acme}/oidc/token`, body, { ...FORM, ...headers });
   };
   const assert = (id: string) =>
     post({
@@ -61,7 +55,7 @@ describe('a client that does not exist is answered as one that does', () => {
     [
       'at the data',
       (id) =>
-        server.request('GET', '/w/acme/api/v1/fhir/r4/Patient', undefined, {
+        server.request('GET', `${server.path('acme', 'r4')}/Patient`, undefined, {
           authorization: toBasic(id, 'wrong'),
         }),
     ],
@@ -69,7 +63,7 @@ describe('a client that does not exist is answered as one that does', () => {
       'at the sign-in',
       (id) => {
         const elsewhere = { redirect_uri: 'https://x.example/' };
-        return server.request('GET', toAuthorize(server, 'acme', id, makeProof(), elsewhere));
+        return server.request('GET', toAuthorize(server, acme, id, makeProof(), elsewhere));
       },
     ],
   ])('%s', async (_how, send) => {
@@ -81,7 +75,7 @@ describe('a client that does not exist is answered as one that does', () => {
   });
 
   it('with guesses of its secret, which are throttled', async () => {
-    const { id } = await makeClient(server.app.core, 'acme');
+    const { id } = await createClient(server, 'acme');
     const statuses: (readonly number[])[] = [];
     for (let count = 0; count < 6; count++) {
       const requests = [id, 'guessed'].map((one) =>
@@ -103,7 +97,7 @@ describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
 
   beforeAll(async () => {
     const scopes = ['patient/*.cruds'];
-    issuer = await makeIssuer(server.app.core, 'acme', scopes, {
+    issuer = await createIssuer(server, 'acme', scopes, {
       issuer: `https://${release}.example`,
       release,
     });

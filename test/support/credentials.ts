@@ -27,7 +27,11 @@ export const GUESSES: readonly Kind[] = ['wrong secret', 'secret of another tena
 export type Credentials = Readonly<Record<Kind, string | undefined>>;
 
 /** Good ones are `Bearer` too. */
-export async function getToken(server: TestServer, tenant: string, client: MadeClient): Promise<string> {
+export async function getToken(
+  server: Pick<TestServer, 'request'>,
+  tenant: string,
+  client: MadeClient,
+): Promise<string> {
   const { status, json } = await server.request(
     'POST',
     `/w/${tenant}/oidc/token`,

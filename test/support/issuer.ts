@@ -1,6 +1,15 @@
 /** An identity provider whose tokens a tenant accepts. */
 import type { Core, NewIssuer } from '../../src/core';
-import { makeKey, serveKeys, toJwt } from './access';
+import {
+  administerWell,
+  create,
+  makeKey,
+  serveKeys,
+  toJwt,
+  type Administered,
+  type KeyServer,
+  type TestKey,
+} from './access';
 
 export interface TestIssuer {
   /** Id of the client that its tokens are of. */
@@ -22,6 +31,28 @@ export async function makeIssuer(
   const keys = await serveKeys([key]);
   const { id: client } = await core.clients.create(tenant, { name: 'Portal', scopes });
   await core.issuers.put(tenant, { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer });
+  return toIssuer(issuer, client, key, keys);
+}
+
+/** Makes the same by HTTP; `tenant` is the name in the file. */
+export async function createIssuer(
+  server: Pick<Administered, 'administer' | 'tenant'>,
+  tenant: string,
+  scopes: readonly string[],
+  more: Partial<NewIssuer> = {},
+): Promise<TestIssuer> {
+  const issuer = more.issuer ?? 'https://login.example';
+  const key = makeKey('idp', 'P-256');
+  const keys = await serveKeys([key]);
+  const address = `/tenants/${server.tenant(tenant)}`;
+  const details = { name: 'Portal', scopes, withSecret: false };
+  const { id: client } = await create(server, `${address}/clients`, details);
+  const body = { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer };
+  await administerWell(server, 'PUT', `${address}/issuers`, body);
+  return toIssuer(issuer, client, key, keys);
+}
+
+function toIssuer(issuer: string, client: string, key: TestKey, keys: KeyServer): TestIssuer {
   return {
     client,
     issueToken(claims) {
