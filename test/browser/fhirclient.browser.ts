@@ -10,7 +10,6 @@ import { RELEASE_NAMES } from '../../src/core/fhir/release';
 import { withAdministrator } from '../support/access';
 import { installApart } from '../support/install-apart';
 import { startServer, type TestServer } from '../support/server';
-import { withAdministrator } from '../support/access';
 import { PASSWORD, SmartTenant } from '../support/smart-app';
 import { startChromium } from './chromium';
 
