@@ -1,7 +1,11 @@
-/** Which audience a client_assertion must have: none that a request could choose by its Host header. */
-import { makeKey, toJwt, FORM } from '../support/access';
+/**
+ * What depends on the addresses of a server: the audience of a client_assertion, which no request can choose by its Host
+ * header, and the path of cookies.
+ */
+import { makeClient, makeKey, toJwt, FORM } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type Headers, type TestServer } from '../support/server';
+import { APP, makeProof, toAuthorize } from '../support/sign-in';
 
 const key = makeKey('one');
 const PATH = '/w/system/oidc';
@@ -15,10 +19,13 @@ let id: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   const start = (environment: Record<string, string>): Promise<TestServer> =>
-    startServer({ database, environment: { AUTH_MODE: 'enforced', AUDIT: 'off', ...environment } });
+    startServer({
+      because: 'HOST and PUBLIC_URL',
+      ...{ database, environment: { AUTH_MODE: 'enforced', AUDIT: 'off', ...environment } },
+    });
   loopback = await start({});
   others = await start({ HOST: '0.0.0.0' });
-  publicly = await start({ PUBLIC_URL: 'https://a.example/fhir,https://b.example' });
+  publicly = await start({ PUBLIC_URL: 'https://clinic.example/fhir-server,https://b.example' });
   const details = { name: 'Backend', scopes: ['system/*.rs'], jwks: { keys: [key.jwk] } };
   id = (await loopback.app.core.clients.create('system', details)).id;
 }, 60_000);
@@ -71,10 +78,24 @@ it('without PUBLIC_URL there is none on other addresses: such clients are refuse
 });
 
 it('where PUBLIC_URL is set it is one of its addresses, and no other', async () => {
-  for (const base of ['https://a.example/fhir', 'https://b.example'])
+  for (const base of ['https://clinic.example/fhir-server', 'https://b.example'])
     expect((await requestToken(publicly, `${base}${PATH}/token`))[0]).toBe(200);
   expect((await requestToken(publicly, `${publicly.base}${PATH}/token`))[0]).toBe(401);
   expect((await requestToken(publicly, `http://evil.example${PATH}/token`, evil))[0]).toBe(401);
+});
+
+it('below the path of PUBLIC_URL browsers send their cookies back, because these are for the path that they see', async () => {
+  const scopes = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs'];
+  const { id: app } = await makeClient(publicly.app.core, 'system', { redirectUris: [APP], scopes });
+  const aud = 'https://clinic.example/fhir-server/w/system/api/v1/fhir/r4';
+  const start = toAuthorize(publicly, 'system', app, makeProof(), { aud });
+  const { status, headers } = await publicly.request('GET', start, undefined, { accept: 'text/html' });
+  expect([status, String(headers['set-cookie'])]).toEqual([
+    200,
+    expect.stringMatching(
+      /^andiron-form=[\w-]{43}; Path=\/fhir-server\/w\/system\/oidc; HttpOnly; SameSite=Lax$/,
+    ),
+  ]);
 });
 
 it('discovery lists private_key_jwt only where it works', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     MAX_BUNDLE_BYTES: '8192',
     MAX_URL_BYTES: '4096',
   };
-  server = await startServer({ environment });
+  server = await startServer({ because: 'limits of bodies, and the audit', environment });
   client = await makeClient(server.app.core, 'system');
 });
 afterAll(() => server.close());

@@ -27,7 +27,8 @@ let keyServer: KeyServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { ...WITH_LOCAL_KEYS, VALIDATION: 'structure' } });
+  const because = 'it calls the program itself';
+  server = await startServer({ because, environment: { ...WITH_LOCAL_KEYS, VALIDATION: 'structure' } });
   const { core } = server.app;
   const key = makeKey('idp', 'P-256');
   keyServer = await serveKeys([key]);

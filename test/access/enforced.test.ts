@@ -4,24 +4,34 @@ import type { ExecutionResult } from 'graphql';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { SUBSCRIPTION, CollectingSubscriber } from '../graphql/live/subscriber';
-import { FORM, makeClient, type MadeClient } from '../support/access';
-import { makeCredentials, STATUSES, type Credentials } from '../support/credentials';
-import { startServer, type TestServer } from '../support/server';
+import { administerWell, createClient, FORM, makeKey, toJwt, type MadeClient } from '../support/access';
+import { getToken, STATUSES } from '../support/credentials';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
+/** The name of the tenant on the server. */
+let acme: string;
 let ours: MadeClient;
-let tokens: Credentials;
+let tokens: Readonly<Record<'none' | 'forged' | 'token of another tenant', string | undefined>>;
 const JSON_TYPE = { 'content-type': 'application/json' };
-const ROOT = '/w/acme/api/v1/fhir/r4';
-const GRAPHQL = '/w/acme/api/v1/graphql/r4';
+const toRoot = (): string => server.path('acme', 'r4');
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
-  const { core } = server.app;
-  for (const name of ['acme', 'globex']) await core.tenants.create(name);
-  ours = await makeClient(core, 'acme', { isAdministrator: true });
-  tokens = await makeCredentials(server, 'acme', ours, 'globex');
+  server = await openSharedServer('enforced');
+  for (const name of ['acme', 'globex']) await server.createTenant(name);
+  acme = server.tenant('acme');
+  ours = await createClient(server, 'acme', { administrator: true });
+  const [header, claims] = (await getToken(server, acme, ours))
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+  const elsewhere = await getToken(server, server.tenant('globex'), await createClient(server, 'globex'));
+  tokens = {
+    none: undefined,
+    forged: `Bearer ${toJwt(header, claims, makeKey(header.kid, 'P-256').privateKey)}`,
+    'token of another tenant': `Bearer ${elsewhere}`,
+  };
 });
 afterAll(() => server.close());
 
@@ -36,7 +46,7 @@ describe('a live query', () => {
   const follow = (connectionParams: Record<string, string>) => {
     const subscriber = new CollectingSubscriber(() => undefined);
     const client = createSocketClient({
-      url: `${server.base.replace('http', 'ws')}${GRAPHQL}`,
+      url: `${server.base.replace('http', 'ws')}/w/${acme}/api/v1/graphql/r4`,
       webSocketImpl: WebSocket,
       retryAttempts: 0,
       connectionParams,
@@ -63,15 +73,15 @@ describe('a live query', () => {
   });
 
   it('ends when its client is disabled', async () => {
-    const watcher = await makeClient(server.app.core, 'acme');
+    const watcher = await createClient(server, 'acme');
     const { told: subscriber, ended, close } = follow({ Authorization: watcher.basic });
-    const write = () => send('POST', `${ROOT}/Patient`, ours.basic, { resourceType: 'Patient' });
+    const write = () => send('POST', `${toRoot()}/Patient`, ours.basic, { resourceType: 'Patient' });
     // Written until it follows.
     while (subscriber.changes.length === 0) {
       expect((await write()).status).toBe(201);
       await delay(50);
     }
-    await server.app.core.clients.change('acme', watcher.id, { isDisabled: true });
+    await administerWell(server, 'PATCH', `/tenants/${acme}/clients/${watcher.id}`, { disabled: true });
     const seen = subscriber.changes.length;
     await write();
     await ended;
@@ -81,6 +91,7 @@ describe('a live query', () => {
 });
 
 describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
+  const named = (path: string): string => path.replace('acme', acme);
   const root = `/w/acme/api/v1/fhir/${release}`;
 
   it.each([
@@ -91,18 +102,18 @@ describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
     ['GET', '/w/acme/oidc/.well-known/smart-configuration'],
     ['GET', `${root}/metadata`],
   ])('%s %s is answered without credentials', async (method, path) => {
-    expect((await send(method, path, undefined)).status).toBe(200);
-    expect((await send(method, path, tokens.forged)).status).toBe(200);
+    expect((await send(method, named(path), undefined)).status).toBe(200);
+    expect((await send(method, named(path), tokens.forged)).status).toBe(200);
   });
 
   it('lists the sign-in and token endpoints, and the supported features', async () => {
-    const { status, json } = await send('GET', `${root}/.well-known/smart-configuration`, undefined);
+    const { status, json } = await send('GET', named(`${root}/.well-known/smart-configuration`), undefined);
     expect(status).toBe(200);
     expect(json).toMatchObject({
-      issuer: `${server.base}/w/acme/oidc`,
-      token_endpoint: `${server.base}/w/acme/oidc/token`,
-      jwks_uri: `${server.base}/w/acme/oidc/jwks`,
-      authorization_endpoint: `${server.base}/w/acme/oidc/authorize`,
+      issuer: `${server.base}/w/${acme}/oidc`,
+      token_endpoint: `${server.base}/w/${acme}/oidc/token`,
+      jwks_uri: `${server.base}/w/${acme}/oidc/jwks`,
+      authorization_endpoint: `${server.base}/w/${acme}/oidc/authorize`,
       code_challenge_methods_supported: ['S256'],
       grant_types_supported: expect.arrayContaining(['authorization_code', 'client_credentials']),
       capabilities: expect.arrayContaining(['launch-standalone', 'client-public', 'permission-v2']),
@@ -120,7 +131,7 @@ describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
   });
 
   it('lists in metadata how to authenticate', async () => {
-    const { json } = await send('GET', `${root}/metadata`, undefined);
+    const { json } = await send('GET', named(`${root}/metadata`), undefined);
     const codes = json.rest[0].security.service.map(
       ({ coding }: { coding: { code: string }[] }) => coding[0]?.code,
     );
@@ -141,7 +152,7 @@ describe('a tenant that does not exist', () => {
 
 describe('a browser', () => {
   it('gets no Basic challenge', async () => {
-    const { status, headers } = await server.request('GET', `${ROOT}/Patient`, undefined, {
+    const { status, headers } = await server.request('GET', `${toRoot()}/Patient`, undefined, {
       accept: 'text/html',
     });
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="andiron"']);

@@ -5,7 +5,11 @@ import { startServer } from '../support/server';
 it('signing keys of the tenant system are there once a server has started for the first time, and stay after the next start', async () => {
   const database = await createTestDatabase();
   const storedKeys = async (): Promise<string[]> => {
-    const started = await startServer({ database, environment: { AUTH_MODE: 'enforced' } });
+    const started = await startServer({
+      because: 'the first start',
+      database,
+      environment: { AUTH_MODE: 'enforced' },
+    });
     await started.close();
     const admin = new Client(database.settings);
     await admin.connect();

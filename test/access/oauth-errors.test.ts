@@ -5,7 +5,10 @@ import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced', MAX_BODY_BYTES: '100000' } });
+  server = await startServer({
+    because: 'MAX_BODY_BYTES',
+    environment: { AUTH_MODE: 'enforced', MAX_BODY_BYTES: '100000' },
+  });
   await server.app.core.tenants.create('acme');
 });
 afterAll(() => server.close());

@@ -15,7 +15,8 @@ let other: TestServer;
 let administrator: MadeClient;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
+  const because = 'a second process on its database';
+  server = await startServer({ because, environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
   other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   await server.app.core.tenants.create('acme');
   administrator = await makeClient(server.app.core, 'system', { isAdministrator: true });

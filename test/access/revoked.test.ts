@@ -18,6 +18,7 @@ let server: TestServer;
 let other: TestServer;
 beforeAll(async () => {
   server = await startServer({
+    because: 'a second process without Redis, and locks in its database',
     environment: { ...WITH_LOCAL_KEYS, AUTH_MODE: 'enforced', VALIDATION: 'structure' },
   });
   other = await startServer({

@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse battery';
 
 beforeAll(async () => {
   const environment = { AUTH_MODE: 'enforced' };
-  server = await startServer({ environment });
+  server = await startServer({ because: 'a second process on its database', environment });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
   second = await startServer({ database: server.database, environment });

@@ -17,7 +17,7 @@ const AUDITOR: Access = {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await startServer({ because: 'the audit', environment: { AUTH_MODE: 'enforced' } });
 });
 afterAll(() => server.close());
 

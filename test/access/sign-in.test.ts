@@ -16,7 +16,7 @@ const SCOPES = [
 const ROOT = '/w/acme/api/v1/fhir/r4';
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await startServer({ because: 'keys in its database', environment: { AUTH_MODE: 'enforced' } });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
   const writer = await makeClient(core, 'acme');

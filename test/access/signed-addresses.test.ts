@@ -12,7 +12,8 @@ const LONG = Buffer.alloc(1024 * 1024 + 1, 'x');
 let server: TestServer;
 let writer: MadeClient;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
+  const because = 'it looks inside at the signatures';
+  server = await startServer({ because, environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
   for (const tenant of ['acme', 'other']) await server.app.core.tenants.create(tenant);
   writer = await makeClient(server.app.core, 'acme', { scopes: ['system/*.cruds'] });
 });

@@ -8,7 +8,10 @@ let server: TestServer;
 let other: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  server = await startServer({
+    because: 'a second process on its database',
+    environment: { AUTH_MODE: 'enforced' },
+  });
   other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   for (const tenant of ['acme', 'globex']) await server.app.core.tenants.create(tenant);
 }, 60_000);

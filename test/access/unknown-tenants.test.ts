@@ -206,9 +206,15 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
           page = await browser.send(page, { step: 'sign-in', user: `nobody-${state}`, password });
         // The token and the cookie of a form are random.
         const { 'set-cookie': cookie, 'content-length': _length, ...headers } = page.headers;
-        const text = page.text.replace(/(?<=name="token" value=")[^"]+/, 'TOKEN');
+        const text = page.text
+          .replace(/(?<=name="token" value=")[^"]+/, 'TOKEN')
+          // The pauses of three tenants begin one after the other, so that their seconds may differ.
+          .replace(/(?<=try again in )(?:[1-9]|[1-5]\d|60)(?= s)/, 'SECONDS');
+        const pause = headers['retry-after'];
+        if (pause !== undefined) expect([Number(pause) > 0, Number(pause) <= 60]).toEqual([true, true]);
         const sent = String(cookie).replace(/(?<=andiron-form=)[^;]+/, 'COOKIE');
-        return { status: page.status, text, headers: { ...headers, 'set-cookie': [sent] } };
+        const waits = pause === undefined ? {} : { 'retry-after': 'SECONDS' };
+        return { status: page.status, text, headers: { ...headers, ...waits, 'set-cookie': [sent] } };
       };
       expect(await expectAlike((tenant) => send(tenant))).toBe(200);
       expect(await expectAlike((tenant) => send(tenant, { prompt: 'none' }))).toBe(303);

@@ -18,7 +18,7 @@ let issuer: TestIssuer;
 
 beforeAll(async () => {
   const environment = { ...WITH_LOCAL_KEYS, VALIDATION: 'structure' };
-  server = await startServer({ environment });
+  server = await startServer({ because: 'a second process without Redis', environment });
   other = await startServer({ database: server.database, environment: { ...environment, REDIS_PORT: '1' } });
   await server.app.core.tenants.create('acme');
   await server.app.core.tenants.create('globex');
