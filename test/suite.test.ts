@@ -1,0 +1,51 @@
+/** What the suite itself must keep: it stays quick only as long as few files start servers, and few run for both releases. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const MOST_WITH_SERVERS = 60;
+
+/** Files that compare what the two releases define, or keep both apart; all others run for one (TESTED_RELEASES). */
+const BOTH_RELEASES: readonly string[] = [
+  'core/fhir/definitions',
+  'core/fhir/definitions-rules',
+  'core/fhir/path/search-parameters',
+  'core/fhir/terminology/published-expansions',
+  'core/fhir/validate/examples',
+  'core/fhir/validate/invariants-table',
+  'core/interactions/examples',
+  'core/notifications/topic',
+  'core/search/compartment',
+  'core/search/examples',
+  'core/search/parameter',
+  'graphql/schema',
+  'graphql/typed-documents',
+  'rest/metadata',
+  'rest/openapi',
+  'rest/operations',
+  'rest/subscriptions/topic-based',
+];
+
+const FILES = readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
+  // The clients are no part of `npm test`.
+  .filter(
+    (name) => name.endsWith('.test.ts') && !name.startsWith('clients') && name !== path.basename(__filename),
+  )
+  .map((name) => ({
+    name: name.replace(/\.test\.ts$/, ''),
+    text: readFileSync(path.join(__dirname, name), 'utf8'),
+  }));
+
+const namesOf = (pattern: RegExp): readonly string[] =>
+  FILES.filter(({ text }) => pattern.test(text))
+    .map(({ name }) => name)
+    .sort();
+
+it('few files start servers of their own, and each says why', () => {
+  const starting = namesOf(/\b(?:startServer|startProcess)\(/);
+  expect(starting.length).toBeLessThanOrEqual(MOST_WITH_SERVERS);
+  expect(starting.filter((name) => !namesOf(/\bbecause: /).includes(name))).toEqual([]);
+});
+
+it('files run for one release, but those that compare both', () => {
+  expect(namesOf(/\.each\(RELEASE_NAMES\)/)).toEqual(BOTH_RELEASES);
+});
