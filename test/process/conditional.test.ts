@@ -9,7 +9,10 @@ let database: TestDatabase;
 let servers: readonly ServerProcess[];
 beforeAll(async () => {
   database = await createTestDatabase();
-  servers = await Promise.all([startProcess({ database }), startProcess({ database })]);
+  servers = await Promise.all([
+    startProcess({ because: 'two processes with one database', database }),
+    startProcess({ because: 'the second of them', database }),
+  ]);
   for (const name of ['north', 'south']) {
     const made = await servers[0]?.request(
       'POST',

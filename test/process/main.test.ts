@@ -26,7 +26,11 @@ async function observe(): Promise<Seen> {
         SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish',
       },
     }),
-    startProcess({ database, environment: { PUBLIC_URL: 'https://fhir.example/base' } }),
+    startProcess({
+      because: 'PUBLIC_URL',
+      database,
+      environment: { PUBLIC_URL: 'https://fhir.example/base' },
+    }),
   ]);
   const { hostname, port } = new URL(open.base);
   // Opened and never used.

@@ -40,7 +40,7 @@ it('all ways to sign in, right and wrong, leave no secret in the log at level tr
     AUDIT: 'on',
     METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
   };
-  const server = await startProcess({ environment });
+  const server = await startProcess({ because: 'its log is read', environment });
   const secrets = new Map<string, string>();
   const record = (name: string, secret: unknown): string => {
     expect([name, typeof secret, String(secret).length > 7]).toEqual([name, 'string', true]);

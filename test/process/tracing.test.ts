@@ -25,6 +25,7 @@ let server: ServerProcess;
 beforeAll(async () => {
   receiver = await startOtlpReceiver();
   server = await startProcess({
+    because: 'it exports traces',
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '50' },
   });
 });

@@ -7,6 +7,7 @@ const AUDITED = '/w/system/api/v1/fhir/r4/AuditEvent?_total=accurate&_count=0';
 it('a server in production warms itself before it listens, and nothing of that is a request of a client', async () => {
   const metrics = await findFreePort();
   const server = await startProcess({
+    because: 'WARM_UP',
     environment: {
       NODE_ENV: 'production',
       AUDIT: 'on',

@@ -5,7 +5,7 @@ import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ because: 'its rows are compared with a model' });
 });
 afterAll(() => server.close());
 

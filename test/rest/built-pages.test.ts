@@ -15,7 +15,10 @@ let server: TestServer;
 let isBuilding = true;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'andiron-pages-'));
-  server = await startServer({ pages: { folder, isBuilding: () => isBuilding } });
+  server = await startServer({
+    because: 'its pages are built while it runs',
+    pages: { folder, isBuilding: () => isBuilding },
+  });
 });
 afterAll(async () => {
   await server.close();

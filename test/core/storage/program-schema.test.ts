@@ -189,7 +189,7 @@ describe('the functions of the database', () => {
 describe('a server that runs while a newer version removes something', () => {
   let server: TestServer;
   beforeEach(async () => {
-    server = await startServer({ database });
+    server = await startServer({ because: 'its database has an older schema', database });
   });
 
   it('is not ready before the removal, and writes until then', async () => {

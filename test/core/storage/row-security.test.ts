@@ -80,7 +80,7 @@ it('while a table has no row-level security nothing is read or written, and the 
 describe('a server on whose database row-level security is switched off', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ database });
+    server = await startServer({ because: 'policies of its database are removed', database });
   });
   afterAll(() => server.close());
 
