@@ -26,7 +26,7 @@ const PARTS = {
   faults: `npm run --silent build && ROUNDS=small ${LONG} --selectProjects long test/faults`,
   long: `npm run --silent build && ROUNDS=small ${LONG} --selectProjects long test/deploy test/docs test/graphql test/process test/rest test/bench 'test/properties/(graphql|random)' test/security/hidden`,
   'timed-faults': `${LONG} --selectProjects timed test/faults test/process`,
-  'timed-others': `${LONG} --selectProjects timed test/rest test/graphql test/core test/properties test/security test/embedded`,
+  'timed-others': `${LONG} --selectProjects timed test/rest test/graphql test/core test/properties test/security`,
   oracle: 'ORACLE_SETS=10 npm run --silent test:oracle',
   isolation: 'ISOLATION_REQUESTS=20000 npm run --silent test:isolation',
   browser: 'npm run --silent build && npm run --silent test:browser',
