@@ -60,6 +60,9 @@ async function prepare(stored: string, fill: (server: Connection) => Promise<voi
   }
 }
 
+/** Set by `npm run test:planted`: a fault of `src` does not change what a migrated database has. */
+const SHARED_NAME = process.env['ANDIRON_TEST_CLUSTER'];
+
 /**
  * Starts a PostgreSQL of its own with all that `fill` puts into a new one.
  * Cost: some 0.3 s; once for a state of the program about ten seconds.
@@ -68,7 +71,7 @@ export async function startPreparedPostgres(
   durable: boolean,
   fill: (server: Connection) => Promise<void>,
 ): Promise<{ readonly server: Connection; stop(): Promise<void> }> {
-  const stored = path.join(STORE, await fingerprint());
+  const stored = path.join(STORE, SHARED_NAME ?? (await fingerprint()));
   if ((await stat(stored).catch(() => undefined)) === undefined) await prepare(stored, fill);
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-test-'));
   await copy(stored, folder);

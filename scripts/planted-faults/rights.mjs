@@ -1,0 +1,146 @@
+/** Scopes, page links, audit records, and the log. */
+import { edit } from './edit.mjs';
+
+const CROSSING = 'test/security/crossing.test.ts';
+const RULES = 'test/core/access/rules.test.ts';
+
+export const RIGHTS = [
+  {
+    name: 'a patient scope reads the records of other patients',
+    edits: [
+      edit(
+        'src/core/authorization/permissions.ts',
+        `if (context === 'patient') return patientInContext(this.access);`,
+        `if (context === 'patient') return undefined;`,
+      ),
+    ],
+    tests: [RULES],
+  },
+  {
+    name: 'a search ignores the conditions of the scopes',
+    edits: [
+      edit(
+        'src/core/authorization/permissions.ts',
+        `restriction: (type) => this.conditions(type, 's'),`,
+        'restriction: () => [],',
+      ),
+    ],
+    tests: [RULES],
+  },
+  {
+    name: 'an update needs no scope',
+    edits: [edit('src/core/authorization/write-guard.ts', `if (await sees('u')) {`, 'if (isLive) {')],
+    tests: [RULES],
+  },
+  {
+    name: 'an update may move a resource out of the scope',
+    edits: [edit('src/core/authorization/write-guard.ts', `if (verdict === 'yes') return;`, 'return;')],
+    tests: [RULES],
+  },
+  {
+    name: 'a deletion needs no scope',
+    edits: [
+      edit(
+        'src/core/authorization/write-guard.ts',
+        `permissions.require(type, 'd');
+      if (!isLive) return current;
+      if (await sees('d')) return current;`,
+        'return current;',
+      ),
+    ],
+    tests: [RULES],
+  },
+  {
+    name: 'an operation needs no scope',
+    edits: [
+      edit('src/core/authorization/operation-rule.ts', 'if (permissions === undefined) return;', 'return;'),
+    ],
+    tests: [RULES],
+  },
+  {
+    name: 'a GraphQL request needs no scope',
+    edits: [
+      edit('src/gateway/index.ts', '...(caller.access === undefined ? {} : { access: caller.access }),', ''),
+    ],
+    tests: ['test/access/rest-and-graphql.test.ts'],
+  },
+  {
+    name: 'a page link has no signature',
+    edits: [
+      edit(
+        'src/core/search-execution/page/cursor.ts',
+        `bytes.length > SIGNATURE_BYTES &&
+    keys.some((key) => timingSafeEqual(sign(key, cursorScope, body), signature));`,
+        'bytes.length > SIGNATURE_BYTES;',
+      ),
+    ],
+    title: 'a page link',
+    tests: [CROSSING],
+  },
+  {
+    name: 'a page link of a search is valid for another tenant',
+    edits: [
+      edit(
+        'src/core/search-execution/plan/prepare-search.ts',
+        'return `search ${context.space.number} ',
+        'return `search ',
+      ),
+    ],
+    title: 'a page link',
+    tests: [CROSSING],
+  },
+  {
+    name: 'a page link of a search is valid for another search',
+    edits: [
+      edit(
+        'src/core/search-execution/plan/prepare-search.ts',
+        '${address} ${JSON.stringify(parameters)}${queryVersion}',
+        '${address} ${queryVersion}',
+      ),
+    ],
+    tests: ['test/rest/search-cursors.test.ts'],
+  },
+  {
+    name: 'a page link of a history is valid for another resource',
+    edits: [
+      edit(
+        'src/core/interactions/history.ts',
+        '${type}/${id} ${since} ${sinceSequence}',
+        '${type} ${since} ${sinceSequence}',
+      ),
+    ],
+    title: 'a page link',
+    tests: [CROSSING],
+  },
+  {
+    name: 'a write leaves no audit record',
+    edits: [
+      edit(
+        'src/core/interactions/replace-version.ts',
+        `      })),
+    companion: provenance.companion,
+    record: recordOf(context, type, id),`,
+        `      })),
+    companion: provenance.companion,
+    record: undefined,`,
+      ),
+    ],
+    tests: ['test/rest/audit.test.ts'],
+  },
+  {
+    name: 'a read leaves no audit record',
+    edits: [edit('src/core/audit/recorder.ts', 'else if (recorder.recordsReads) {', 'else if (false) {')],
+    tests: ['test/rest/audit.test.ts'],
+  },
+  {
+    name: 'the log has the addresses of requests',
+    edits: [
+      edit(
+        'src/rest/request-log.ts',
+        '    method: request.method,',
+        '    method: request.method, url: request.url,',
+      ),
+    ],
+    tests: ['test/rest/logs.test.ts'],
+  },
+];

@@ -1,0 +1,90 @@
+/** Sign-in of users and credentials of clients. */
+import { edit } from './edit.mjs';
+
+const SIGN_IN_ATTACKS = 'test/access/sign-in-attacks.test.ts';
+
+export const SIGN_IN = [
+  {
+    name: 'a code is redeemed without its verifier',
+    edits: [edit('src/core/oauth/token-endpoint.ts', ' || challenge !== grant.codeChallenge', '')],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'a code is redeemed for another address',
+    edits: [edit('src/core/oauth/token-endpoint.ts', ' || redirectUri !== grant.redirectUri', '')],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'a code is redeemed twice',
+    edits: [
+      edit(
+        'src/core/storage/accounts/user-grants.ts',
+        'and not g.code_used and g.code_expires',
+        'and g.code_expires',
+      ),
+    ],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'a redirect address needs only to begin like a registered one',
+    edits: [
+      edit(
+        'src/core/oauth/authorization-request.ts',
+        'client?.redirectUris.includes(redirectUri) === true',
+        'client?.redirectUris.some((uri) => redirectUri.startsWith(uri)) === true',
+      ),
+    ],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'a refresh token is accepted twice',
+    edits: [
+      edit(
+        'src/core/storage/accounts/user-grants.ts',
+        `and g.refresh_current = \${bind('token')}::bytea and g.client = \${bind('client')} and \${STANDS} limit 1`,
+        `and g.client = \${bind('client')} and \${STANDS} limit 1`,
+      ),
+      edit(
+        'src/core/storage/accounts/user-grants.ts',
+        `and g.refresh_current = \${bind('token')}::bytea and g.client = \${bind('client')} and \${STANDS}
+    returning`,
+        `and g.client = \${bind('client')} and \${STANDS}
+    returning`,
+      ),
+    ],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'any secret is right',
+    edits: [
+      edit(
+        'src/core/oauth/secret-hash.ts',
+        'return stored.length === derived.length && timingSafeEqual(stored, derived);',
+        'return stored.length === derived.length;',
+      ),
+    ],
+    tests: ['test/access/unknown-ids.test.ts'],
+  },
+  {
+    name: 'a form of the sign-in pages is accepted from another site',
+    edits: [
+      edit(
+        'src/core/oauth/form-token.ts',
+        'return sent.length === expected.length && timingSafeEqual(sent, expected);',
+        'return sent.length === expected.length;',
+      ),
+    ],
+    tests: [SIGN_IN_ATTACKS],
+  },
+  {
+    name: 'the sign-in pages do not escape text',
+    edits: [
+      edit(
+        'src/rest/oidc/pages.ts',
+        'return text.replace(/[&<>"\']/g, (character) => `&#${character.charCodeAt(0)};`);',
+        'return text;',
+      ),
+    ],
+    tests: ['test/access/sign-in-pages.test.ts'],
+  },
+];
