@@ -195,6 +195,6 @@ export const TENANTS = [
     edits: [
       edit('src/core/erasure/cache-registry.ts', 'for (const held of caches) {', 'for (const held of []) {'),
     ],
-    tests: ['test/core/storage/purge.test.ts'],
+    tests: ['test/core/storage/evicted-spaces.test.ts'],
   },
 ];
