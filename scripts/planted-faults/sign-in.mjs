@@ -52,7 +52,7 @@ export const SIGN_IN = [
     returning`,
       ),
     ],
-    tests: [SIGN_IN_ATTACKS],
+    tests: ['test/access/sign-in.test.ts'],
   },
   {
     name: 'any secret is right',
