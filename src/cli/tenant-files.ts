@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { EXPORT_PARTS, type ExportLine } from '../core';
 
@@ -54,8 +53,28 @@ export async function writeStream(
   for await (const { text } of lines) await write(output, text);
 }
 
-export function readLines(input: NodeJS.ReadableStream): AsyncIterable<string> {
-  return createInterface({ input, crlfDelay: Infinity });
+/**
+ * The lines of a text. Only a line feed ends one: readline of Node.js 24 would also end it at U+2028 and U+2029, which JSON
+ * leaves as they are inside of strings.
+ */
+export async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  input.setEncoding('utf8');
+  let parts: string[] = [];
+  const takeLine = (last: string): string => {
+    const line = parts.join('') + last;
+    parts = [];
+    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  };
+  for await (const chunk of input) {
+    const text = chunk.toString();
+    let begin = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
+      yield takeLine(text.slice(begin, end));
+      begin = end + 1;
+    }
+    if (begin < text.length) parts.push(text.slice(begin));
+  }
+  if (parts.length > 0) yield takeLine('');
 }
 
 async function write(to: NodeJS.WritableStream | undefined, line: string): Promise<void> {
