@@ -4,11 +4,12 @@ const shared = require('./jest.shared.js');
 /** Tests by the clock, of memory, of throughput and of random moments within one: a file says so in its name. */
 const timed = '\\.timed\\.long\\.ts$';
 
-/** What `.ci/run` runs of them: one kill of each mechanism, the upgrade of a running version, the package, the quick start. */
+/** What `.ci/run` runs of them: a kill of each mechanism, an upgrade, the package, the quick start, 2,000 random requests. */
 const landing = [
   ...['deploy/packed', 'deploy/production-tree', 'embedded/quickstart', 'embedded/readme'],
   ...['faults/administration-job-kill', 'faults/async-kill', 'faults/audit-kill', 'faults/erasure-kill'],
   ...['faults/kill', 'faults/rolling-upgrade', 'faults/row-security', 'faults/subscription-kill'],
+  'security/isolation',
 ];
 const isLanding = `/test/(${landing.join('|')})\\.long\\.ts$`;
 
