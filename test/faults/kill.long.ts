@@ -6,9 +6,10 @@ import { createTestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
 import { killRounds } from '../support/rounds';
 
-const KILLS = killRounds(12, 50);
 /** Servers at work at a time: while some are killed, others start. */
 const SLOTS = 3;
+/** At least one for each of them. */
+const KILLS = Math.max(SLOTS, killRounds(12, 50));
 const CLIENTS = 6;
 
 /** One client's resource: the acknowledged versions, and the number of attempts. */
