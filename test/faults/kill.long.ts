@@ -116,6 +116,8 @@ it('kills in the middle of writes lose nothing acknowledged and leave nothing in
   try {
     let checked = 0;
     for (const { path, acknowledged } of all) {
+      // One that was killed before its first answer may not exist.
+      if (acknowledged.size === 0) continue;
       const release = Number(/slot-(\d+)/.exec(path)?.[1]) % 2 === 0 ? 'r4' : 'r4b';
       const [type = '', id = ''] = path.split('/');
       const context = await opened.context('system', release);
