@@ -51,7 +51,12 @@ export async function buildPreviousVersion(): Promise<PreviousVersion> {
     [ROOT, program].map((place) => readFile(path.join(place, 'package-lock.json'), 'utf8')),
   );
   if (own === previous) await symlink(path.join(ROOT, 'node_modules'), path.join(program, 'node_modules'));
-  else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: program });
+  else {
+    // What it needs to run; it is compiled by the compiler of this version.
+    const options = ['--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await run('npm', ['ci', ...options], { cwd: program });
+    await symlink(path.join(ROOT, 'node_modules', '@swc'), path.join(program, 'node_modules', '@swc'));
+  }
   await run(process.execPath, [path.join('scripts', 'build.mjs')], { cwd: program });
   const steps = (await readdir(path.join(program, 'migrations'))).filter((name) => /^\d+-/.test(name));
   return { program, schema: schemaNumber(steps), remove };
