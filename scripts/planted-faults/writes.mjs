@@ -46,7 +46,7 @@ export const WRITES = [
         '',
       ),
     ],
-    tests: ['test/core/interactions/conditional-races.test.ts'],
+    tests: ['test/rest/conditional.test.ts'],
   },
   {
     name: 'a patch ignores its tests',
