@@ -30,15 +30,4 @@ export const LIMITS = [
     edits: [edit('migrations/functions/write_versions.sql', 'if v_has_quota then', 'if false then')],
     tests: ['test/core/limits/quotas.test.ts'],
   },
-  {
-    name: 'a statement may run for ever',
-    edits: [
-      edit(
-        'src/core/storage/connection/connections.ts',
-        'sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,',
-        'sql`set statement_timeout = 0`,',
-      ),
-    ],
-    tests: ['test/rest/database-faults.test.ts'],
-  },
 ];
