@@ -5,13 +5,12 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { withBuildLock } from './build-lock.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const POLL_MS = 200;
 
 /** In the installed packages: what their lockfile was. Times of files would not do: git and npm write lockfiles anew. */
 const STAMP = 'node_modules/.installed-from';
@@ -26,37 +25,9 @@ async function isInstalled(folder) {
   return from === (await hashOf(folder));
 }
 
-/** True when the process that holds the lock has ended without removing it. */
-async function isAbandoned(lock) {
-  const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
-  // The owner has made the file and not yet written to it, or has removed it.
-  if (owner === 0) return false;
-  try {
-    process.kill(owner, 0);
-    return false;
-  } catch (error) {
-    return error.code === 'ESRCH';
-  }
-}
-
-async function acquire(lock) {
-  for (;;) {
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx' });
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    if (await isAbandoned(lock)) await rm(lock, { force: true });
-    else await delay(POLL_MS);
-  }
-}
-
 async function install(folder) {
   if (await isInstalled(folder)) return;
-  const lock = path.join(folder, 'node_modules.lock');
-  await acquire(lock);
-  try {
+  await withBuildLock(path.join(folder, 'node_modules'), async () => {
     if (await isInstalled(folder)) return;
     console.error(`Installing the packages of ${path.relative(root, folder)}`);
     const npm = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -66,9 +37,7 @@ async function install(folder) {
     const [code] = await once(npm, 'exit');
     if (code !== 0) throw new Error(`npm ci failed in ${folder}`);
     await writeFile(path.join(folder, STAMP), await hashOf(folder));
-  } finally {
-    await rm(lock, { force: true });
-  }
+  });
 }
 
 for (const folder of process.argv.slice(2)) await install(path.resolve(root, folder));
