@@ -40,7 +40,7 @@ async function acquire(lock, own) {
       await removeLockOf(owner, lock, own);
       continue;
     }
-    if (!isWaiting) console.log(`Waiting for process ${owner.split(' ')[0]}`);
+    if (!isWaiting) console.log(`Waiting for the build of process ${owner.split(' ')[0]}`);
     isWaiting = true;
     await delay(POLL_MS);
   }
