@@ -150,6 +150,10 @@ async function findOrphan(data: string): Promise<number | undefined> {
   return directory === undefined || directory === path.resolve(data) ? processId : undefined;
 }
 
+/** A backend may outlive a killed server by a moment, and still make files. */
+const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+
 function endProcess(processId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(processId, signal);
@@ -278,8 +282,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     password,
     processId: server.processId,
     async stop() {
-      await server.stop('SIGINT', STOP_TIMEOUT_MS);
-      if (options.temporary) await rm(cluster.folder, { recursive: true, force: true });
+      // What is removed needs no last checkpoint.
+      await server.stop(options.temporary ? 'SIGQUIT' : 'SIGINT', STOP_TIMEOUT_MS);
+      if (options.temporary) await removeFolder(cluster.folder);
     },
   };
 }

@@ -11,7 +11,6 @@ import { findFreePort } from '../../src/embedded/free-port';
 import { toBasic, WITH_LOCAL_KEYS } from './access';
 import { OPEN, toEnvironment } from './environment';
 import { CLI, MAIN, waitUntilReady } from './launch';
-import { findServices, runOnServer } from './services';
 import { copyTemplate, type DatabaseAddress } from './template';
 
 /** An address that counts as one of the open servers, as behind a proxy; answers have that of the request. */
@@ -39,6 +38,7 @@ export interface FoundServer {
 interface SharedServers {
   /** A GET of `{address}/{worker}/{kind}` answers with a FoundServer. */
   readonly address: string;
+  /** Ends the servers; their databases go with those of the run (start-services.ts). */
   stop(): Promise<void>;
 }
 
@@ -77,8 +77,6 @@ async function start(
     found: { base, ...administrator },
     async stop() {
       await child.stop('SIGKILL', 5_000);
-      const { server } = findServices();
-      await runOnServer(server, `drop database if exists "${database.settings.database}" with (force)`);
     },
   };
 }

@@ -39,11 +39,11 @@ async function startDatabase(durable: boolean): Promise<StartedDatabase> {
     database: url.pathname.slice(1),
   };
   const template = `andiron_test_${process.pid}_template`;
-  await dropLeftDatabases(server);
+  await dropDatabases(server, (owner) => !isAlive(owner));
   await makeTemplate(server, template);
   return {
     ...{ server, template },
-    stop: () => runOnServer(server, `drop database if exists "${template}" with (force)`),
+    stop: () => dropDatabases(server, (owner) => owner === process.pid),
   };
 }
 
@@ -65,13 +65,13 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** Drops the remains of killed runs on a server that outlives them. */
-async function dropLeftDatabases(server: Connection): Promise<void> {
+/** Drops the databases of test runs on a server that outlives them. */
+async function dropDatabases(server: Connection, isOf: (processId: number) => boolean): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
     for (const { datname } of rows) {
       const owner = TEST_DATABASE.exec(datname)?.[1];
-      if (owner !== undefined && !isAlive(Number(owner)))
+      if (owner !== undefined && isOf(Number(owner)))
         await client.query(`drop database "${datname}" with (force)`);
     }
   });

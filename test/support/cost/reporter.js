@@ -118,13 +118,13 @@ module.exports = class CostReporter {
   }
 
   #showCosts({ rows, spent, factor, seconds, slowness: [before, after] }) {
-    const columns = ['sum', 'own', 'children', 'postgres', 'redis', 'shared'];
+    const columns = ['sum', 'own', 'children', 'postgres', 'shared'];
     const line = (row) => columns.map((name) => toCell(row[name])).join('') + `  ${row.file}`;
     const all = columns.map((name) => [name, sumOf(rows, name)]);
     const dearest = rows.toSorted((one, other) => other.sum - one.sum).slice(0, SHOWN);
     this.#say(
       [
-        'Processor seconds of the dearest files (sum, worker, its processes, PostgreSQL, Redis, shared servers):',
+        'Processor seconds of the dearest files (sum, worker, its processes, PostgreSQL, shared servers):',
         ...dearest.map(line),
         line({ ...Object.fromEntries(all), file: `all ${rows.length} files` }),
         `Redis ${this.#services.total('redis').toFixed(1)} s, PostgreSQL in all ${this.#services.total('postgres').toFixed(1)} s, ` +
