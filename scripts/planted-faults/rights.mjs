@@ -2,6 +2,8 @@
 import { edit } from './edit.mjs';
 
 const CROSSING = 'test/security/crossing.test.ts';
+const OWNERS = 'test/access/owners.test.ts';
+const ABOUT_OTHERS = 'test/access/writes-about-others.test.ts';
 const RULES = 'test/core/access/rules.test.ts';
 
 export const RIGHTS = [
@@ -29,12 +31,24 @@ export const RIGHTS = [
   },
   {
     name: 'an update needs no scope',
-    edits: [edit('src/core/authorization/write-guard.ts', `if (await sees('u')) {`, 'if (isLive) {')],
+    edits: [
+      edit(
+        'src/core/authorization/write-guard.ts',
+        `if (isLive && (await mayChange('u'))) {`,
+        'if (isLive) {',
+      ),
+    ],
     tests: [RULES],
   },
   {
     name: 'an update may move a resource out of the scope',
-    edits: [edit('src/core/authorization/write-guard.ts', `if (verdict === 'yes') return;`, 'return;')],
+    edits: [
+      edit(
+        'src/core/authorization/write-guard.ts',
+        `if ((await visibility.verdictOn(type, right, next)) !== 'yes') throw outside(type);`,
+        '',
+      ),
+    ],
     tests: [RULES],
   },
   {
@@ -44,11 +58,33 @@ export const RIGHTS = [
         'src/core/authorization/write-guard.ts',
         `permissions.require(type, 'd');
       if (!isLive) return current;
-      if (await sees('d')) return current;`,
+      if (await mayChange('d')) return current;`,
         'return current;',
       ),
     ],
     tests: [RULES],
+  },
+  {
+    name: 'a patient writes about others in whose resources she stands',
+    edits: [edit('src/core/authorization/owner-guard.ts', 'if (element !== undefined) {', 'if (false) {')],
+    tests: [OWNERS],
+  },
+  {
+    name: 'a patient puts others into roles of her resources',
+    edits: [edit('src/core/authorization/owner-guard.ts', 'if (found === undefined)', 'if (found)')],
+    tests: [OWNERS],
+  },
+  {
+    name: 'a patient changes another Patient who is linked to her',
+    edits: [edit('src/core/authorization/owner-guard.ts', 'if (isReached) return', 'return')],
+    tests: [ABOUT_OTHERS],
+  },
+  {
+    name: 'a patient writes a Provenance of what others own',
+    edits: [
+      edit('src/core/authorization/owner-guard.ts', '&& !(await this.#mayWrite(type, id))', '&& false'),
+    ],
+    tests: [ABOUT_OTHERS],
   },
   {
     name: 'an operation needs no scope',

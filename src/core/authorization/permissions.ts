@@ -1,26 +1,22 @@
 import { FhirError, fhirError } from '../errors';
 import { compartmentCriterion } from '../search/compartment';
 import { parseCriterion } from '../search/criteria';
-import { allOf, oneOf } from '../search/criteria/connectives';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Access } from './access';
 import { ElementRules } from './elements';
+import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './grant';
 import type { Policy } from './policy';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import { isStaff } from './person';
 import { referencedCriterion } from './referenced';
-import { ANY_TYPE, type Right } from './right';
+import { ANY_TYPE, type Right, WRITING } from './right';
 import { ADMINISTRATION, parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
-
-/** Name of the criteria that authorization adds to those of the request. */
-export const ACCESS = 'access';
 
 const PATIENT = 'Patient';
 /** Types that determine which records a person may access; such a person must not write them. */
 const DECIDING: readonly string[] = ['Person', 'RelatedPerson', 'Group'];
-const WRITING: readonly Right[] = ['c', 'u', 'd'];
 const READING: readonly Right[] = ['r', 's'];
 
 /** Scopes that are not about types of resources. */
@@ -32,8 +28,8 @@ const IDENTITY: readonly string[] = ['fhirUser', 'profile'];
 
 let made = 0;
 
-/** Criteria of a grant; a resource must meet all of them. Empty: no condition. Undefined: the grant allows nothing. */
-type Alternative = readonly Criterion[] | undefined;
+/** Undefined: the scope or rule grants nothing. */
+type Alternative = Grant | undefined;
 
 /**
  * A caller's effective permissions in a space; every other check derives from them. The criteria of grants become
@@ -52,6 +48,7 @@ export class Permissions {
     d: new Map(),
     s: new Map(),
   };
+  readonly #boundSides = new Map<string, readonly GrantSide[]>();
   readonly #scopes: readonly Scope[];
   /** The records that `user/` scopes cover. */
   readonly #reach: Reach;
@@ -102,6 +99,20 @@ export class Permissions {
           type === AUDIT_EVENT && right !== 'c' ? isAuditor : this.#grantOf(scope, type, right) !== undefined,
         ),
       );
+  }
+
+  /**
+   * The grants for a write that are bound to patients, with those that may allow it in their place: by scopes, and by
+   * policies. One of each side must allow the write. Empty: no grant that decides is bound.
+   */
+  boundSides(type: string, right: Right): readonly GrantSide[] {
+    const key = `${right} ${type}`;
+    let sides = this.#boundSides.get(key);
+    if (sides === undefined) {
+      sides = type === AUDIT_EVENT && right !== 'c' ? [] : this.#sidesOf(type, right).filter(isBound);
+      this.#boundSides.set(key, sides);
+    }
+    return sides;
   }
 
   /** The context for parsing searches: only allowed search parameters, with the conditions of the grants. */
@@ -212,11 +223,19 @@ export class Permissions {
   #compile(type: string, right: Right): readonly Criterion[] | null {
     if (type === AUDIT_EVENT && right !== 'c')
       return this.access.isAuditor && (right === 'r' || right === 's') ? [] : null;
-    const byScopes = anyOf([...this.#scopesOf(type, right), this.#itself(type, right)]);
-    if (byScopes === null) return null;
-    if (this.access.policies.length === 0) return byScopes;
-    const byPolicies = anyOf(this.#rulesOf(type, right));
-    return byPolicies === null ? null : [...byScopes, ...byPolicies];
+    const conditions: Criterion[] = [];
+    for (const side of this.#sidesOf(type, right)) {
+      const ofSide = conditionsOf(side);
+      if (ofSide === null) return null;
+      conditions.push(...ofSide);
+    }
+    return conditions;
+  }
+
+  #sidesOf(type: string, right: Right): readonly GrantSide[] {
+    const byScopes = [...this.#scopesOf(type, right), this.#itself(type, right)];
+    const sides = this.access.policies.length === 0 ? [byScopes] : [byScopes, this.#rulesOf(type, right)];
+    return sides.map((side) => side.filter((grant) => grant !== undefined));
   }
 
   #scopesOf(type: string, right: Right): Alternative[] {
@@ -225,9 +244,11 @@ export class Permissions {
 
   #grantOf({ context, criteria }: Scope, type: string, right: Right): Alternative {
     if (this.#wouldWiden(type, right, context)) return undefined;
-    const within = this.#within(type, right, this.#recordsOf(context));
+    const patients = this.#recordsOf(context);
+    const within = this.#within(type, right, patients);
     const parsed = this.#parse(type, criteria);
-    return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
+    if (within === undefined || parsed === undefined) return undefined;
+    return { criteria: [...within, ...parsed], patients };
   }
 
   /** The condition that a resource is the user, whom clients with the scope of the user's identity may read. */
@@ -235,7 +256,7 @@ export class Permissions {
     const [ownType, id] = this.access.user?.split('/') ?? [];
     if (right !== 'r' || type !== ownType || id === undefined) return undefined;
     if (!this.access.scopes.some((scope) => IDENTITY.includes(scope))) return undefined;
-    return [{ name: ACCESS, anyOf: [{ index: 'key', keys: [this.full.keyOf(type, id)] }] }];
+    return { criteria: [{ name: ACCESS, anyOf: [{ index: 'key', keys: [this.full.keyOf(type, id)] }] }] };
   }
 
   #scopesFor(type: string, right: Right): Scope[] {
@@ -263,7 +284,11 @@ export class Permissions {
    * The condition that a resource belongs to one of the records; for reading and searching types that belong to none,
    * that a resource of the records refers to it that the caller may read. Undefined: no resource of the type can.
    */
-  #within(type: string, right: Right, patients: readonly string[] | undefined): Alternative {
+  #within(
+    type: string,
+    right: Right,
+    patients: readonly string[] | undefined,
+  ): readonly Criterion[] | undefined {
     if (patients === undefined) return [];
     const belonging = this.#belonging(type, patients);
     if (belonging !== undefined || !READING.includes(right)) return belonging && [belonging];
@@ -294,12 +319,19 @@ export class Permissions {
       .filter(({ types, rights }) => (types.includes(ANY_TYPE) || types.includes(type)) && rights.has(right))
       .flatMap(({ anyOf: queries }): Alternative[] =>
         queries.length === 0
-          ? [[]]
+          ? [{ criteria: [] }]
           : queries.map((query) => {
               const filled = query.map(([name, value]) => [name, this.#fill(value)] as const);
-              return this.#parse(type, filled);
+              const criteria = this.#parse(type, filled);
+              return criteria && { criteria, patients: this.#recordsOfRule(query.map(([, value]) => value)) };
             }),
       );
+  }
+
+  /** Ids of the Patients to whose records criteria with such values bind; undefined: to none. */
+  #recordsOfRule(values: readonly string[]): readonly string[] | undefined {
+    if (values.some((value) => value.includes('{patient}'))) return patientInContext(this.access);
+    return values.some((value) => value.includes('{user}')) ? this.#recordsOf('user') : undefined;
   }
 
   /** The value with its placeholders replaced; undefined where the token has no such user or patient. */
@@ -312,7 +344,10 @@ export class Permissions {
   }
 
   /** Parses criteria for the type; criteria that are invalid for it grant nothing. */
-  #parse(type: string, criteria: readonly (readonly [string, string | undefined])[]): Alternative {
+  #parse(
+    type: string,
+    criteria: readonly (readonly [string, string | undefined])[],
+  ): readonly Criterion[] | undefined {
     const parsed: Criterion[] = [];
     for (const [name, value] of criteria) {
       try {
@@ -326,14 +361,4 @@ export class Permissions {
     }
     return parsed;
   }
-}
-
-/** Criteria that one of the alternatives is met. Null: no alternative grants anything. */
-function anyOf(alternatives: readonly Alternative[]): readonly Criterion[] | null {
-  const granting = alternatives.filter((alternative) => alternative !== undefined);
-  const [only, ...others] = granting;
-  if (only === undefined) return null;
-  if (granting.some(({ length }) => length === 0)) return [];
-  if (others.length === 0) return only.map((criterion) => ({ ...criterion, name: ACCESS }));
-  return [{ ...oneOf(granting.map(allOf)), name: ACCESS }];
 }

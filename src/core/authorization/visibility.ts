@@ -162,11 +162,20 @@ export class Visibility {
     space: number,
     rows: readonly Row[],
   ): Promise<ReadonlySet<Row>> {
-    const conditions = this.permissions.conditions(type, right);
+    return this.meeting(this.permissions.conditions(type, right), type, space, rows);
+  }
+
+  /** As `amongCurrent`, for the conditions of one grant. */
+  async meeting<Row extends VersionRow>(
+    conditions: readonly Criterion[],
+    type: string,
+    space: number,
+    rows: readonly Row[],
+  ): Promise<ReadonlySet<Row>> {
     const open: Row[] = [];
     const seen = new Set<Row>();
     for (const row of rows) {
-      const verdict = await this.verdictOf(type, conditions, row);
+      const verdict = await this.verdictOfStored(type, conditions, row);
       if (verdict === 'yes') seen.add(row);
       else if (verdict === 'maybe') open.push(row);
     }
@@ -183,7 +192,7 @@ export class Visibility {
 
   /** True if a live version, perhaps an old one, is visible by its own content. */
   async seesContent(type: string, right: Right, row: VersionRow): Promise<boolean> {
-    return (await this.verdictOf(type, this.permissions.conditions(type, right), row)) === 'yes';
+    return (await this.verdictOfStored(type, this.permissions.conditions(type, right), row)) === 'yes';
   }
 
   /** `amongVersions` for one version. */
@@ -237,7 +246,14 @@ export class Visibility {
     right: Right,
     version: Omit<TestedVersion, 'lastUpdated'>,
   ): Promise<TestResult> {
-    const conditions = this.permissions.conditions(type, right);
+    return this.verdictOf(this.permissions.conditions(type, right), version);
+  }
+
+  /** As `verdictOn`, for the conditions of one grant. */
+  async verdictOf(
+    conditions: readonly Criterion[],
+    version: Omit<TestedVersion, 'lastUpdated'>,
+  ): Promise<TestResult> {
     if (conditions.length === 0) return 'yes';
     return this.test(await this.resolved(conditions), { ...version, lastUpdated: Date.now() });
   }
@@ -247,7 +263,7 @@ export class Visibility {
     return this.extract(type, resource);
   }
 
-  private async verdictOf(
+  private async verdictOfStored(
     type: string,
     conditions: readonly Criterion[],
     row: VersionRow,

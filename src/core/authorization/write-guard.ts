@@ -7,6 +7,7 @@ import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';
 import type { ElementRules } from './elements';
+import { OwnerGuard, type OwnershipFault } from './owner-guard';
 import type { Right } from './right';
 import { visibilityOf } from './visibility';
 
@@ -38,6 +39,15 @@ export async function presentFor(
   const isLive = current !== undefined && current.change !== 'delete';
   const sees = async (right: Right): Promise<boolean> =>
     isLive && permissions.allows(type, right) && visibility.seesCurrent(type, right, space, current);
+  const owners = new OwnerGuard(services, context, visibility);
+  /** True if the grants allow to change the current version. Throws where they only allow to read it. */
+  const mayChange = async (right: 'u' | 'd'): Promise<boolean> => {
+    if (!isLive || !(await sees(right))) return false;
+    const fault = await owners.faultOfStored(type, right, current);
+    if (fault === undefined) return true;
+    if (await sees('r')) throw refusal(type, fault);
+    return false;
+  };
   /** The refusal of an update. A writer that cannot read the resource gets the error for a missing one. */
   const refusalOver = async (): Promise<Error> => {
     const isReadable = await sees('r');
@@ -48,7 +58,7 @@ export async function presentFor(
   };
   switch (intent) {
     case 'update': {
-      if (await sees('u')) {
+      if (isLive && (await mayChange('u'))) {
         requireWhole(permissions.elements, type, current);
         return current;
       }
@@ -58,8 +68,10 @@ export async function presentFor(
         throw await refusalOver();
       }
       permissions.require(type, 'c');
-      if (current === undefined || (await visibility.sawDeleted(type, 'c', space, current))) return current;
-      throw outside(type);
+      if (current === undefined) return current;
+      if (!(await visibility.sawDeleted(type, 'c', space, current))) throw outside(type);
+      await requireOwnedBefore(services, owners, { type, space, deletion: current });
+      return current;
     }
     case 'patch':
       permissions.require(type, 'u');
@@ -68,7 +80,7 @@ export async function presentFor(
       requireWhole(permissions.elements, type);
       if (isLive) {
         if (!(await sees('r'))) return undefined;
-        if (!(await sees('u'))) throw outside(type);
+        if (!(await mayChange('u'))) throw outside(type);
         requireWhole(permissions.elements, type, current);
         return current;
       }
@@ -78,10 +90,22 @@ export async function presentFor(
     case 'delete':
       permissions.require(type, 'd');
       if (!isLive) return current;
-      if (await sees('d')) return current;
+      if (await mayChange('d')) return current;
       if (await sees('r')) throw outside(type);
       return undefined;
   }
+}
+
+/** Throws `forbidden` where the version before a deletion was about others. Cost: a batched read where grants are bound. */
+async function requireOwnedBefore(
+  { reader }: SearchServices,
+  owners: OwnerGuard,
+  { type, space, deletion }: { readonly type: string; readonly space: number; readonly deletion: VersionRow },
+): Promise<void> {
+  if (!owners.isBound(type, 'c')) return;
+  const before = await reader.version(space, deletion, deletion.version - 1);
+  if (before === undefined || before.change === 'delete') return;
+  if ((await owners.faultOfStored(type, 'c', before)) !== undefined) throw outside(type);
 }
 
 /**
@@ -105,6 +129,8 @@ export interface NextContent {
   readonly rows?: IndexRows;
   /** The text that it replaces. */
   readonly before: string | undefined;
+  /** `Type/id` of the resources that the same request writes; undefined: of none. */
+  readonly written?: ReadonlySet<string>;
 }
 
 /** Throws `forbidden` where the new content is not within the grants. Cost: none in open mode. */
@@ -112,7 +138,7 @@ export async function requireWritable(
   services: SearchServices,
   context: RequestContext,
   right: 'c' | 'u',
-  { type, key, text, rows, before }: NextContent,
+  { type, key, text, rows, before, written = new Set() }: NextContent,
 ): Promise<void> {
   const visibility = visibilityOf(services, context);
   if (visibility === undefined) return;
@@ -120,13 +146,23 @@ export async function requireWritable(
   permissions.elements.requireUnchanged(type, before, text);
   if (permissions.conditions(type, right).length === 0) return;
   const resource = parseStoredObject(text);
-  const verdict = await visibility.verdictOn(type, right, {
-    key,
-    resource,
-    rows: rows ?? visibility.rowsOf(type, resource),
-  });
-  if (verdict === 'yes') return;
-  throw outside(type);
+  const next = { key, resource, rows: rows ?? visibility.rowsOf(type, resource) };
+  if ((await visibility.verdictOn(type, right, next)) !== 'yes') throw outside(type);
+  const owners = new OwnerGuard(services, context, visibility);
+  if (!owners.isBound(type, right)) return;
+  const old = before === undefined ? undefined : parseStoredObject(before);
+  const replaced = old && { key, resource: old, rows: visibility.rowsOf(type, old) };
+  const fault = await owners.faultOfContent(type, right, { ...next, before: replaced, written });
+  if (fault === undefined) return;
+  const isReadable =
+    replaced === undefined ||
+    (permissions.allows(type, 'r') && (await visibility.verdictOn(type, 'r', replaced)) === 'yes');
+  throw fault.isStored === true && !isReadable ? outside(type) : refusal(type, fault);
+}
+
+/** The refusal of a write that is about others; it names the element where the writer may know of it. */
+function refusal(type: string, { reason, element }: OwnershipFault): Error {
+  return reason === undefined ? outside(type) : fhirError('forbidden', { reason }, element);
 }
 
 /**

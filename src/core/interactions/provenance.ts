@@ -41,7 +41,11 @@ export async function provenanceWrite(
       idMode: 'assigned',
       input: withTargets(provenance, written),
     });
-    const content = { type: PROVENANCE, key: { high, low }, text, rows, before: undefined };
+    const targetsWritten = new Set(written.map((each) => `${each.type}/${each.id}`));
+    const content = {
+      ...{ type: PROVENANCE, key: { high, low }, text, rows },
+      ...{ before: undefined, written: targetsWritten },
+    };
     await requireWritable(services, context, 'c', content);
     const companion: VersionWrite = {
       type: typeNumberOf(services, context, PROVENANCE),

@@ -11,7 +11,8 @@ import type { JsonObject, JsonValue } from '../../../src/core/fhir/json';
 const CODING: JsonObject = { system: 'urn:made', code: 'made' };
 const QUANTITY: JsonObject = { value: 5, unit: 'd', system: 'http://unitsofmeasure.org', code: 'd' };
 
-const SAMPLES: Readonly<Record<string, JsonValue>> = {
+/** A value of each type that is no reference. */
+export const SAMPLES: Readonly<Record<string, JsonValue>> = {
   boolean: true,
   integer: 3,
   positiveInt: 3,

@@ -142,13 +142,14 @@ async function requireAllWritable(
   const byMember = new Map(
     versions.flatMap((version) => (version === undefined ? [] : [[version.member, version]])),
   );
+  const written = new Set([...byMember.values()].map(({ type, id }) => `${type}/${id}`));
   for (const { member, index, text } of entries) {
     const version = byMember.get(member);
     if (version === undefined) throw new Error('an entry was prepared that was not requested');
     const { type, key, replaced } = version;
     const right = replaced === undefined ? 'c' : 'u';
     try {
-      await requireWritable(services, context, right, { type, key, text, before: replaced });
+      await requireWritable(services, context, right, { type, key, text, before: replaced, written });
     } catch (error) {
       throw atEntry(error, index, type);
     }
