@@ -4,6 +4,7 @@ import { edit } from './edit.mjs';
 const CROSSING = 'test/security/crossing.test.ts';
 const OWNERS = 'test/access/owners.test.ts';
 const ABOUT_OTHERS = 'test/access/writes-about-others.test.ts';
+const POLICIES = 'test/access/policies.test.ts';
 const RULES = 'test/core/access/rules.test.ts';
 
 export const RIGHTS = [
@@ -49,7 +50,7 @@ export const RIGHTS = [
         '',
       ),
     ],
-    tests: [RULES],
+    tests: [POLICIES],
   },
   {
     name: 'a deletion needs no scope',
