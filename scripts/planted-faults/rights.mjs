@@ -4,7 +4,6 @@ import { edit } from './edit.mjs';
 const CROSSING = 'test/security/crossing.test.ts';
 const OWNERS = 'test/access/owners.test.ts';
 const ABOUT_OTHERS = 'test/access/writes-about-others.test.ts';
-const POLICIES = 'test/access/policies.test.ts';
 const RULES = 'test/core/access/rules.test.ts';
 
 export const RIGHTS = [
@@ -50,7 +49,7 @@ export const RIGHTS = [
         '',
       ),
     ],
-    tests: [POLICIES],
+    tests: [RULES],
   },
   {
     name: 'a deletion needs no scope',

@@ -179,6 +179,21 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     expect((await core.read(open, 'Observation', 'b1')).versionId).toBe(1);
   });
 
+  it('a program moves nothing out of the conditions of its scope, and nothing into them', async () => {
+    const program = as(['system/Observation.cruds?status=final'], { patient: undefined });
+    const withStatus = (id: string, status: string): ResourceInput =>
+      inputOf({ ...observation(id, 'bob'), status });
+    const put = (id: string, status: string, context = program): Promise<string> =>
+      outcome(core.update(context, { type: 'Observation', id, input: withStatus(id, status) }));
+    await put('f1', 'registered', open);
+    expect({
+      create: await outcome(core.create(program, 'Observation', withStatus('', 'registered'))),
+      away: await put('b1', 'registered'),
+      into: await put('f1', 'final'),
+      within: await put('b3', 'final'),
+    }).toEqual({ create: 'forbidden', away: 'forbidden', into: 'forbidden', within: 'done' });
+  });
+
   it('a record by $everything and a live query have nothing of others', async () => {
     const own = as(['patient/*.rs']);
     const record = await core.invoke(own, { level: 'type', type: 'Patient', code: 'everything', safe: true });
