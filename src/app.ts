@@ -141,6 +141,7 @@ export async function createApp(
       searchUnknown: settings.SEARCH_UNKNOWN,
       referentialIntegrity: settings.REFERENTIAL_INTEGRITY,
       conditionalDelete: settings.CONDITIONAL_DELETE,
+      openedTypes: [],
       limits: {
         rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
         ...(settings.MAX_REQUESTS_TENANT === undefined ? {} : { maxRequests: settings.MAX_REQUESTS_TENANT }),

@@ -6,6 +6,10 @@ export const file = 'docs/reference/configuration.md';
 export function toPage(load) {
   const { settingNames, describeSetting } = load('config.js');
   const { TENANT_SETTINGS } = load('core/tenants/tenant-settings.js');
+  const { RECORD_OPENS } = load('core/authorization/referenced.js');
+  const { NOTHING_OPENED, openedTypesExpected, RECORD_OPENS_MEANING } = load(
+    'core/authorization/opened-types.js',
+  );
   const { LIMIT_SETTINGS } = load('core/limits/tenant-limits.js');
 
   const settings = settingNames().map((name) => {
@@ -21,10 +25,16 @@ export function toPage(load) {
       allowed: values.map(code).join(', '),
     })),
     ...LIMIT_SETTINGS.map(({ expects, ...setting }) => ({ ...setting, allowed: cell(expects) })),
-  ].map(({ name, allowed, defaultFrom, meaning }) => [
-    `\`${name}\``,
+    {
+      name: RECORD_OPENS,
+      allowed: cell(openedTypesExpected()),
+      meaning: RECORD_OPENS_MEANING,
+      standard: code(NOTHING_OPENED),
+    },
+  ].map(({ name, allowed, defaultFrom, meaning, standard = code(defaultFrom) }) => [
+    code(name),
     allowed,
-    `\`${defaultFrom}\``,
+    standard,
     `${cell(meaning)}.`,
   ]);
 
@@ -42,7 +52,7 @@ ${table(['variable', 'default', 'meaning'], settings)}
 ## Settings of a tenant
 
 Generated from src/core/tenants/tenant-settings.ts. A tenant can override these settings of the server, which the third column
-names.
+names, and has some of its own, whose default stands there.
 
 ${table(['setting', 'values', 'default', 'meaning'], ofTenants)}
 

@@ -4,6 +4,7 @@ import { edit } from './edit.mjs';
 const CROSSING = 'test/security/crossing.test.ts';
 const OWNERS = 'test/access/owners.test.ts';
 const ABOUT_OTHERS = 'test/access/writes-about-others.test.ts';
+const OPENED = 'test/access/opened.test.ts';
 const RULES = 'test/core/access/rules.test.ts';
 
 export const RIGHTS = [
@@ -85,6 +86,22 @@ export const RIGHTS = [
       edit('src/core/authorization/owner-guard.ts', '&& !(await this.#mayWrite(type, id))', '&& false'),
     ],
     tests: [ABOUT_OTHERS],
+  },
+  {
+    name: 'a record opens the Device of another patient',
+    edits: [
+      edit(
+        'src/core/authorization/referenced.ts',
+        `if (opening === 'always' || opening === 'bySetting') return [];`,
+        'if (opening) return [];',
+      ),
+    ],
+    tests: [OPENED],
+  },
+  {
+    name: 'a patient reads the headers of an Endpoint',
+    edits: [edit('src/core/authorization/permissions.ts', 'this.#policies, secrets)', 'this.#policies)')],
+    tests: [OPENED],
   },
   {
     name: 'an operation needs no scope',

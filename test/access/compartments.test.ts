@@ -20,6 +20,8 @@ const THEIRS = 'theirs';
 const AUDIT_EVENT = 'AuditEvent';
 /** They define the records of users: patients may not write them. */
 const DECIDING = ['Person', 'RelatedPerson', 'Group'];
+/** The record refers to them, and they name no Patient: opened only by the tenant's setting record-opens. */
+const BY_SETTING = ['DeviceMetric', 'Endpoint', 'PlanDefinition', 'ResearchStudy', 'Slot', 'Substance'];
 const ISSUER = 'https://login.example';
 
 let server: TestServer;
@@ -256,7 +258,10 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     );
     expect(named.length).toBeLessThan(20);
     for (const type of others) {
-      if (named.includes(type)) {
+      if (BY_SETTING.includes(type)) {
+        await expect(core.read(own, type, 'x')).rejects.toThrow(`does not open ${type}`);
+        expect(await keyOf(search(type, []))).toBe('forbidden');
+      } else if (named.includes(type)) {
         expect([type, await keyOf(core.read(own, type, 'x'))]).toEqual([type, 'notFound']);
         expect((await search(type, [])).matches).toEqual([]);
       } else {

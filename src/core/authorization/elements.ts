@@ -48,6 +48,10 @@ class ElementSet {
     return this.roots.size === 0;
   }
 
+  get types(): readonly string[] {
+    return [...this.roots.keys()];
+  }
+
   of(type: string): Place | undefined {
     return this.roots.get(type);
   }
@@ -140,10 +144,15 @@ function placeOf({ below }: Place, member: string): Place | undefined {
   return undefined;
 }
 
-/** The element rules of a client: an element is hidden or protected where any of its policies says so. */
+/**
+ * The element rules of a client: an element is hidden or protected where any of its policies says so, and secrets are hidden
+ * from those who read them by grants for patients alone.
+ */
 export class ElementRules {
   private readonly hidden: ElementSet;
   private readonly readOnly: ElementSet;
+  /** True: a policy hides elements, and not only secrets are hidden. */
+  readonly hidesByPolicy: boolean;
   private readonly searchable = new Map<string, ReadonlyMap<string, SearchParameterDefinition>>();
   /** The definitions without search parameters that could disclose hidden elements. */
   readonly definitions: Definitions;
@@ -152,10 +161,14 @@ export class ElementRules {
   constructor(
     private readonly all: Definitions,
     policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[],
+    /** Paths of elements with secrets. */
+    secrets: readonly string[] = [],
   ) {
     const existing = (paths: readonly string[]): readonly string[] =>
       paths.filter((path) => isElement(all, path));
-    this.hidden = new ElementSet(all, existing(policies.flatMap(({ hidden }) => hidden)));
+    const byPolicies = existing(policies.flatMap(({ hidden }) => hidden));
+    this.hidesByPolicy = byPolicies.length > 0;
+    this.hidden = new ElementSet(all, [...byPolicies, ...existing(secrets)]);
     this.readOnly = new ElementSet(
       all,
       existing(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
@@ -186,7 +199,7 @@ export class ElementRules {
    * value, so that the tag discloses nothing. Cost: parsing.
    */
   strip(text: string): string {
-    if (this.hidden.isEmpty || text === '') return text;
+    if (!this.mayConcern(text)) return text;
     const { value, marked } = parseJson(text, STORED);
     if (!isJsonObject(value) || !this.concerns(value)) return text;
     const stripped = this.stripped(value, undefined, false);
@@ -195,7 +208,12 @@ export class ElementRules {
 
   /** True if a resource, or one nested in it, is of a type with hidden elements, with or without a hidden value. */
   concernsText(text: string): boolean {
-    return !this.hidden.isEmpty && text !== '' && this.concerns(parseStoredObject(text));
+    return this.mayConcern(text) && this.concerns(parseStoredObject(text));
+  }
+
+  /** False where no resource in the text is of a type with hidden elements. Cost: a search in the text. */
+  private mayConcern(text: string): boolean {
+    return this.hidden.types.some((type) => text.includes(`"${type}"`)) || /\\u/i.test(text);
   }
 
   private concerns(value: JsonValue): boolean {
@@ -272,6 +290,7 @@ export class ElementRules {
   mayAsk({ type, expression, components }: SearchParameterDefinition): boolean {
     if (this.hidden.isEmpty) return true;
     const root = this.hidden.of(type);
+    if (root === undefined && !this.hidesByPolicy) return true;
     const expressions = [expression, ...components.map((component) => component.expression)];
     return expressions.every((text) => {
       if (text === undefined) return true;

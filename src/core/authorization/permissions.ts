@@ -9,7 +9,7 @@ import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './gra
 import type { Policy } from './policy';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import { isStaff } from './person';
-import { referencedCriterion } from './referenced';
+import { openingOf, RECORD_OPENS, referencedCriteria } from './referenced';
 import { ANY_TYPE, type Right, WRITING } from './right';
 import { ADMINISTRATION, parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
@@ -26,7 +26,21 @@ const OTHER_SCOPES: readonly string[] = [
 /** Scopes with which a client learns who the user is, and reads that resource. */
 const IDENTITY: readonly string[] = ['fhirUser', 'profile'];
 
+/** Elements that nobody reads by a grant that is bound to patients. */
+const SECRETS: readonly string[] = [
+  'Endpoint.header',
+  'Subscription.channel.header',
+  'Subscription.channel.endpoint',
+];
+
 let made = 0;
+
+/** What a tenant has decided for all of its clients. */
+export interface TenantRules {
+  readonly policies: readonly Policy[];
+  /** Types that references of records open by the tenant's setting. */
+  readonly openedTypes: readonly string[];
+}
 
 /** Undefined: the scope or rule grants nothing. */
 type Alternative = Grant | undefined;
@@ -53,6 +67,7 @@ export class Permissions {
   /** The records that `user/` scopes cover. */
   readonly #reach: Reach;
   readonly #policies: readonly Policy[];
+  readonly #openedTypes: readonly string[];
 
   constructor(
     readonly access: Access,
@@ -60,12 +75,14 @@ export class Permissions {
     readonly key: string,
     /** With all search parameters of the space. */
     private readonly full: SearchTypeContext,
-    policies: readonly Policy[],
+    { policies, openedTypes }: TenantRules,
   ) {
     this.#scopes = access.scopes.flatMap((text) => parseScope(text) ?? []);
     this.#reach = reachOf(access);
     this.#policies = policies.filter(({ name }) => access.policies.includes(name));
-    this.elements = new ElementRules(full.definitions, this.#policies);
+    this.#openedTypes = openedTypes;
+    const secrets = SECRETS.filter((path) => this.#keepsSecrets(path.slice(0, path.indexOf('.'))));
+    this.elements = new ElementRules(full.definitions, this.#policies, secrets);
   }
 
   /** True if the right may hold for some resources of the type. */
@@ -121,7 +138,7 @@ export class Permissions {
       ...full,
       definitions: this.elements.definitions,
       restriction: (type) => this.conditions(type, 's'),
-      hidesElements: (type) => (type === undefined ? this.elements.hidesAny : this.elements.hides(type)),
+      hidesElements: (type) => (type === undefined ? this.elements.hidesByPolicy : this.elements.hides(type)),
       requireAll: (type, what) => this.requireAll(type, 's', what),
     };
   }
@@ -205,6 +222,8 @@ export class Permissions {
       return `${DECIDING.join(', ')} say whose records people reach: by patient/ and user/ scopes only a Practitioner or PractitionerRole writes them`;
     if (this.#reach.kind === 'nothing' && held.some(({ context }) => context === 'user'))
       return this.#reach.reason;
+    if (READING.includes(right) && held.length > 0 && this.#isClosed(type))
+      return `The setting ${RECORD_OPENS} of this tenant does not open ${type} to grants for patients`;
     if (policies.length > 0 && this.#scopesOf(type, right).some((alternative) => alternative !== undefined))
       return `The policies of this client do not allow ${needed}`;
     return `The scope ${needed} is missing`;
@@ -292,15 +311,21 @@ export class Permissions {
     if (patients === undefined) return [];
     const belonging = this.#belonging(type, patients);
     if (belonging !== undefined || !READING.includes(right)) return belonging && [belonging];
+    if (this.#isClosed(type)) return undefined;
     const visible = { ...this.full, definitions: this.elements.definitions };
-    const referenced = referencedCriterion(visible, PATIENT, type, (source) => {
+    const referenced = referencedCriteria(visible, type, patients, (source) => {
       const readable = this.#conditionsOf(source, 'r');
       const inRecord = this.#belonging(source, patients);
       if (readable === null || inRecord === undefined) return undefined;
       const isSame = readable.length === 1 && JSON.stringify(readable[0]) === JSON.stringify(inRecord);
       return isSame ? readable : [inRecord, ...readable];
     });
-    return referenced && [{ ...referenced, name: ACCESS }];
+    return referenced?.map((criterion) => ({ ...criterion, name: ACCESS }));
+  }
+
+  /** True where references of records would open the type only by a setting that the tenant has not. */
+  #isClosed(type: string): boolean {
+    return openingOf(this.full.definitions, type) === 'bySetting' && !this.#openedTypes.includes(type);
   }
 
   /** The condition that a resource is in the compartment of one of the patients; undefined: none of the type is. */
@@ -311,6 +336,24 @@ export class Permissions {
     return criteria.length === 0
       ? undefined
       : { name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) };
+  }
+
+  /** True where the caller has grants that are bound to patients, and no other by which it reads the type. */
+  #keepsSecrets(type: string): boolean {
+    const reads = (types: readonly string[], rights: ReadonlySet<Right>): boolean =>
+      (types.includes(ANY_TYPE) || types.includes(type)) && READING.some((right) => rights.has(right));
+    const isBoundScope = ({ context }: Scope): boolean => this.#recordsOf(context) !== undefined;
+    const byScopes =
+      this.#scopes.some(isBoundScope) &&
+      !this.#scopes.some((scope) => !isBoundScope(scope) && reads([scope.type], scope.rights));
+    const rules = this.#policies.flatMap(({ rules: ofPolicy }) => ofPolicy);
+    const isBoundRule = ({ anyOf: queries }: (typeof rules)[number]): boolean =>
+      queries.length > 0 &&
+      queries.every((query) => this.#recordsOfRule(query.map(([, value]) => value)) !== undefined);
+    return (
+      byScopes ||
+      (rules.some(isBoundRule) && !rules.some((rule) => !isBoundRule(rule) && reads(rule.types, rule.rights)))
+    );
   }
 
   #rulesOf(type: string, right: Right): Alternative[] {

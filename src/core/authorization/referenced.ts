@@ -1,35 +1,68 @@
 /**
- * Resources outside of all patients' compartments (Practitioner, Organization, Medication …) that a record refers to.
- * The definitions say which types they are: those that a reference parameter of a type of the compartment names.
+ * What a record refers to outside of all patients' compartments (docs/run/access-rules.md, What a record refers to). The
+ * definitions say which types they are: those that a reference parameter of a type of the compartment names.
  */
 import type { Definitions } from '../fhir/definitions';
 import { hasCriterion, Nesting } from '../search/criteria/chain';
-import { storedParameters } from '../search/parameter';
+import { allOf, oneOf } from '../search/criteria/connectives';
+import { referringParameters, storedParameters } from '../search/parameter';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { AUDIT_EVENT } from '../audit/audit-space';
 
+/** Name of the tenant's setting for the types that are opened `bySetting`. */
+export const RECORD_OPENS = 'record-opens';
 const NAME = 'referenced';
+const PATIENT = 'Patient';
+
+/** Who treats patients, where, and with what: a reference of a record opens these, whatever they refer to. */
+const OPEN: readonly string[] = [
+  ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'Medication', 'HealthcareService'],
+];
+/** A reference opens it where it is nobody's: an implant is its patient's, a scanner the hospital's. */
+const OPEN_IF_NOBODYS = 'Device';
 
 /**
- * Returns the criterion that one of the resources in the compartments refers to a resource of `type`. `conditionsOf`
- * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. A reference that
- * may lead to any type never counts, because it would open all types. Undefined: nothing that counts can refer to the
- * type. Cost of the criterion: a look-up for each resource of the record and each of its references.
- *
- * @param owner type of the compartments' owners
+ * How a reference of a record opens resources of a type. `always`: whatever they refer to; `own`: those that name a Patient of
+ * the record and no other; `ownOrNobodys`: also those that name no Patient; `bySetting`: none names a Patient, and the
+ * tenant's setting decides. Undefined: no reference of a record leads to the type.
  */
-export function referencedCriterion(
+export type Opening = 'always' | 'own' | 'ownOrNobodys' | 'bySetting';
+
+export function openingOf(definitions: Definitions, type: string): Opening | undefined {
+  const compartment = definitions.compartments.get(PATIENT)?.parameters;
+  if (compartment === undefined || type === PATIENT || compartment.has(type)) return undefined;
+  const isReferenced = [...compartment.keys()].some(
+    (source) => source !== AUDIT_EVENT && codesTowards(definitions, source, type).length > 0,
+  );
+  if (!isReferenced) return undefined;
+  if (OPEN.includes(type)) return 'always';
+  if (type === OPEN_IF_NOBODYS) return 'ownOrNobodys';
+  return codesTowards(definitions, type, PATIENT).length > 0 ? 'own' : 'bySetting';
+}
+
+/** Types that a record's references open only by a setting of the tenant, in alphabetical order. */
+export function typesBySetting(definitions: Definitions): readonly string[] {
+  return definitions.resourceTypes.filter((type) => openingOf(definitions, type) === 'bySetting').sort();
+}
+
+/**
+ * Returns the criteria that one of the resources in the records refers to a resource of `type` and opens it. `conditionsOf`
+ * gives the conditions that such a resource of a type must meet; undefined: none of that type counts. A reference that
+ * may lead to any type never counts, because it would open all types. Undefined: nothing opens a resource of the
+ * type. Cost of the criteria: a look-up for each resource of the record and each of its references.
+ */
+export function referencedCriteria(
   context: SearchTypeContext,
-  owner: string,
   type: string,
+  patients: readonly string[],
   conditionsOf: (source: string) => readonly Criterion[] | undefined,
-): Criterion | undefined {
+): readonly Criterion[] | undefined {
   const { definitions } = context;
-  const compartment = definitions.compartments.get(owner)?.parameters;
-  if (compartment === undefined || type === owner || compartment.has(type)) return undefined;
+  const opening = openingOf(definitions, type);
+  if (opening === undefined) return undefined;
   const anyOf: Predicate[] = [];
-  for (const source of compartment.keys()) {
+  for (const source of definitions.compartments.get(PATIENT)?.parameters.keys() ?? []) {
     if (source === AUDIT_EVENT) continue;
     const codes = codesTowards(definitions, source, type);
     const conditions = codes.length === 0 ? undefined : conditionsOf(source);
@@ -42,8 +75,38 @@ export function referencedCriterion(
     }
   }
   const merged = merge(anyOf);
+  if (merged.length === 0) return undefined;
   // As a set, the cost is that of the record; a row-by-row test would read all references to a popular Organization.
-  return merged.length === 0 ? undefined : { name: NAME, anyOf: merged, asSet: true };
+  const referenced: Criterion = { name: NAME, anyOf: merged, asSet: true };
+  return [referenced, ...ownership(context, type, opening, patients)];
+}
+
+/** The criteria on the Patients that a resource outside of the compartments names. */
+function ownership(
+  { definitions, keyOf }: SearchTypeContext,
+  type: string,
+  opening: Opening,
+  patients: readonly string[],
+): readonly Criterion[] {
+  if (opening === 'always' || opening === 'bySetting') return [];
+  const targetType = definitions.typeNumber(PATIENT);
+  if (targetType === undefined) return [];
+  const targets = patients.map((id) => keyOf(PATIENT, id));
+  const parameters = referringParameters(definitions, type);
+  const towards = (index: 'references' | 'otherReference', keys: typeof targets): Predicate[] =>
+    parameters.map((parameter) => ({ index, parameter, targets: keys, targetType }));
+  const isOthers: Criterion = { name: NAME, anyOf: towards('otherReference', targets), isNegated: true };
+  const isOwn: Criterion = { name: NAME, anyOf: towards('references', targets) };
+  if (opening === 'own') return [isOwn, isOthers];
+  const stored = storedParameters(definitions, type);
+  const named = codesTowards(definitions, type, PATIENT).flatMap((code): Predicate[] => {
+    const parameter = stored.get(code)?.parameter;
+    return parameter === undefined
+      ? []
+      : [{ index: 'presence', ordinal: parameter.ordinal, isPresent: true, parameter: parameter.number }];
+  });
+  const isNobodys: Criterion = { name: NAME, anyOf: named, isNegated: true };
+  return [{ ...oneOf([allOf([isOwn, isOthers]), isNobodys]), name: NAME }];
 }
 
 /** Returns the codes of the literal references of `source` whose definition names `type`. */

@@ -1,6 +1,7 @@
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Access } from './access';
 import { Permissions } from './permissions';
+import { typesBySetting } from './referenced';
 
 /** Stands for the Patient of a person where it is not certain yet which one. */
 export const ANY_PATIENT = 'any';
@@ -18,6 +19,9 @@ export function usableScopes(
   scopes: readonly string[],
 ): readonly string[] {
   const access: Access = { client: '', ...holder, scopes, policies: [] };
-  const permissions = new Permissions(access, '', full, []);
+  const permissions = new Permissions(access, '', full, {
+    policies: [],
+    openedTypes: typesBySetting(full.definitions),
+  });
   return scopes.filter((scope) => permissions.isUsable(scope));
 }

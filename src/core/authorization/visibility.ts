@@ -36,6 +36,7 @@ interface Latest {
   readonly all: LRUCache<string, CachedGrants>;
   readonly space: number;
   readonly change: number;
+  readonly openedTypes: RequestContext['space']['settings']['openedTypes'];
   /** By `performance.now()`. */
   readonly until: number;
 }
@@ -60,23 +61,28 @@ function cachedGrantsOf(
     latest.space === space.number &&
     latest.change === change &&
     latest.cachedGrants.policies === space.policies &&
+    latest.openedTypes === space.settings.openedTypes &&
     latest.until > performance.now()
   )
     return latest.cachedGrants;
   const { patient = null, user = null, userPatients = null, scopes, policies, isAuditor } = access;
-  const of = [patient, user, userPatients, isAuditor, scopes, policies];
+  const { openedTypes } = space.settings;
+  const of = [patient, user, userPatients, isAuditor, scopes, policies, openedTypes];
   const key = JSON.stringify([space.number, change, ...of]);
   let found = all.get(key);
   if (found === undefined || found.policies !== space.policies) {
     found = {
-      permissions: new Permissions(access, key, services.searchContext(space), space.policies ?? []),
+      permissions: new Permissions(access, key, services.searchContext(space), {
+        policies: space.policies ?? [],
+        openedTypes,
+      }),
       extract: services.createExtractor(space, ALL_ROWS),
       policies: space.policies,
     };
     all.set(key, found);
   }
   const until = performance.now() + all.getRemainingTTL(key);
-  latestOf.set(access, { cachedGrants: found, all, space: space.number, change, until });
+  latestOf.set(access, { cachedGrants: found, all, space: space.number, change, openedTypes, until });
   return found;
 }
 

@@ -229,6 +229,7 @@ class ParameterIndexing {
       searchUnknown: 'strict',
       referentialIntegrity: 'off',
       conditionalDelete: 'single',
+      openedTypes: [],
       limits: {},
     } as const;
     this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };

@@ -31,6 +31,13 @@ export type Predicate =
       /** Set when the client wrote an id without a type and several types are possible. */
       readonly bareId?: string;
     }
+  /** A reference to a target of this type that is none of these. */
+  | {
+      readonly index: 'otherReference';
+      readonly parameter: number;
+      readonly targets: readonly ResourceKey[];
+      readonly targetType: number;
+    }
   /** A reference to any of several targets. */
   | {
       readonly index: 'references';

@@ -42,13 +42,15 @@ export function meets(predicate: Predicate, rows: IndexRows): boolean {
       return rows.ranges.some((row) => meetsRange(predicate, row));
     case 'span':
       return rows.ranges.some((row) => meetsSpan(predicate, row));
-    case 'references': {
-      const { parameter, targets, targetType } = predicate;
+    case 'references':
+    case 'otherReference': {
+      const { index, parameter, targets, targetType } = predicate;
+      const isWanted = index === 'references';
       return rows.references.some(
         (row) =>
           row.parameter === parameter &&
           row.targetType === targetType &&
-          targets.some(({ high, low }) => row.targetHigh === high && row.targetLow === low),
+          targets.some(({ high, low }) => row.targetHigh === high && row.targetLow === low) === isWanted,
       );
     }
     case 'string': {

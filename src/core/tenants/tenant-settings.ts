@@ -1,3 +1,11 @@
+import {
+  NOTHING_OPENED,
+  openedTypesExpected,
+  parseOpenedTypes,
+  readOpenedTypes,
+  RECORD_OPENS_MEANING,
+} from '../authorization/opened-types';
+import { RECORD_OPENS } from '../authorization/referenced';
 import type { TenantSettings } from '../context';
 import { fhirError } from '../errors';
 import { findZone } from '../fhir/time-zone';
@@ -29,7 +37,9 @@ export interface TenantSetting {
 
 /** The enumerated settings of a tenant. docs/reference/configuration.md is generated from them. */
 export const TENANT_SETTINGS: {
-  readonly [Member in Exclude<keyof TenantSettings, 'limits'>]: TenantSettingKind<TenantSettings[Member]>;
+  readonly [Member in Exclude<keyof TenantSettings, 'limits' | 'openedTypes'>]: TenantSettingKind<
+    TenantSettings[Member]
+  >;
 } = {
   validation: {
     name: 'validation',
@@ -79,6 +89,7 @@ export function toTenantSettings(stored: StoredSettings, defaults: TenantSetting
     searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
     referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
     conditionalDelete: valueOf(stored, conditionalDelete) ?? defaults.conditionalDelete,
+    openedTypes: readOpenedTypes(stored[RECORD_OPENS] ?? NOTHING_OPENED),
     limits: toTenantLimits(stored, defaults.limits),
   };
 }
@@ -98,6 +109,7 @@ export function nameSettings(settings: TenantSettings): StoredSettings {
     [searchUnknown.name]: settings.searchUnknown,
     [referentialIntegrity.name]: settings.referentialIntegrity,
     [conditionalDelete.name]: settings.conditionalDelete,
+    [RECORD_OPENS]: settings.openedTypes.length === 0 ? NOTHING_OPENED : settings.openedTypes.join(','),
     ...nameLimits(settings.limits),
   };
 }
@@ -113,6 +125,13 @@ export function describeSettings(defaults: TenantSettings): readonly TenantSetti
     })),
   ]
     .map((setting): TenantSetting => ({ ...setting, default: named[setting.name] ?? '', isFixed: false }))
+    .concat({
+      name: RECORD_OPENS,
+      expects: openedTypesExpected(),
+      default: NOTHING_OPENED,
+      meaning: RECORD_OPENS_MEANING,
+      isFixed: false,
+    })
     .concat({
       name: TIME_ZONE,
       expects: TIME_ZONE_EXPECTED,
@@ -138,6 +157,12 @@ export function requireSettings(changes: SettingChanges): void {
       throw fhirError('invalidValue', {
         reason: `The setting '${TIME_ZONE}' is fixed when a tenant is made`,
       });
+    if (name === RECORD_OPENS) {
+      if (value === null || parseOpenedTypes(value) !== undefined) continue;
+      throw fhirError('invalidValue', {
+        reason: `The value of the setting '${name}' must be ${openedTypesExpected()}`,
+      });
+    }
     const limit = findLimitSetting(name);
     if (limit !== undefined) {
       if (value === null || limit.accepts(value)) continue;
@@ -147,7 +172,7 @@ export function requireSettings(changes: SettingChanges): void {
     }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
-      const names = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
+      const names = [...kinds, { name: RECORD_OPENS }, ...LIMIT_SETTINGS].map(({ name }) => name).join(', ');
       throw fhirError('invalidValue', {
         reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${names}`,
       });

@@ -93,6 +93,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
           searchUnknown: 'strict',
           referentialIntegrity: 'off',
           conditionalDelete: 'single',
+          openedTypes: [],
           limits: {},
         },
       },

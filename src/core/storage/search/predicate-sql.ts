@@ -49,6 +49,8 @@ export function compilePredicate(
         ]),
       };
     }
+    case 'otherReference':
+      return compileOtherReference(predicate, prefix);
     case 'string': {
       const { parameter, from, to, exact, isWhole = false } = predicate;
       const compared = comparisons(isWhole ? 'sw' : 's', prefix, [
@@ -212,6 +214,27 @@ function compileOtherCode(
     repeats: true,
     dateColumn: undefined,
     values: [compared, ...compiledCodes].flatMap(({ values }) => values),
+  };
+}
+
+function compileOtherReference(
+  { parameter, targets, targetType }: Extract<Predicate, { index: 'otherReference' }>,
+  prefix: string,
+): PredicateSql {
+  const compared = comparisons('or', prefix, [
+    { column: 'parameter', type: 'int', value: parameter },
+    { column: 'target_type', type: 'smallint', value: targetType },
+  ]);
+  const keys = new BinaryArray('int8');
+  for (const { high, low } of targets) keys.pushInt8(high, low);
+  return {
+    ...compared,
+    table: 'andiron.reference_index',
+    repeats: true,
+    dateColumn: undefined,
+    condition: (value) =>
+      sql`${compared.condition(value)} and t.target_key <> all(${value(`${prefix}targets`)}::bigint[])`,
+    values: [...compared.values, { name: `${prefix}targets`, type: 'bigint[]', value: keys.finish() }],
   };
 }
 
