@@ -38,16 +38,18 @@ async function everyRow(): Promise<Map<string, string>> {
   ); // prettier-ignore
   const found = new Map<string, string>();
   const tenants = await Promise.all(['system', 'other'].map((name) => owner.tenantNumber(name)));
-  const parts = [
-    ...names.map(
-      (name) => `${name} t where space in (select number from andiron.space where tenant = any($1))`,
-    ),
-    'andiron.change_counter t where tenant = any($1)',
+  const { rows: spaces } = await owner.query<{ number: number }>(
+    'select number from andiron.space where tenant = any($1)',
+    [tenants],
+  );
+  const parts: [part: string, numbers: readonly number[]][] = [
+    ...names.map((name): [string, number[]] => [`${name} t where space`, spaces.map(({ number }) => number)]),
+    ['andiron.change_counter t where tenant', tenants],
   ];
-  for (const part of parts) {
+  for (const [part, numbers] of parts) {
     const { rows } = await owner.query<{ sum: string }>(
-      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${part}`,
-      [tenants],
+      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${part} = any($1::int[])`,
+      [numbers],
     );
     found.set(part, rows[0]?.sum ?? '');
   }
