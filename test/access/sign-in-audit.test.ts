@@ -1,23 +1,14 @@
 /** AuditEvents record each sign-in, and tokens that were issued or refused (docs/run/audit.md). */
-import type { Access } from '../../src/core';
-import { makeClient } from '../support/access';
-import { silentLog } from '../support/log';
-import { startServer, type TestServer } from '../support/server';
+import { create, createClient } from '../support/access';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
 
 const PASSWORD = 'correct horse battery';
 const WRONG = 'wrong horse battery';
-const AUDITOR: Access = {
-  client: 'auditor',
-  scopes: [],
-  policies: [],
-  isAdministrator: false,
-  isAuditor: true,
-};
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ because: 'the audit', environment: { AUTH_MODE: 'enforced' } });
+  server = await openSharedServer('audited');
 });
 afterAll(() => server.close());
 
@@ -31,20 +22,21 @@ interface RecordedEvent {
 }
 
 it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no secret is in it', async () => {
-  const { core } = server.app;
-  await core.tenants.create('acme');
+  await server.createTenant('acme');
+  const acme = server.tenant('acme');
   const scopes = ['launch/patient', 'offline_access', 'patient/*.rs', 'system/*.cruds'];
-  const client = await makeClient(core, 'acme', { name: 'Chart', scopes, redirectUris: [APP] });
+  const client = await createClient(server, 'acme', { name: 'Chart', scopes, redirectUris: [APP] });
   await server.request(
     'PUT',
-    '/w/acme/api/v1/fhir/r4/Patient/ann',
+    `${server.path('acme', 'r4')}/Patient/ann`,
     { resourceType: 'Patient', id: 'ann' },
     {
       authorization: client.basic,
     },
   );
-  const unlinked = await core.users.create('acme', { name: 'nobody', display: 'N', password: PASSWORD });
-  await core.users.create('acme', {
+  const users = `/tenants/${acme}/users`;
+  const unlinked = await create(server, users, { name: 'nobody', display: 'N', password: PASSWORD });
+  await create(server, users, {
     ...{ name: 'ann', display: 'Ann', password: PASSWORD },
     fhirUser: 'Patient/ann',
   });
@@ -58,7 +50,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
     authorization = client.basic,
   ) => {
     const body = new URLSearchParams(form).toString();
-    const answer = await server.request('POST', `/w/acme/oidc/${path}`, body, { ...FORM, authorization });
+    const answer = await server.request('POST', `/w/${acme}/oidc/${path}`, body, { ...FORM, authorization });
     for (const name of ['access_token', 'refresh_token']) {
       const { [name]: token } = answer.json as Record<string, unknown>;
       if (typeof token === 'string') secrets.push(token);
@@ -83,7 +75,7 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   const proof = makeProof();
   const browser = new Browser(server);
   const page = await browser.open(
-    toAuthorize(server, 'acme', chart, proof, { scope: scopes.slice(0, 3).join(' ') }),
+    toAuthorize(server, acme, chart, proof, { scope: scopes.slice(0, 3).join(' ') }),
   );
   await browser.send(page, { step: 'sign-in', user: 'unknown', password: WRONG });
   expected.push(`110122 4 ${chart} | oidc/authorize HTTP 403`);
@@ -107,22 +99,15 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   await browser.send(consent, { step: 'sign-out' });
   expected.push(`110123 0 ${chart} Patient/ann | oidc/authorize`);
 
-  const space = await core.findSpace('acme', 'r4');
-  if (space === undefined) throw new Error('the tenant is gone');
-  const page1 = await core.search(
-    {
-      ...{ space, actor: 'auditor', access: AUDITOR, requestId: 'x', log: silentLog },
-      deadline: Date.now() + 30_000,
-    },
-    {
-      type: 'AuditEvent',
-      parameters: [
-        ['type', '110114'],
-        ['_count', '100'],
-      ],
-    },
+  const auditor = await createClient(server, 'acme', { scopes: ['system/*.rs'], auditor: true });
+  const trail = await server.request(
+    'GET',
+    `${server.path('acme', 'r4')}/AuditEvent?type=110114&_count=100`,
+    undefined,
+    { authorization: auditor.basic },
   );
-  const events = page1.matches.map(({ text }) => JSON.parse(text) as RecordedEvent).reverse();
+  const found = (trail.json.entry as { resource: RecordedEvent }[]).map(({ resource }) => resource);
+  const events = found.toReversed();
   const expectedEvent = events.map(({ subtype, outcome, outcomeDesc, agent, entity }) => {
     const who = agent.map(({ altId, who }) => altId ?? who.reference ?? who.identifier?.value);
     const queries = entity.flatMap(({ query }) =>
@@ -131,7 +116,10 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
     return [subtype[0]?.code, outcome, ...who, '|', ...queries, outcomeDesc ?? ''].join(' ').trim();
   });
   expect(expectedEvent).toEqual(expected);
-  const texts = page1.matches.map(({ text }) => `${text} ${Buffer.from(text, 'base64').toString()}`).join();
+  const texts = found
+    .map((event) => JSON.stringify(event))
+    .map((text) => `${text} ${Buffer.from(text, 'base64').toString()}`)
+    .join();
   expect(
     secrets.filter(
       (secret) => secret === '' || texts.includes(secret) || expectedEvent.join().includes(secret),
@@ -139,8 +127,8 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   ).toEqual([]);
   const { json } = await server.request(
     'POST',
-    '/w/acme/api/v1/fhir/r4/AuditEvent/$validate',
-    JSON.parse(page1.matches[0]?.text ?? ''),
+    `${server.path('acme', 'r4')}/AuditEvent/$validate`,
+    found[0],
     { authorization: client.basic, 'content-type': 'application/json' },
   );
   const { issue } = json as { issue: { severity: string; diagnostics: string }[] };

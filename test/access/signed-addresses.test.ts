@@ -1,29 +1,28 @@
 /** The content of attachments in GraphQL: data, and signed addresses that have the rights of who asked for them. */
 import { openSignedRead, signRead } from '../../src/core/interactions/signed-read';
 import { gatewayPath } from '../graphql/gateway-client';
-import { makeClient, type MadeClient } from '../support/access';
+import { administerWell, createClient, type MadeClient } from '../support/access';
 import { TESTED_RELEASES } from '../support/releases';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200ff00', 'hex');
 /** One byte too long for a response. */
 const LONG = Buffer.alloc(1024 * 1024 + 1, 'x');
 
-let server: TestServer;
+let server: SharedServer;
 let writer: MadeClient;
 beforeAll(async () => {
-  const because = 'it looks inside at the signatures';
-  server = await startServer({ because, environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
-  for (const tenant of ['acme', 'other']) await server.app.core.tenants.create(tenant);
-  writer = await makeClient(server.app.core, 'acme', { scopes: ['system/*.cruds'] });
+  server = await openSharedServer('enforced');
+  for (const tenant of ['acme', 'other']) await server.createTenant(tenant, { validation: 'structure' });
+  writer = await createClient(server, 'acme', { scopes: ['system/*.cruds'] });
 });
 afterAll(() => server.close());
 
 describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
-  const root = `/w/acme/api/v1/fhir/${release}`;
+  const root = (): string => server.path('acme', release);
 
   const put = (path: string, body: unknown, type = 'application/json'): Promise<Answer> =>
-    server.request('PUT', `${root}/${path}`, body, { authorization: writer.basic, 'content-type': type });
+    server.request('PUT', `${root()}/${path}`, body, { authorization: writer.basic, 'content-type': type });
 
   beforeAll(async () => {
     await put('Binary/photo', PNG, 'image/png');
@@ -49,7 +48,7 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
       '{ DocumentReference(id: "d") { content { attachment { content { contentType size data address } } } } }';
     const { json } = await server.request(
       'POST',
-      gatewayPath('acme', release),
+      gatewayPath(server.tenant('acme'), release),
       { query },
       { authorization: client.basic, 'content-type': 'application/json' },
     );
@@ -62,7 +61,7 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
   }
 
   async function addressFor(client: MadeClient, index = 1): Promise<string> {
-    return `${root}/${(await contentsFor(client))[index]?.address ?? ''}`;
+    return `${root()}/${(await contentsFor(client))[index]?.address ?? ''}`;
   }
 
   /** Without credentials, as an image of a page. */
@@ -106,8 +105,8 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
     const otherRelease = release === 'r4' ? 'r4b' : 'r4';
     const changed = [
       address.replace('photo', 'long'),
-      address.replace('/acme/', '/other/'),
-      address.replace('/acme/', '/unknown/'),
+      address.replace(server.tenant('acme'), server.tenant('other')),
+      address.replace(server.tenant('acme'), 'unknown'),
       address.replace(`/${release}/`, `/${otherRelease}/`),
       address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
       address.replace(/_signature=.*/, '_signature='),
@@ -120,25 +119,28 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
     // The signature is for reading this version, and nothing else.
     const query = address.slice(address.indexOf('?'));
     for (const path of ['Binary/photo', 'Binary', 'DocumentReference/d/_history/1', 'Binary/photo/_history'])
-      expect((await load(`${root}/${path}${query}`)).status).toBe(401);
+      expect((await load(`${root()}/${path}${query}`)).status).toBe(401);
   });
 
   it('are loaded with the rights that the caller has by then', async () => {
-    const reader = await makeClient(server.app.core, 'acme', { scopes: ['system/*.rs'] });
+    const reader = await createClient(server, 'acme', { scopes: ['system/*.rs'] });
     const address = await addressFor(reader);
     expect((await load(address)).status).toBe(200);
-    await server.app.core.clients.change('acme', reader.id, { scopes: ['system/DocumentReference.rs'] });
+    const change = (changes: object): Promise<unknown> =>
+      administerWell(server, 'PATCH', `/tenants/${server.tenant('acme')}/clients/${reader.id}`, {
+        ...changes,
+      });
+    await change({ scopes: ['system/DocumentReference.rs'] });
     const until = async (status: number): Promise<void> => {
       while ((await load(address)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
     };
     await until(403);
-    await server.app.core.clients.change('acme', reader.id, { isDisabled: true });
+    await change({ disabled: true });
     await until(401);
   });
 
-  it('are for a minute', async () => {
-    const space = await server.app.core.findSpace('acme', release);
-    if (space === undefined) throw new Error('there is no tenant acme');
+  it('are for a minute', () => {
+    const space = { number: 7, release, tenant: 'acme', tenantNumber: 3, timeZone: 'UTC' };
     const keys = [Buffer.from('a key')];
     const version = { type: 'Binary', id: 'photo', versionId: '1' };
     const signature = signRead(keys, { space, actor: 'anonymous' }, version, 1_000);

@@ -1,9 +1,9 @@
 /** The status and the events of Subscriptions as a front end asks for them: the same document in both releases. */
 import type { Release } from '../../src/core';
-import { makeClient, type MadeClient } from '../support/access';
+import { administerWell, createClient, type MadeClient } from '../support/access';
 import { startEndpoint, type TestEndpoint } from '../support/endpoint';
 import { eventually } from '../support/eventually';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import {
   classic,
   makeSubscription,
@@ -17,21 +17,13 @@ import {
 import { createSender, type GatewayAnswer, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
 
-const LOCAL = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' };
-
-let server: TestServer;
-let guarded: TestServer;
+let server: SharedServer;
+let guarded: SharedServer;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
-    environment: { ...LOCAL, PURGE_OPEN: 'on' },
-  });
-  guarded = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS where access is enforced',
-    environment: { ...LOCAL, AUTH_MODE: 'enforced' },
-  });
-  await guarded.app.core.tenants.create('acme');
+  server = await openSharedServer('structure');
+  guarded = await openSharedServer('audited');
+  await guarded.createTenant('acme', { validation: 'structure' });
   endpoint = await startEndpoint();
 });
 afterAll(async () => {
@@ -212,9 +204,8 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
     });
     const client = async (
       scopes: readonly string[],
-      more: { readonly isAdministrator?: boolean; readonly isAuditor?: boolean } = {},
-    ): Promise<ReturnType<typeof as>> =>
-      as(await makeClient(guarded.app.core, 'acme', { scopes: [...scopes], ...more }));
+      more: { readonly administrator?: boolean; readonly auditor?: boolean } = {},
+    ): Promise<ReturnType<typeof as>> => as(await createClient(guarded, 'acme', { scopes, ...more }));
     const observe = async (by: Sender): Promise<void> => {
       for (const status of ['final', 'preliminary'])
         await by('POST', `${acme()}/Observation`, {
@@ -255,7 +246,7 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
       ]);
 
       const finals = ['system/Subscription.rs', 'system/Observation.rs?status=final'];
-      const administrator = await client(finals, { isAdministrator: true });
+      const administrator = await client(finals, { administrator: true });
       expect(eventsIn(await administrator.graphql(DELIVERY, { id }))).toMatchObject([
         { number: 1, change: 'CREATE', resource: { resourceType: 'Observation' } },
         { number: 2, change: null, focus: null, resource: null },
@@ -263,11 +254,11 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
     });
 
     it('hidden elements are in no resource of an event', async () => {
-      await guarded.app.core.policies.put('acme', `no-code-${release}`, {
+      await administerWell(guarded, 'PUT', `/tenants/${guarded.tenant('acme')}/policies/no-code-${release}`, {
         rules: [{ types: ['Subscription', 'Observation'], interactions: 'cruds' }],
         hidden: ['Observation.code'],
       });
-      const author = as(await makeClient(guarded.app.core, 'acme', { policies: [`no-code-${release}`] }));
+      const author = as(await createClient(guarded, 'acme', { policies: [`no-code-${release}`] }));
       const resource = wanted('hidden', { criteria: `${TOPIC}/Observation`, content: 'full-resource' });
       const id = await makeSubscription(author.rest, acme(), resource);
       await observe((await client(['system/Observation.cruds'])).rest);
@@ -286,7 +277,7 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
       const author = await client(['system/Subscription.cruds', 'system/Device.cruds']);
       const id = await makeSubscription(author.rest, acme(), wanted('audited'));
       await author.graphql(DELIVERY, { id, since: 1 });
-      const auditor = await client(['system/*.rs'], { isAuditor: true });
+      const auditor = await client(['system/*.rs'], { auditor: true });
       const trail = async (): Promise<string> =>
         JSON.stringify((await auditor.rest('GET', `${acme()}/AuditEvent?subtype=operation`)).json);
       const toBase64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -1,5 +1,5 @@
 /** Chains and `_has`, by R4's search.html#chaining and #has, however many resources the inner criteria find. */
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { finder, storeAll, type Entry } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -95,15 +95,12 @@ const RESOURCES: readonly object[] = [
 ];
 
 describe.each([
-  ['found from the inside', '10000'],
-  ['tested one by one', '0'],
-])('chains that are %s', (_how, sortLimit) => {
-  let server: TestServer;
+  ['found from the inside', 'open'],
+  ['tested one by one', 'scanning'],
+] as const)('chains that are %s', (_how, kind) => {
+  let server: SharedServer;
   beforeAll(async () => {
-    server = await startServer({
-      because: 'SEARCH_SORT_LIMIT',
-      environment: { SEARCH_SORT_LIMIT: sortLimit },
-    });
+    server = await openSharedServer(kind);
   });
   afterAll(() => server.close());
 

@@ -3,8 +3,8 @@
  * Reference.
  */
 import { ROW_SCHEME } from '../../src/core/search/index-rows';
-import { startServer, type TestServer } from '../support/server';
-import { runOnServer } from '../support/services';
+import { connectTo } from '../support/shared-database';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -81,15 +81,12 @@ const RESOURCES: readonly object[] = [
 ];
 
 describe.each([
-  ['found from the inside', '1000'],
-  ['tested one by one', '0'],
-])('chains into contained resources, %s', (_how, sortLimit) => {
-  let server: TestServer;
+  ['found from the inside', 'open'],
+  ['tested one by one', 'scanning'],
+] as const)('chains into contained resources, %s', (_how, kind) => {
+  let server: SharedServer;
   beforeAll(async () => {
-    server = await startServer({
-      because: 'SEARCH_SORT_LIMIT',
-      environment: { SEARCH_SORT_LIMIT: sortLimit },
-    });
+    server = await openSharedServer(kind);
   });
   afterAll(() => server.close());
 
@@ -185,7 +182,7 @@ describe.each([
 
     it('the rows of contained resources go when they are changed or their container is deleted', async () => {
       const path = `${server.path('system', release)}/MedicationRequest/changing`;
-      const put = (code: string): ReturnType<TestServer['request']> =>
+      const put = (code: string): ReturnType<SharedServer['request']> =>
         server.request('PUT', path, JSON.stringify(request('changing', '#m', [medication('m', code)])));
       await put('first');
       expect(await find('MedicationRequest?medication.code=first')).toEqual(['changing']);
@@ -198,21 +195,21 @@ describe.each([
   });
 
   it('for words at most 10,000 containers are read', async () => {
-    await server.app.core.tenants.create('full');
+    await server.createTenant('full');
     await storeAll(server, 'r4', [request('one', '#m', [medication('m', 'aspirin')])], 'full');
     const query = 'MedicationRequest?medication.code:text=aspirin';
     expect(await finder(server, 'r4', 'full')(query)).toEqual(['one']);
-    await runOnServer(
-      server.database.settings,
+    const owner = await connectTo(server);
+    await owner.query(
       `create temp table copy as
          select t.*, n from andiron.token_index t, generate_series(1, 10000) as n
-         where t.space = (select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
-             where a.name = 'full' and s.release = 'r4' and s.kind = 'data')
+         where t.space = ${await owner.spaceOf('full', 'r4')}
            and t.parameter between ${ROW_SCHEME.contained} and ${ROW_SCHEME.containedId};
        update copy set resource_key = -n;
        alter table copy drop column n;
        insert into andiron.token_index select * from copy`,
     );
+    await owner.close();
     const { status, text } = await server.request('GET', `${server.path('full', 'r4')}/${query}`);
     expect([status, text]).toEqual([
       422,

@@ -1,5 +1,5 @@
 /** `_filter`, by the sentences of https://hl7.org/fhir/R4/search_filter.html. */
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { finder, storeAll, type Entry } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -129,20 +129,19 @@ const RESOURCES: readonly object[] = [
 ];
 
 describe.each([
-  ['found from the inside', '1000'],
-  ['tested one by one', '0'],
-])('_filter, chains %s', (_how, sortLimit) => {
-  let server: TestServer;
+  ['found from the inside', 'open'],
+  ['tested one by one', 'scanning'],
+] as const)('_filter, chains %s', (_how, kind) => {
+  let server: SharedServer;
   beforeAll(async () => {
-    const environment = { SEARCH_SORT_LIMIT: sortLimit };
-    server = await startServer({ because: 'SEARCH_SORT_LIMIT', environment });
+    server = await openSharedServer(kind);
   });
   afterAll(() => server.close());
 
   describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
 
-    const search = (query: string): ReturnType<TestServer['request']> =>
+    const search = (query: string): ReturnType<SharedServer['request']> =>
       server.request('GET', `${server.path('system', release)}/${query}`);
 
     const find = (type: string, ...filters: string[]): Promise<string[]> =>

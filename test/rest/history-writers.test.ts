@@ -1,14 +1,14 @@
 /** Histories that are long, or that others write while they are read: https://hl7.org/fhir/R4/http.html#history. */
-import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
-import { startServer, type TestServer } from '../support/server';
+import { connectTo } from '../support/shared-database';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { rounds } from '../support/rounds';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ because: 'the tests change times in its database' });
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -80,9 +80,8 @@ it('a history of a period has all its versions, even if their times differ sligh
     if (round % 2 === 1) await Promise.all([1, 2, 3].map((at) => remove('Basic', `b${at}`)));
     await put('Patient', `p${round}`);
   }
-  const space = await server.app.core.findSpace(tenant.tenant, 'r4');
-  const owner = new Client(server.database.settings);
-  await owner.connect();
+  const owner = await connectTo(server);
+  const space = await owner.spaceOf(tenant.tenant, 'r4');
   let versions: { name: string; sequence: number; made: number; ended: number }[];
   const [start, minute] = [Date.UTC(2024, 0, 1), 60_000];
   try {
@@ -91,7 +90,7 @@ it('a history of a period has all its versions, even if their times differ sligh
       `update andiron.resource_version
           set last_updated = $2::bigint + sequence * 180000::bigint + case when id in ('b1', 'b2', 'b3') then 0 else (sequence * 197 % 480 - 240) * 1000 end
         where space = $1`,
-      [space?.number, start],
+      [space, start],
     );
     const { rows } = await owner.query<{
       name: string;
@@ -103,7 +102,7 @@ it('a history of a period has all its versions, even if their times differ sligh
                    else 'Basic/' end || v.id || '/' || v.version as name, v.sequence, v.last_updated as made,
               lead(v.last_updated) over (partition by v.resource_type, v.resource_key order by v.version) as ended
          from andiron.resource_version v where v.space = $1 order by v.sequence desc`,
-      [space?.number],
+      [space],
     );
     versions = rows.map(({ name, sequence, made, ended }) => ({
       name,
@@ -112,7 +111,7 @@ it('a history of a period has all its versions, even if their times differ sligh
       ended: ended === null ? Infinity : Number(ended),
     }));
   } finally {
-    await owner.end();
+    await owner.close();
   }
   expect(versions).toHaveLength(315);
   const listed = (level: string, isMeant: (version: (typeof versions)[number]) => boolean): string[] =>

@@ -131,7 +131,7 @@ const IMPOSSIBLE = [
   ['an unknown topic', 'business-rule', '/criteria', 'https://example.org/topic'],
   ['criteria with an unknown search parameter', 'not-supported', '/criteria', 'Observation?nobody=1'],
   ['the channel email', 'not-supported', '/channel/type', 'email'],
-  ['an endpoint of this machine', 'business-rule', '/channel/endpoint', 'https://127.0.0.1/hook'],
+  ['an endpoint of this machine', 'business-rule', '/channel/endpoint', 'https://[::1]/hook'],
 ] as const;
 
 describe.each(IMPOSSIBLE)('a Subscription with %s is refused', (_title, code, pointer, value) => {

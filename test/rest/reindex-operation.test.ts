@@ -1,13 +1,13 @@
 /** $reindex and $reindex-status: the index of a tenant's search parameters made again, and how far it is. */
-import { Client } from 'pg';
 import { makeParameter, until } from '../support/search-parameters';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { connectTo } from '../support/shared-database';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ because: 'the tests delete rows of its index' });
-  for (const name of ['north', 'south']) await server.app.core.tenants.create(name);
+  server = await openSharedServer();
+  for (const name of ['north', 'south']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
@@ -83,17 +83,13 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
   });
 
   it('restores missing rows, and can be searched meanwhile', async () => {
-    const { database } = server;
-    const client = new Client(database.settings);
-    await client.connect();
-    const space = `(select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant
-      where t.name = 'north' and s.release = $1 and s.kind = 'data')`;
-    await client.query(
-      `delete from andiron.range_index where space = ${space} and parameter % 1000000 =
-         (select number from andiron.search_parameter where space = ${space} and code = 'height')`,
-      [release],
+    const owner = await connectTo(server);
+    await owner.query(
+      `delete from andiron.range_index where space = $1 and parameter % 1000000 =
+         (select number from andiron.search_parameter where space = $1 and code = 'height')`,
+      [await owner.spaceOf('north', release)],
     );
-    await client.end();
+    await owner.close();
     expect(idsOf(await get('north', 'Patient?height=gt1'))).toEqual([]);
     const started = await send('POST', 'north', 'SearchParameter/height/$reindex');
     expect(started.status).toBe(200);

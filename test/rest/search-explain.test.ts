@@ -1,12 +1,12 @@
 /** `_explain=true`: how a search was executed. */
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 
-let server: TestServer;
-let silent: TestServer;
+let server: SharedServer;
+let silent: SharedServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer({ because: 'SEARCH_EXPLAIN', environment: { SEARCH_EXPLAIN: 'on' } });
-  silent = await startServer({ because: 'SEARCH_EXPLAIN is off', database: server.database });
+  server = await openSharedServer();
+  silent = await openSharedServer('structure');
   root = server.path('system', 'r4');
   for (const resource of RESOURCES) {
     const path = `${root}/${resource.resourceType}/${resource.id}`;
@@ -54,7 +54,7 @@ async function explain(query: string): Promise<{ texts: string[]; outcome: objec
 }
 
 it('is refused like any unknown parameter unless the server allows it', async () => {
-  const path = `${root}/Patient?name=canary&_explain=true`;
+  const path = `${silent.path('system', 'r4')}/Patient?name=canary&_explain=true`;
   const { status, json } = await silent.request('GET', path);
   expect(status).toBe(400);
   expect(json.issue[0].diagnostics).toContain("'_explain' is not a search parameter of Patient");

@@ -1,31 +1,28 @@
 /**
  * A refused transaction leaves nothing in any table. In a batch the same entries are independent of each other.
  */
-import { Client } from 'pg';
 import { entryOf, bundleOf, post, put, transaction } from '../support/bundles';
-import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
+import { connectTo, type SharedDatabase } from '../support/shared-database';
+import type { Headers } from '../support/http';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
+import { PUBLIC_ADDRESS } from '../support/shared-servers';
 
-const PUBLIC_URL = 'https://fhir.example.org';
 const SYSTEM = 'http://hospital.example/mrn';
 
-let server: TestServer;
-let owner: Client;
+let server: SharedServer;
+let owner: SharedDatabase;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'the tests count the rows of its database',
-    environment: { ...OPEN, PUBLIC_URL },
-  });
-  owner = new Client(server.database.settings);
-  await owner.connect();
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  owner = await connectTo(server);
+  await server.createTenant('other');
 });
 afterAll(async () => {
-  await owner.end();
+  await owner.close();
   await server.close();
 });
 
-/** Which rows each table has of tenants' spaces, by a sum over their texts; and how far the versions are counted. */
+/** Which rows each table has of this file's tenants, by a sum over their texts; and how far the versions are counted. */
 async function everyRow(): Promise<Map<string, string>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -40,10 +37,19 @@ async function everyRow(): Promise<Map<string, string>> {
     ),
   ); // prettier-ignore
   const found = new Map<string, string>();
-  const parts = [...names.map((name) => `${name} t where space > 2`), 'andiron.change_counter t'];
-  for (const part of parts) {
+  const tenants = await Promise.all(['system', 'other'].map((name) => owner.tenantNumber(name)));
+  const { rows: spaces } = await owner.query<{ number: number }>(
+    'select number from andiron.space where tenant = any($1)',
+    [tenants],
+  );
+  const parts: [part: string, numbers: readonly number[]][] = [
+    ...names.map((name): [string, number[]] => [`${name} t where space`, spaces.map(({ number }) => number)]),
+    ['andiron.change_counter t where tenant', tenants],
+  ];
+  for (const [part, numbers] of parts) {
     const { rows } = await owner.query<{ sum: string }>(
-      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${part}`,
+      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${part} = any($1::int[])`,
+      [numbers],
     );
     found.set(part, rows[0]?.sum ?? '');
   }
@@ -64,7 +70,7 @@ const jsonPatch = (...operations: object[]) => ({
 const activate = jsonPatch({ op: 'add', path: '/active', value: true });
 
 interface Refused {
-  readonly entry: object;
+  readonly entry: object | (() => object);
   readonly status: number;
   /** Below `Bundle.entry[1]`. */
   readonly below: string;
@@ -78,7 +84,7 @@ const REFUSED: readonly (readonly [title: string, refused: Refused])[] = [
   ['content that is malformed', { entry: post({ resourceType: 'Patient', birthDate: 'yesterday' }), status: 400, below: '.resource.birthDate' }],
   ['content that breaks an invariant', { entry: post({ resourceType: 'Patient', contact: [{ gender: 'male' }] }), status: 422, below: '.resource.contact[0]' }],
   ['a code that its binding does not have', { entry: post({ resourceType: 'Patient', gender: 'masculine' }), status: 422, below: '.resource.gender' }],
-  ["another tenant's address", { entry: post({ resourceType: 'Patient', managingOrganization: { reference: `${PUBLIC_URL}/w/other/api/v1/fhir/r4/Organization/1` } }), status: 422, below: '.resource.managingOrganization.reference' }],
+  ["another tenant's address", { entry: () => post({ resourceType: 'Patient', managingOrganization: { reference: `${PUBLIC_ADDRESS}${server.path('other', 'r4')}/Organization/1` } }), status: 422, below: '.resource.managingOrganization.reference' }],
   ['an id that is not the one of its url', { entry: entryOf('PUT', 'Patient/one', {}, { resource: patient('another') }), status: 400, below: '.resource.id' }],
   ['a patch of what is not there', { entry: entryOf('PATCH', 'Patient/nobody', {}, { resource: activate }), status: 404, below: '' }],
   ['a patch of what was deleted', { entry: entryOf('PATCH', 'Patient/gone', {}, { resource: activate }), status: 410, below: '' }],
@@ -99,8 +105,8 @@ const REFUSED: readonly (readonly [title: string, refused: Refused])[] = [
 ]; // prettier-ignore
 
 describe.each(TESTED_RELEASES)('under %s', (release) => {
-  const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
-    server.request(method, `${server.path('system', release)}${rest}`, body);
+  const send = (method: string, rest: string, body?: unknown, headers?: Headers): Promise<Answer> =>
+    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
 
   beforeAll(async () => {
     const twice = { resourceType: 'Patient', identifier: [{ system: SYSTEM, value: 'twice' }] };
@@ -114,7 +120,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   });
 
   /** Something of each kind of index, before and after the entry at fault. */
-  const around = (entry: object, mark: string): object[] => [
+  const around = (entry: Refused['entry'], mark: string): object[] => [
     put(
       patient(`before-${mark}`, {
         name: [{ family: 'Before' }],
@@ -122,7 +128,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         managingOrganization: { reference: 'Organization/1' },
       }),
     ),
-    entry,
+    typeof entry === 'function' ? entry() : entry,
     put({
       resourceType: 'ValueSet',
       id: `after-${mark}`,
@@ -181,15 +187,19 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(await everyRow()).toEqual(before);
   }); // prettier-ignore
 
-  it.each<[string, (path: (tenant: string, release: string) => string) => string]>([
-    ['another tenant', (path) => `${PUBLIC_URL}${path('other', release)}/Patient/known`],
-    ['no tenant that there is', (path) => `${PUBLIC_URL}${path('nobody', release)}/Patient/known`],
-    ['the other release', (path) => `${PUBLIC_URL}${path('system', release === 'r4' ? 'r4b' : 'r4')}/Patient/known`],
-    ['another host', (path) => `https://elsewhere.example${path('system', release)}/Patient/known`],
-    ['another host without a scheme', (path) => `//elsewhere.example${path('system', release)}/Patient/known`],
-    ['the host of the request, which is no public address', (path) => `${server.base}${path('system', release)}/Patient/known`],
+  /** The server takes requests under this name, which is none of its public addresses. */
+  const hostOfRequest = (): string => `localhost:${new URL(server.base).port}`;
+  const ofSystem = (): string => `${server.path('system', release)}/Patient/known`;
+  it.each<[string, () => string]>([
+    ['another tenant', () => `${PUBLIC_ADDRESS}${server.path('other', release)}/Patient/known`],
+    ['no tenant that there is', () => `${PUBLIC_ADDRESS}${server.path('nobody', release)}/Patient/known`],
+    ['the other release', () => `${PUBLIC_ADDRESS}${server.path('system', release === 'r4' ? 'r4b' : 'r4')}/Patient/known`],
+    ['another host', () => `https://elsewhere.example${ofSystem()}`],
+    ['another host without a scheme', () => `//elsewhere.example${ofSystem()}`],
+    ['the host of the request, which is no public address', () => `http://${hostOfRequest()}${ofSystem()}`],
   ])('an entry cannot lead to %s, whatever it asks for', async (_title, urlOf) => {
-    const url = urlOf((tenant, of) => `/w/${tenant}/api/v1/fhir/${of}`);
+    const url = urlOf();
+    const headers = { 'content-type': 'application/fhir+json', host: hostOfRequest() };
     const entries = [
       entryOf('GET', url),
       entryOf('PUT', url, {}, { resource: patient('known') }),
@@ -199,10 +209,10 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ];
     const before = await everyRow();
     for (const entry of entries) {
-      const { status, json } = await send('POST', '', transaction(entry));
+      const { status, json } = await send('POST', '', transaction(entry), headers);
       expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.entry[0].request.url']]);
     }
-    const batch = await send('POST', '', bundleOf('batch', ...entries));
+    const batch = await send('POST', '', bundleOf('batch', ...entries), headers);
     expect(batch.json.entry.map(({ response }: { response: { status: string } }) => response.status.slice(0, 3))).toEqual(
       entries.map(() => '400'),
     );
@@ -210,7 +220,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   }); // prettier-ignore
 
   it('an entry may name a resource by its public address', async () => {
-    const url = `${PUBLIC_URL}${server.path('system', release)}/Patient/known`;
+    const url = `${PUBLIC_ADDRESS}${ofSystem()}`;
     const { status, json } = await send('POST', '', transaction(entryOf('GET', url)));
     expect([status, json.entry?.[0].resource.id]).toEqual([200, 'known']);
   });

@@ -1,19 +1,18 @@
 /** A refused transaction leaves nothing in any table: https://hl7.org/fhir/R4/http.html#transaction. */
-import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { entryOf, post, put, transaction, uuid } from '../support/bundles';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { connectTo, type SharedDatabase } from '../support/shared-database';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 
-let server: TestServer;
-let owner: Client;
+let server: SharedServer;
+let owner: SharedDatabase;
 beforeAll(async () => {
-  server = await startServer({ because: 'the tests count the rows of its database' });
-  owner = new Client(server.database.settings);
-  await owner.connect();
-  await server.app.core.tenants.create('other', { 'referential-integrity': 'on-write-and-delete' });
+  server = await openSharedServer();
+  owner = await connectTo(server);
+  await server.createTenant('other', { 'referential-integrity': 'on-write-and-delete' });
 });
 afterAll(async () => {
-  await owner.end();
+  await owner.close();
   await server.close();
 });
 
@@ -82,9 +81,9 @@ describe.each<[Release, string]>([
   const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
     server.request(method, `${server.path(tenant, release)}${rest}`, body);
 
-  /** Number of rows of the space in each table, and its last version-sequence. */
+  /** Number of rows of the space in each table, and the last version-sequences of the tenants of this file. */
   async function countRows(): Promise<Readonly<Record<string, unknown>>> {
-    const space = await server.app.core.findSpace(tenant, release);
+    const space = await owner.spaceOf(tenant, release);
     const { rows: tables } = await owner.query<{ name: string }>(
       `select c.table_name as name from information_schema.columns c
          join information_schema.tables t using (table_schema, table_name)
@@ -94,11 +93,15 @@ describe.each<[Release, string]>([
     for (const { name } of tables) {
       const { rows } = await owner.query<{ count: string }>(
         `select count(*) as count from andiron.${name} where space = $1`,
-        [space?.number],
+        [space],
       );
       counts[name] = rows[0]?.count;
     }
-    const { rows } = await owner.query<object>('select * from andiron.change_counter order by tenant');
+    const tenants = await Promise.all(['system', 'other'].map((name) => owner.tenantNumber(name)));
+    const { rows } = await owner.query<object>(
+      'select * from andiron.change_counter where tenant = any($1) order by tenant',
+      [tenants],
+    );
     return { ...counts, counters: rows };
   }
 

@@ -122,7 +122,7 @@ export interface KeyServer {
   close(): Promise<void>;
 }
 
-/** Lets a server of the tests fetch the keys that `serveKeys` answers. */
+/** Lets a server of the tests call this machine: for the keys that `serveKeys` answers, and as endpoints of Subscriptions. */
 export const WITH_LOCAL_KEYS = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' };
 
 /** Somebody's key set on a port of its own. */

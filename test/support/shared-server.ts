@@ -6,6 +6,7 @@ import { createHttpClient, type Answer } from './http';
 import type { TestServer } from './server';
 import { findServices } from './services';
 import type { FoundServer, ServerKind } from './shared-servers';
+import type { DatabaseAddress } from './template';
 
 export type { Answer };
 
@@ -17,6 +18,8 @@ export type HttpServer = Pick<
 
 /** A shared server, with requests of its administrator below /w/system/api/v1. */
 export interface SharedServer extends HttpServer {
+  /** Other files have tenants in it: each statement names the spaces or the tenants of its test (shared-database.ts). */
+  readonly database: DatabaseAddress;
   /** Sends JSON to an address of administration, such as `/tenants/acme/clients`; the tenant has its own name there. */
   administer(method: string, address: string, body?: unknown): Promise<Answer>;
 }
@@ -31,11 +34,11 @@ async function find(kind: ServerKind): Promise<FoundServer> {
 }
 
 /**
- * A shared server: an open one, one that asks for credentials, or an open one that checks the structure of resources only.
+ * A shared server of a kind (shared-servers.ts).
  * The names of tenants, `system` too, are replaced by tenants that no other file has.
  */
 export async function openSharedServer(kind: ServerKind = 'open'): Promise<SharedServer> {
-  const { base, administrator } = await find(kind);
+  const { base, database, administrator } = await find(kind);
   const client = createHttpClient(base);
   const suffix = randomUUID().slice(0, 8);
   const tenant = (name: string): string => `${name}-${suffix}`;
@@ -52,6 +55,7 @@ export async function openSharedServer(kind: ServerKind = 'open'): Promise<Share
   await createTenant('system');
   return {
     base,
+    database,
     tenant,
     path,
     root: (name, release) => base + path(name, release),

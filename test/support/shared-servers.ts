@@ -19,11 +19,18 @@ export const PUBLIC_ADDRESS = 'https://fhir.example';
 /** The origin of an app in browsers, which may read the answers of the enforced servers. */
 export const APP_ORIGIN = 'https://app.example';
 
-/** What a kind of server starts with; `structure` is for tests that store what is not valid. */
+const UNRESTRICTED = { ...OPEN, ...WITH_LOCAL_KEYS, PURGE_OPEN: 'on' };
+const ENFORCED = { AUTH_MODE: 'enforced', ...WITH_LOCAL_KEYS, CORS_ORIGINS: APP_ORIGIN };
+
+/** What a kind of server starts with. */
 const KINDS = {
-  open: OPEN,
-  enforced: { AUTH_MODE: 'enforced', AUDIT: 'off', ...WITH_LOCAL_KEYS, CORS_ORIGINS: APP_ORIGIN },
-  structure: { ...OPEN, VALIDATION: 'structure' },
+  open: { ...UNRESTRICTED, SEARCH_EXPLAIN: 'on' },
+  /** For tests that store what is not valid. */
+  structure: { ...UNRESTRICTED, VALIDATION: 'structure' },
+  /** Chains and sorts scan indexes; no search fetches all its matches. */
+  scanning: { ...UNRESTRICTED, SEARCH_SORT_LIMIT: '0' },
+  enforced: { ...ENFORCED, AUDIT: 'off' },
+  audited: { ...ENFORCED, AUDIT: 'on' },
 } as const;
 
 export type ServerKind = keyof typeof KINDS;
@@ -31,6 +38,7 @@ export type ServerKind = keyof typeof KINDS;
 /** A shared server, as its users find it. */
 export interface FoundServer {
   readonly base: string;
+  readonly database: DatabaseAddress;
   /** Value of the header Authorization of a client that administers an enforced server. */
   readonly administrator?: string;
 }
@@ -72,9 +80,10 @@ async function start(
     lastSignal: 'SIGKILL',
   });
   if (!(await waitUntilReady(base, child))) throw new Error('The shared server did not become ready');
-  const administrator = kind === 'enforced' ? { administrator: await makeAdministrator(database) } : {};
+  const isOpen = KINDS[kind].AUTH_MODE === 'open';
+  const administrator = isOpen ? {} : { administrator: await makeAdministrator(database) };
   return {
-    found: { base, ...administrator },
+    found: { base, database, ...administrator },
     async stop() {
       await child.stop('SIGKILL', 5_000);
     },

@@ -16,7 +16,7 @@ const LIFETIME_MS = 60_000;
  */
 export function signRead(
   keys: readonly Buffer[],
-  { space, actor, access }: Pick<RequestContext, 'space' | 'actor' | 'access'>,
+  { space, actor, access }: Pick<RequestContext, 'actor' | 'access'> & { readonly space: Space },
   version: ResourceVersion,
   now = Date.now(),
 ): string {

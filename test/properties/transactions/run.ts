@@ -1,7 +1,7 @@
 /** Sends random transactions to a server, and holds every answer and all that is stored against the model. */
 import type { Release } from '../../../src/core';
 import { transaction, uuid } from '../../support/bundles';
-import type { Answer as HttpAnswer, TestServer } from '../../support/server';
+import type { Answer as HttpAnswer, HttpServer } from '../../support/shared-server';
 import { createRandom } from '../oracle/random';
 import { generateEntries } from './generate';
 import {
@@ -27,7 +27,7 @@ export interface Run {
 
 /** Returns the number of successes, and of all. Throws at the first difference, with the seed and the request. */
 export async function runTransactions(
-  server: TestServer,
+  server: HttpServer,
   { tenant, release, seed, transactions }: Run,
 ): Promise<number> {
   const root = server.path(tenant, release);
@@ -181,7 +181,7 @@ function contentOf({ name, identifier, partOf }: Resource): NonNullable<Stored> 
 }
 
 /** All versions that there are, and no other. */
-async function compareHistories(server: TestServer, root: string, state: State): Promise<void> {
+async function compareHistories(server: HttpServer, root: string, state: State): Promise<void> {
   const found = new Map<string, Stored>();
   for (let next: string | undefined = `${root}/_history?_count=1000`; next !== undefined;) {
     const { json }: HttpAnswer = await server.request('GET', next);

@@ -1,10 +1,10 @@
 /** `$status` and `$events`: what a client asks of its Subscriptions. */
-import { Client } from 'pg';
 import type { Release } from '../../../src/core';
-import { makeClient, type MadeClient } from '../../support/access';
+import { administerWell, createClient, type MadeClient } from '../../support/access';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
-import { startServer, type TestServer } from '../../support/server';
+import { connectTo } from '../../support/shared-database';
+import { openSharedServer, type SharedServer } from '../../support/shared-server';
 import {
   classic,
   makeSubscription,
@@ -20,22 +20,14 @@ import {
 } from '../../support/subscriptions';
 import { TESTED_RELEASES } from '../../support/releases';
 
-const LOCAL = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' };
-
-let server: TestServer;
-let guarded: TestServer;
+let server: SharedServer;
+let guarded: SharedServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
-    environment: { ...LOCAL, PURGE_OPEN: 'on' },
-  });
-  guarded = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS where access is enforced',
-    environment: { ...LOCAL, AUTH_MODE: 'enforced' },
-  });
-  await guarded.app.core.tenants.create('acme');
+  server = await openSharedServer('structure');
+  guarded = await openSharedServer('enforced');
+  await guarded.createTenant('acme', { validation: 'structure' });
   endpoint = await startEndpoint();
   send = sender(server);
 });
@@ -157,7 +149,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     await device();
     await untilEvents(id, 1);
     const expected = {
-      subscription: expect.stringMatching(`/w/system/api/v1/fhir/${release}/Subscription/${id}$`),
+      subscription: expect.stringMatching(`${root()}/Subscription/${id}$`),
       ...{ status: 'active', type: 'query-status', topic: `${TOPIC}/Device`, events: 1, error: undefined },
     };
     const got = await send('GET', `${root()}/Subscription/${id}/$status`);
@@ -334,13 +326,14 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       'since=1',
     ])
       expect([query, (await events(id, `?${query}`)).status]).toEqual([query, 400]);
-    const database = new Client(server.database.settings);
-    await database.connect();
+    const owner = await connectTo(server);
+    const space = await owner.spaceOf('system', release);
     const remove = (upTo: number): Promise<unknown> =>
-      database.query(
+      owner.query(
         `delete from andiron.subscription_event e using andiron.subscription s
-         where s.space = e.space and s.resource_key = e.resource_key and s.id = $1 and e.number <= $2`,
-        [id, upTo],
+         where s.space = $1 and s.space = e.space and s.resource_key = e.resource_key and s.id = $2
+           and e.number <= $3`,
+        [space, id, upTo],
       );
     const refused = async (query: string): Promise<unknown> => {
       const { status: code, json } = await events(id, query);
@@ -359,7 +352,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       expect(await refused('?eventsSinceNumber=3')).toEqual(keptFrom(4));
       expect(eventsIn(release, (await events(id)).json).numbers).toEqual([]);
     } finally {
-      await database.end();
+      await owner.close();
     }
   });
 
@@ -431,8 +424,8 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   describe('with enforced access', () => {
     const acme = (): string => guarded.path('acme', release);
     const as = ({ basic }: MadeClient): Sender => sender(guarded, { authorization: basic });
-    const client = (scopes: readonly string[], isAdministrator = false): Promise<MadeClient> =>
-      makeClient(guarded.app.core, 'acme', { scopes: [...scopes], isAdministrator });
+    const client = (scopes: readonly string[], administrator = false): Promise<MadeClient> =>
+      createClient(guarded, 'acme', { scopes, administrator });
 
     it('only the author and administrators get events, and each only what it may read', async () => {
       const author = as(await client(['system/Subscription.cruds', 'system/Observation.cruds']));
@@ -483,11 +476,16 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     it('a status that is hidden from a client is refused, not made up', async () => {
       const author = as(await client(['system/Subscription.cruds', 'system/Device.cruds']));
       const id = await makeSubscription(author, acme(), wanted('hidden-status'));
-      await guarded.app.core.policies.put('acme', `no-status-${release}`, {
-        rules: [{ types: ['Subscription'], interactions: 'rs' }],
-        hidden: ['Subscription.status', 'Subscription.channel'],
-      });
-      const reader = as(await makeClient(guarded.app.core, 'acme', { policies: [`no-status-${release}`] }));
+      await administerWell(
+        guarded,
+        'PUT',
+        `/tenants/${guarded.tenant('acme')}/policies/no-status-${release}`,
+        {
+          rules: [{ types: ['Subscription'], interactions: 'rs' }],
+          hidden: ['Subscription.status', 'Subscription.channel'],
+        },
+      );
+      const reader = as(await createClient(guarded, 'acme', { policies: [`no-status-${release}`] }));
       expect((await reader('GET', `${acme()}/Subscription/${id}/$status`)).status).toBe(403);
     });
   });

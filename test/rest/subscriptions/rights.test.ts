@@ -1,8 +1,8 @@
 /** What a Subscription tells is what its author may read at that moment. */
-import { makeClient, type MadeClient } from '../../support/access';
+import { administerWell, createClient, type MadeClient } from '../../support/access';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
-import { startServer, type TestServer } from '../../support/server';
+import { openSharedServer, type SharedServer } from '../../support/shared-server';
 import {
   makeSubscription,
   readNotification,
@@ -15,21 +15,20 @@ import {
 } from '../../support/subscriptions';
 import { TESTED_RELEASES } from '../../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS where access is enforced',
-    environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
-  });
+  server = await openSharedServer('audited');
   endpoint = await startEndpoint();
-  for (const tenant of ['acme', 'other']) await server.app.core.tenants.create(tenant);
+  for (const tenant of ['acme', 'other']) await server.createTenant(tenant, { validation: 'structure' });
 });
 afterAll(async () => {
   await server.close();
   await endpoint.close();
 });
 
+/** The address of the tenant for its administrator. */
+const acme = (): string => `/tenants/${server.tenant('acme')}`;
 const as = ({ basic }: MadeClient): Sender => sender(server, { authorization: basic });
 const observation = (status: string, note = 'a note'): object => ({
   resourceType: 'Observation',
@@ -44,12 +43,12 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     endpoint.received.filter((one) => one.path === path).map((one) => readNotification(release, one));
   const events = (path: string): readonly Notified[] =>
     toldAt(path).filter(({ type }) => type === 'event-notification');
-  const writer = (): Promise<MadeClient> => makeClient(server.app.core, 'acme');
+  const writer = (): Promise<MadeClient> => createClient(server, 'acme');
 
   it('resources outside the grants of the author are no events', async () => {
     const path = `/${release}/final`;
     const send = as(await writer());
-    const author = await makeClient(server.app.core, 'acme', {
+    const author = await createClient(server, 'acme', {
       scopes: ['system/Subscription.cruds', 'system/Observation.rs?status=final'],
     });
     const resource = subscription({
@@ -70,11 +69,11 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
 
   it('elements that are hidden from the author leave the server for nobody', async () => {
     const path = `/${release}/hidden`;
-    await server.app.core.policies.put('acme', 'without-notes', {
+    await administerWell(server, 'PUT', `${acme()}/policies/without-notes`, {
       rules: [{ types: ['Observation', 'Subscription'], interactions: 'cruds' }],
       hidden: ['Observation.note'],
     });
-    const author = await makeClient(server.app.core, 'acme', { policies: ['without-notes'] });
+    const author = await createClient(server, 'acme', { policies: ['without-notes'] });
     const resource = subscription({
       endpoint: endpoint.base + path,
       criteria: `${TOPIC}/Observation`,
@@ -89,7 +88,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   });
 
   it('a Subscription to what its author may not read is refused', async () => {
-    const author = await makeClient(server.app.core, 'acme', { scopes: ['system/Subscription.cruds'] });
+    const author = await createClient(server, 'acme', { scopes: ['system/Subscription.cruds'] });
     const resource = subscription({ endpoint: endpoint.base, criteria: `${TOPIC}/Observation` });
     const { status } = await as(author)('POST', `${rootOf('acme')}/Subscription`, resource);
     expect(status).toBe(403);
@@ -98,10 +97,10 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   it('the Subscription of a client that is disabled is switched off and tells nothing more', async () => {
     const path = `/${release}/disabled`;
     const send = as(await writer());
-    const author = await makeClient(server.app.core, 'acme');
+    const author = await createClient(server, 'acme');
     const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Device` });
     const id = await makeSubscription(as(author), rootOf('acme'), resource);
-    await server.app.core.clients.change('acme', author.id, { isDisabled: true });
+    await administerWell(server, 'PATCH', `${acme()}/clients/${author.id}`, { disabled: true });
     await send('POST', `${rootOf('acme')}/Device`, { resourceType: 'Device' });
     await eventually(
       async () => (await send('GET', `${rootOf('acme')}/Subscription/${id}`)).json['status'] === 'off',
@@ -113,7 +112,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   it('what its author may not read any more is an event without a name', async () => {
     const path = `/${release}/narrowed`;
     const send = as(await writer());
-    const author = await makeClient(server.app.core, 'acme');
+    const author = await createClient(server, 'acme');
     const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Media` });
     await makeSubscription(as(author), rootOf('acme'), resource);
     let arrived = 0;
@@ -125,7 +124,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     const media = { resourceType: 'Media', status: 'completed', content: { title: 'a picture' } };
     await send('POST', `${rootOf('acme')}/Media`, media);
     await eventually(async () => arrived > 0, SOON_MS);
-    await server.app.core.clients.change('acme', author.id, {
+    await administerWell(server, 'PATCH', `${acme()}/clients/${author.id}`, {
       scopes: ['system/Subscription.cruds', 'system/Media.rs?status=in-progress'],
     });
     await eventually(async () => arrived > 1, SOON_MS);
@@ -138,10 +137,8 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
 
   it('the handshake and a notification that does not arrive are in the audit trail, without secrets', async () => {
     const path = `/${release}/audited`;
-    const author = await makeClient(server.app.core, 'acme');
-    const auditor = as(
-      await makeClient(server.app.core, 'acme', { scopes: ['system/*.rs'], isAuditor: true }),
-    );
+    const author = await createClient(server, 'acme');
+    const auditor = as(await createClient(server, 'acme', { scopes: ['system/*.rs'], auditor: true }));
     const resource = subscription({
       endpoint: endpoint.base + path,
       criteria: `${TOPIC}/Location`,
@@ -169,7 +166,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   it('the deletion of what its author could not read is an event for nobody', async () => {
     const path = `/${release}/deletion`;
     const send = as(await writer());
-    const author = await makeClient(server.app.core, 'acme', {
+    const author = await createClient(server, 'acme', {
       scopes: ['system/Subscription.cruds', 'system/Observation.rs?status=final'],
     });
     const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Observation` });
@@ -188,25 +185,27 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
   });
 
   it('a tenant may limit the hosts that are told', async () => {
-    const author = as(await makeClient(server.app.core, 'acme'));
+    const author = as(await createClient(server, 'acme'));
     const path = `/${release}/host`;
     const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Group` });
-    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': '*.ward.example' });
+    await administerWell(server, 'PATCH', acme(), { settings: { 'notification-hosts': '*.ward.example' } });
     const refused = await author('POST', `${rootOf('acme')}/Subscription`, resource);
     expect([refused.status, JSON.stringify(refused.json)]).toEqual([
       422,
       expect.stringContaining('Subscription.channel.endpoint'),
     ]);
-    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': 'localhost,127.0.0.1' });
+    await administerWell(server, 'PATCH', acme(), {
+      settings: { 'notification-hosts': 'localhost,127.0.0.1' },
+    });
     await makeSubscription(author, rootOf('acme'), resource);
-    await server.app.core.tenants.changeSettings('acme', { 'notification-hosts': null });
+    await administerWell(server, 'PATCH', acme(), { settings: { 'notification-hosts': null } });
     expect(toldAt(path)).toHaveLength(1);
   });
 
   it('tenants and releases never hear of each other', async () => {
     const path = `/${release}/apart`;
-    const author = await makeClient(server.app.core, 'acme');
-    const stranger = as(await makeClient(server.app.core, 'other'));
+    const author = await createClient(server, 'acme');
+    const stranger = as(await createClient(server, 'other'));
     const resource = subscription({ endpoint: endpoint.base + path, criteria: `${TOPIC}/Flag` });
     await makeSubscription(as(author), rootOf('acme'), resource);
     const flag = {
@@ -221,14 +220,14 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     const { json } = await as(author)('POST', `${rootOf('acme')}/Flag`, flag);
     await eventually(async () => events(path).length > 0, SOON_MS);
     expect(events(path).map(({ focus }) => focus)).toEqual([
-      [expect.stringContaining(`/w/acme/api/v1/fhir/${release}/Flag/${String(json['id'])}`)],
+      [expect.stringContaining(`${rootOf('acme')}/Flag/${String(json['id'])}`)],
     ]);
   });
 
   it('its author alone sees the headers, and no other client may take them over', async () => {
     const path = `/${release}/mask`;
-    const author = await makeClient(server.app.core, 'acme');
-    const other = as(await makeClient(server.app.core, 'acme'));
+    const author = await createClient(server, 'acme');
+    const other = as(await createClient(server, 'acme'));
     const resource = subscription({
       endpoint: endpoint.base + path,
       headers: ['Authorization: Bearer hidden-word'],

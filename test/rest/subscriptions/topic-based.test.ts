@@ -1,7 +1,7 @@
 import { RELEASE_NAMES } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
-import { startServer, type TestServer } from '../../support/server';
+import { openSharedServer, type SharedServer } from '../../support/shared-server';
 import {
   BACKPORT,
   makeSubscription,
@@ -16,14 +16,11 @@ import {
   type Wanted,
 } from '../../support/subscriptions';
 
-let server: TestServer;
+let server: SharedServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
-    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', PURGE_OPEN: 'on' },
-  });
+  server = await openSharedServer();
   endpoint = await startEndpoint();
   send = sender(server);
 });

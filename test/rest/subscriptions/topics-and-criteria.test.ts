@@ -2,7 +2,7 @@
 import type { Release } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
-import { startServer, type TestServer } from '../../support/server';
+import { openSharedServer, type SharedServer } from '../../support/shared-server';
 import {
   classic,
   makeSubscription,
@@ -16,17 +16,14 @@ import {
 } from '../../support/subscriptions';
 import { TESTED_RELEASES } from '../../support/releases';
 
-let server: TestServer;
+let server: SharedServer;
 let endpoint: TestEndpoint;
 let send: Sender;
 beforeAll(async () => {
-  server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS',
-    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
-  });
+  server = await openSharedServer('structure');
   endpoint = await startEndpoint();
   send = sender(server);
-  await server.app.core.tenants.create('other');
+  await server.createTenant('other');
 });
 afterAll(async () => {
   await server.close();
