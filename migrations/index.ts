@@ -10,6 +10,7 @@ import * as subscriptions from './0043-subscriptions';
 import * as maskedHeaders from './0044-masked-headers';
 import * as userRights from './0045-user-rights';
 import * as administrationJobs from './0046-administration-jobs';
+import * as unopenedReferences from './0047-unopened-references';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0044-masked-headers': maskedHeaders,
   '0045-user-rights': userRights,
   '0046-administration-jobs': administrationJobs,
+  '0047-unopened-references': unopenedReferences,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -1,7 +1,8 @@
 /** Which resources a reference of a patient's record opens (docs/run/access-rules.md, What a record refers to). */
 import { administerWell } from '../support/access';
 import { TESTED_RELEASES } from '../support/releases';
-import { openSharedServer, type SharedServer } from '../support/shared-server';
+import { connectTo } from '../support/shared-database';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 import { SmartTenant } from '../support/smart-app';
 
 const to = (reference: string) => ({ reference });
@@ -137,5 +138,111 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
         })
       ).text,
     ).toContain('secret');
+  });
+
+  describe('that an app of hers has added', () => {
+    const send = (by: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+      server.request(method, `${smart.root}${path}`, body, {
+        authorization: by,
+        ...(method === 'PATCH' ? { 'content-type': 'application/json-patch+json' } : {}),
+      });
+    const seen = (performers: readonly string[], id?: string) => ({
+      ...{ resourceType: 'Observation', status: 'final', code: text, subject: ANN },
+      ...(id === undefined ? {} : { id }),
+      performer: performers.map((each) => to(`Practitioner/${each}`)),
+    });
+    let writer: string;
+    const made = async (...performers: readonly string[]): Promise<string> => {
+      const { status, json, text: said } = await send(writer, 'POST', '/Observation', seen(performers));
+      expect([status, said]).toEqual([201, expect.anything()]);
+      return String(json.id);
+    };
+    const practitioners = async (ids: readonly string[]) => {
+      const all = await found('Practitioner?_count=100');
+      return ids.filter((id) => all.includes(id));
+    };
+
+    beforeAll(async () => {
+      const ids = ['known', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'];
+      await smart.put(...ids.map((id) => ({ resourceType: 'Practitioner', id })), {
+        ...seen(['known'], 'by-known'),
+        id: 'by-known',
+      });
+      const { access_token } = await smart.token({ scope: 'openid fhirUser launch/patient patient/*.cruds' });
+      writer = `Bearer ${access_token}`;
+    });
+
+    it('opens nothing, in a create, an update, a patch or a transaction', async () => {
+      const id = await made('p1', 'known');
+      await send(writer, 'PUT', `/Observation/${id}`, { ...seen(['p1', 'p2', 'known']), id });
+      await send(writer, 'PATCH', `/Observation/${id}`, [
+        { op: 'add', path: '/performer/-', value: to('Practitioner/p3') },
+      ]);
+      const entry = (performer: string) => ({
+        resource: seen([performer]),
+        request: { method: 'POST', url: 'Observation' },
+      });
+      const { status } = await send(writer, 'POST', '', {
+        ...{ resourceType: 'Bundle', type: 'transaction' },
+        entry: [entry('p4'), entry('nobody')],
+      });
+      expect(status).toBe(200);
+      expect(await practitioners(['known', 'p1', 'p2', 'p3', 'p4'])).toEqual(['known']);
+      expect(await read('Practitioner/p1')).toBe(404);
+      expect(await found(`Observation?_id=${id}&_include=Observation:performer`)).toEqual(
+        [id, 'known'].sort(),
+      );
+      expect(await found('Practitioner?_has:Observation:performer:status=final')).toEqual(['known']);
+      const { text: whole } = await smart.get('Patient/ann/$everything', app);
+      expect([whole.includes('"id":"known"'), whole.includes('"id":"p1"')]).toEqual([true, false]);
+    });
+
+    it('opens its target once somebody else has written the resource', async () => {
+      const id = await made('p5');
+      expect(await read('Practitioner/p5')).toBe(404);
+      await smart.put({ ...seen(['p5'], id), id, status: 'amended' });
+      expect(await read('Practitioner/p5')).toBe(200);
+      // What was open stays open when the app writes again.
+      await send(writer, 'PATCH', `/Observation/${id}`, [{ op: 'add', path: '/language', value: 'en' }]);
+      expect(await read('Practitioner/p5')).toBe(200);
+    });
+
+    it('opens its target where staff adds it by the same kind of grant', async () => {
+      await smart.addPerson('doctor', 'Practitioner/known', 'ann');
+      const { access_token } = await smart.token({
+        scope: 'openid fhirUser launch/patient patient/*.cruds',
+        user: 'doctor',
+      });
+      const { status } = await send(`Bearer ${access_token}`, 'POST', '/Observation', seen(['p6']));
+      expect([status, await read('Practitioner/p6')]).toEqual([201, 200]);
+    });
+
+    it('opens nothing in a tenant that was exported and imported either, and a purge leaves nothing of it', async () => {
+      const id = await made('p7');
+      const noted = expect.stringMatching(/"unopened":\["Practitioner\/p7"\]/);
+      const first = await server.administer('GET', `/tenants/${smart.tenant}/export`);
+      expect([first.status, first.text]).toEqual([200, noted]);
+      const copy = `/tenants/${server.tenant(`copied-${release}`)}`;
+      const imported = await server.administer('POST', `${copy}/import`, first.text, {
+        'content-type': 'application/x-ndjson',
+      });
+      expect([imported.status, imported.text]).toEqual([201, expect.anything()]);
+      const second = await server.administer('GET', `${copy}/export`);
+      expect(second.text).toEqual(noted);
+      const database = await connectTo(server);
+      const space = await database.spaceOf(`opened-${release}`, release);
+      const count = async (): Promise<number> => {
+        const { rows } = await database.query('select 1 from andiron.unopened_reference where space = $1', [
+          space,
+        ]);
+        return rows.length;
+      };
+      const before = await count();
+      const purged = await send(smart.writer.basic, 'POST', `/Observation/${id}/$purge`, {
+        resourceType: 'Parameters',
+      });
+      expect([purged.status, purged.text]).toEqual([200, expect.anything()]);
+      expect(await count()).toBe(before - 1);
+    });
   });
 });

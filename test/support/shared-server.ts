@@ -21,7 +21,12 @@ export interface SharedServer extends HttpServer {
   /** Other files have tenants in it: each statement names the spaces or the tenants of its test (shared-database.ts). */
   readonly database: DatabaseAddress;
   /** Sends JSON to an address of administration, such as `/tenants/acme/clients`; the tenant has its own name there. */
-  administer(method: string, address: string, body?: unknown): Promise<Answer>;
+  administer(
+    method: string,
+    address: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
 }
 
 async function find(kind: ServerKind): Promise<FoundServer> {
@@ -43,9 +48,10 @@ export async function openSharedServer(kind: ServerKind = 'open'): Promise<Share
   const suffix = randomUUID().slice(0, 8);
   const tenant = (name: string): string => `${name}-${suffix}`;
   const path = (name: string, release: Release): string => toPath(tenant(name), release);
-  const administer: SharedServer['administer'] = (method, address, body) =>
+  const administer: SharedServer['administer'] = (method, address, body, headers) =>
     client.request(method, `/w/system/api/v1${address}`, body, {
       'content-type': 'application/json',
+      ...headers,
       ...(administrator === undefined ? {} : { authorization: administrator }),
     });
   const createTenant: HttpServer['createTenant'] = async (name, settings = {}) => {

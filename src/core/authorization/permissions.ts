@@ -6,7 +6,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { Access } from './access';
 import { ElementRules } from './elements';
 import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './grant';
-import type { Policy } from './policy';
+import type { Policy, PolicyRule } from './policy';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import { isStaff } from './person';
 import { openingOf, RECORD_OPENS, referencedCriteria } from './referenced';
@@ -338,21 +338,36 @@ export class Permissions {
       : { name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) };
   }
 
+  /** True where the caller has a grant that is bound to patients. */
+  get isForPatients(): boolean {
+    return (
+      this.#scopes.some((scope) => this.#isBoundScope(scope)) ||
+      this.#policies.some(({ rules }) => rules.some((rule) => this.#isBoundRule(rule)))
+    );
+  }
+
+  #isBoundScope({ context }: Scope): boolean {
+    return this.#recordsOf(context) !== undefined;
+  }
+
+  #isBoundRule({ anyOf: queries }: PolicyRule): boolean {
+    const isBoundQuery = (query: PolicyRule['anyOf'][number]): boolean =>
+      this.#recordsOfRule(query.map(([, value]) => value)) !== undefined;
+    return queries.length > 0 && queries.every(isBoundQuery);
+  }
+
   /** True where the caller has grants that are bound to patients, and no other by which it reads the type. */
   #keepsSecrets(type: string): boolean {
     const reads = (types: readonly string[], rights: ReadonlySet<Right>): boolean =>
       (types.includes(ANY_TYPE) || types.includes(type)) && READING.some((right) => rights.has(right));
-    const isBoundScope = ({ context }: Scope): boolean => this.#recordsOf(context) !== undefined;
     const byScopes =
-      this.#scopes.some(isBoundScope) &&
-      !this.#scopes.some((scope) => !isBoundScope(scope) && reads([scope.type], scope.rights));
+      this.#scopes.some((scope) => this.#isBoundScope(scope)) &&
+      !this.#scopes.some((scope) => !this.#isBoundScope(scope) && reads([scope.type], scope.rights));
     const rules = this.#policies.flatMap(({ rules: ofPolicy }) => ofPolicy);
-    const isBoundRule = ({ anyOf: queries }: (typeof rules)[number]): boolean =>
-      queries.length > 0 &&
-      queries.every((query) => this.#recordsOfRule(query.map(([, value]) => value)) !== undefined);
     return (
       byScopes ||
-      (rules.some(isBoundRule) && !rules.some((rule) => !isBoundRule(rule) && reads(rule.types, rule.rights)))
+      (rules.some((rule) => this.#isBoundRule(rule)) &&
+        !rules.some((rule) => !this.#isBoundRule(rule) && reads(rule.types, rule.rights)))
     );
   }
 

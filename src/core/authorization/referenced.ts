@@ -125,7 +125,7 @@ function merge(predicates: readonly Predicate[]): readonly Predicate[] {
     if (predicate.index !== 'source' || predicate.urls !== undefined) continue;
     const { type } = predicate.source;
     const parameters = new Set([...(merged.get(type)?.parameters ?? []), ...predicate.parameters]);
-    merged.set(type, { ...predicate, parameters: [...parameters] });
+    merged.set(type, { ...predicate, isOpening: true, parameters: [...parameters] });
   }
   return [...merged.values()];
 }

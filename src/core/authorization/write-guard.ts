@@ -6,10 +6,12 @@ import type { IndexRows } from '../search/index-rows';
 import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';
+import type { UnopenedReference } from '../storage/write/unopened-references';
 import type { ElementRules } from './elements';
 import { OwnerGuard, type OwnershipFault } from './owner-guard';
 import type { Right } from './right';
-import { visibilityOf } from './visibility';
+import { opensNothing, unopenedBy } from './unopened';
+import { visibilityOf, type Visibility } from './visibility';
 
 export type WriteIntent = 'update' | 'patch' | 'delete';
 
@@ -133,22 +135,42 @@ export interface NextContent {
   readonly written?: ReadonlySet<string>;
 }
 
-/** Throws `forbidden` where the new content is not within the grants. Cost: none in open mode. */
+/**
+ * Throws `forbidden` where the new content is not within the grants. Returns its references that open nothing
+ * (`unopenedBy`); undefined: it has none. Cost: none in open mode.
+ */
 export async function requireWritable(
   services: SearchServices,
   context: RequestContext,
   right: 'c' | 'u',
+  content: NextContent,
+): Promise<readonly UnopenedReference[] | undefined> {
+  const visibility = visibilityOf(services, context);
+  if (visibility === undefined) return undefined;
+  const { type, key, text, rows, before } = content;
+  visibility.permissions.elements.requireUnchanged(type, before, text);
+  if (visibility.permissions.conditions(type, right).length > 0)
+    await requireWithin(visibility, new OwnerGuard(services, context, visibility), right, content);
+  if (!opensNothing(context, visibility)) return undefined;
+  const rowsOf = (body: string): IndexRows => visibility.rowsOf(type, parseStoredObject(body));
+  const unopened = await unopenedBy(services, context, visibility, {
+    ...{ type, key },
+    before: before === undefined ? undefined : rowsOf(before),
+    after: rows ?? rowsOf(text),
+  });
+  return unopened.length === 0 ? undefined : unopened;
+}
+
+async function requireWithin(
+  visibility: Visibility,
+  owners: OwnerGuard,
+  right: 'c' | 'u',
   { type, key, text, rows, before, written = new Set() }: NextContent,
 ): Promise<void> {
-  const visibility = visibilityOf(services, context);
-  if (visibility === undefined) return;
   const { permissions } = visibility;
-  permissions.elements.requireUnchanged(type, before, text);
-  if (permissions.conditions(type, right).length === 0) return;
   const resource = parseStoredObject(text);
   const next = { key, resource, rows: rows ?? visibility.rowsOf(type, resource) };
   if ((await visibility.verdictOn(type, right, next)) !== 'yes') throw outside(type);
-  const owners = new OwnerGuard(services, context, visibility);
   if (!owners.isBound(type, right)) return;
   const old = before === undefined ? undefined : parseStoredObject(before);
   const replaced = old && { key, resource: old, rows: visibility.rowsOf(type, old) };

@@ -47,7 +47,7 @@ export async function create(
       });
     const own = { type: typeNumber, key: { high, low } };
     const content = { type, key: own.key, text, rows, before: undefined };
-    await requireWritable(services, context, 'c', content);
+    const unopened = await requireWritable(services, context, 'c', content);
     const provenance = await provenanceWrite(services, context, { type, id, versionId: 1 });
     const held = await requireTargets(services, context, {
       own: [own],
@@ -73,6 +73,7 @@ export async function create(
         ...{ type, own, id, text, subscription },
         isNew: true,
       }),
+      unopened,
       companion: provenance.companion,
       record: recordOf(context, type, id),
     };

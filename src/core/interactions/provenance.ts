@@ -46,7 +46,7 @@ export async function provenanceWrite(
       ...{ type: PROVENANCE, key: { high, low }, text, rows },
       ...{ before: undefined, written: targetsWritten },
     };
-    await requireWritable(services, context, 'c', content);
+    const unopened = await requireWritable(services, context, 'c', content);
     const companion: VersionWrite = {
       type: typeNumberOf(services, context, PROVENANCE),
       key: { high, low },
@@ -57,6 +57,7 @@ export async function provenanceWrite(
       metaOffset,
       author: context.actor === ANONYMOUS ? null : context.actor,
       rows,
+      unopened,
       ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),
     };
     // The write of the changes locks the Provenance's references too, so that all locks are taken in one order.

@@ -119,7 +119,8 @@ async function planWrite(
   const { text, metaOffset, rows, pairs, subscription, targets, changesNothing } = decided.prepared;
   const { key } = address;
   const before = live ? current.body : undefined;
-  await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
+  const right = live ? 'u' : 'c';
+  const unopened = await requireWritable(services, context, right, { type, key, text, rows, before });
   if (changesNothing === true) return undefined;
   const expected = current?.version ?? 0;
   const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
@@ -149,6 +150,7 @@ async function planWrite(
         ...{ type, own: address, id, text, subscription },
         isNew: !live,
       })),
+    unopened,
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };

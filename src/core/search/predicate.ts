@@ -115,6 +115,8 @@ export type Predicate =
    */
   | {
       readonly index: 'source';
+      /** True: references that open nothing do not count (storage/write/unopened-references.ts). */
+      readonly isOpening?: boolean;
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];
       readonly source: TypeCriteria;

@@ -2,6 +2,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
 import { FhirError } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import { parseReference, visitReferenceTexts } from '../fhir/reference';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { formatInstant, toFullText } from '../fhir/resource-text';
 import type { SearchServices, Services } from '../ports';
@@ -14,7 +16,7 @@ import { readLastSequence } from '../storage/read/feed';
 import { readMovedEvents, readMovedSpaces, type MovedSpace } from '../storage/tenants/moved-subscriptions';
 import { readVersionsUpTo } from '../storage/tenants/tenant-export';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
-import type { VersionRow } from '../storage/read/version-row';
+import { keyText, type VersionRow } from '../storage/read/version-row';
 
 export const EXPORT_FORMAT = 2;
 
@@ -159,10 +161,11 @@ async function* lines(
     const last = header.lastSequence[part] ?? 0;
     for await (const row of readVersionsUpTo(services.database, space, last, which)) {
       const version = await services.reader.complete(space, row);
-      yield toLine(
-        part,
-        which === 'all' ? toVersionLine(services, release, isAudit, version) : toResource(services, version),
-      );
+      if (which === 'current') yield toLine(part, toResource(services, version));
+      else {
+        const unopened = unopenedTexts(services, release, version, row.unopened);
+        yield toLine(part, toVersionLine(services, { release, isAudit, unopened }, version));
+      }
     }
   }
   const end = [...digests].map(
@@ -205,11 +208,33 @@ async function* movedLines(
   }
 }
 
+/** The references of a version that open nothing, as `Type/id`: storage has the keys of their targets alone. */
+function unopenedTexts(
+  services: Pick<Services, 'definitions' | 'keys'>,
+  release: Release,
+  { body }: VersionRow,
+  unopened: readonly string[],
+): readonly string[] {
+  if (unopened.length === 0) return [];
+  const definitions = services.definitions(release);
+  const texts = new Set<string>();
+  visitReferenceTexts(parseStoredObject(body), (text) => {
+    const target = parseReference(text);
+    if (target.type === undefined || target.id === undefined) return;
+    const name = `${definitions.typeNumber(target.type) ?? 0} ${keyText(services.keys.keyOf(target.type, target.id))}`;
+    if (unopened.includes(name)) texts.add(`${target.type}/${target.id}`);
+  });
+  return [...texts];
+}
+
 /** The stored text unchanged, with the values of the columns beside it. */
 function toVersionLine(
   services: Pick<Services, 'definitions' | 'keys'>,
-  release: Release,
-  isAudit: boolean,
+  {
+    release,
+    isAudit,
+    unopened,
+  }: { readonly release: Release; readonly isAudit: boolean; readonly unopened: readonly string[] },
   row: VersionRow,
 ): string {
   const { version, sequence, lastUpdated, change, author, body } = row;
@@ -225,6 +250,7 @@ function toVersionLine(
     lastUpdated: formatInstant(lastUpdated),
     change,
     ...(author === null ? {} : { author }),
+    ...(unopened.length === 0 ? {} : { unopened }),
   });
   return change === 'delete' ? beside : `${beside.slice(0, -1)},"resource":${oneLine(body)}}`;
 }

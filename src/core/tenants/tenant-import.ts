@@ -4,6 +4,7 @@ import type { TenantImport } from '../api/tenant';
 import { fhirError, FhirError } from '../errors';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../fhir/json';
+import { parseReference } from '../fhir/reference';
 import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
 import { toStoredText } from '../fhir/resource-text';
 import { ImportedParameters } from '../indexing/imported-parameters';
@@ -21,6 +22,7 @@ import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal
 import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText } from '../storage/read/version-row';
+import type { UnopenedReference } from '../storage/write/unopened-references';
 import { CHANGE, type Change } from '../storage/write/version-write';
 import {
   EXPORT_PARTS,
@@ -253,7 +255,8 @@ class Import {
 
   private toVersion({ part, release }: Place, members: JsonObject): ImportedVersion {
     const { services } = this.options;
-    const { type, id, version, sequence, lastUpdated, change, author, resource: sent = undefined } = members;
+    const { type, id, version, sequence, lastUpdated, change, author } = members;
+    const { resource: sent, unopened } = members;
     const isKept = type === SUBSCRIPTION && this.subscriptions.keeps(release, id);
     const off = sent === undefined || isKept ? undefined : switchedOff(sent);
     const resource = off ?? sent;
@@ -292,7 +295,24 @@ class Import {
       author: author ?? null,
       body: stored.text,
       metaOffset: stored.metaOffset,
+      unopened: this.toUnopened(release, unopened),
     };
+  }
+
+  /** The references of a version that open nothing, each once. */
+  private toUnopened(release: Release, references: JsonObject[string] | undefined): UnopenedReference[] {
+    if (references === undefined) return [];
+    const { services } = this.options;
+    const found = new Map<string, UnopenedReference>();
+    for (const text of Array.isArray(references) ? references : [null]) {
+      const target = typeof text === 'string' ? parseReference(text) : undefined;
+      const targetType = this.definitionsOf(release).typeNumber(target?.type ?? '');
+      if (target?.type === undefined || target.id === undefined || targetType === undefined)
+        refuse(this.line, 'its references that open nothing are not of the form Type/id');
+      const targetKey = keyText(services.keys.keyOf(target.type, target.id));
+      found.set(`${targetType} ${targetKey}`, { targetType, targetKey });
+    }
+    return [...found.values()];
   }
 
   private requireWhole(end: JsonObject): void {

@@ -187,7 +187,7 @@ class Transaction {
   }
 
   /** True if the transaction only creates resources under new ids, which no other writer uses. */
-  private isOnlyMaking({ writes, versions, integrity }: PreparedWrites): boolean {
+  private isOnlyMaking({ writes, versions, integrity, unopened }: PreparedWrites): boolean {
     const { context, isDryRun, records } = this.tools;
     return (
       this.conditions.all.length === 0 &&
@@ -195,6 +195,7 @@ class Transaction {
       writes.every(({ kind }, place) => kind === 'create' && !isRegistered(versions[place]?.type)) &&
       !isDryRun &&
       !integrity.isNeeded &&
+      unopened.size === 0 &&
       context.provenance === undefined &&
       records === NO_ENTRY_RECORDS
     );

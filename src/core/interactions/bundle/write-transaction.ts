@@ -20,6 +20,7 @@ import type { Row, Run } from '../../storage/connection/database';
 import { isLostRequirement } from '../../storage/connection/database-error';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { SUBSCRIPTION } from '../../preparation/subscription';
+import { noteUnopened, type UnopenedReference } from '../../storage/write/unopened-references';
 import { changeSubscription } from '../../storage/notifications/subscription-state';
 import type { SubscriptionChange } from '../../storage/notifications/subscription-change';
 import { provenanceWrite } from '../provenance';
@@ -53,6 +54,8 @@ export interface PreparedWrites {
   readonly heads: readonly (VersionRow | undefined)[];
   readonly prepared: PreparedVersions;
   readonly integrity: IntegrityWatch;
+  /** References of the versions that open nothing to apps of patients, by the member of their write. */
+  readonly unopened: ReadonlyMap<number, readonly UnopenedReference[]>;
   /** What the versions change in the state of Subscriptions. */
   readonly subscriptions: readonly SubscriptionChange[];
 }
@@ -75,7 +78,7 @@ export async function prepareWrites(
     conditional,
     author: context.actor === ANONYMOUS ? null : context.actor,
   });
-  await requireAllWritable(services, context, versions, prepared);
+  const unopened = await requireAllWritable(services, context, versions, prepared);
   const written = prepared.entries.map(({ index, targets }) => ({
     ...(targets === undefined ? {} : { targets }),
     place: entryExpression(index, 'resource'),
@@ -88,6 +91,7 @@ export async function prepareWrites(
     prepared,
     integrity: watchIntegrity(services, context, written, deleted),
     subscriptions: await subscriptionChanges(services, context, versions, prepared),
+    unopened,
   };
 }
 
@@ -131,14 +135,15 @@ async function subscriptionChanges(
   return changes;
 }
 
-/** Throws `forbidden` at the first entry whose content is not within the caller's grants. */
+/** Throws `forbidden` at the first entry whose content is not within the caller's grants. Returns `PreparedWrites.unopened`. */
 async function requireAllWritable(
   services: SearchServices,
   context: RequestContext,
   versions: readonly (EntryVersion | undefined)[],
   { entries }: PreparedVersions,
-): Promise<void> {
-  if (context.access === undefined) return;
+): Promise<PreparedWrites['unopened']> {
+  const unopened = new Map<number, readonly UnopenedReference[]>();
+  if (context.access === undefined) return unopened;
   const byMember = new Map(
     versions.flatMap((version) => (version === undefined ? [] : [[version.member, version]])),
   );
@@ -149,11 +154,14 @@ async function requireAllWritable(
     const { type, key, replaced } = version;
     const right = replaced === undefined ? 'c' : 'u';
     try {
-      await requireWritable(services, context, right, { type, key, text, before: replaced, written });
+      const content = { type, key, text, before: replaced, written };
+      const references = await requireWritable(services, context, right, content);
+      if (references !== undefined) unopened.set(member, references);
     } catch (error) {
       throw atEntry(error, index, type);
     }
   }
+  return unopened;
 }
 
 /**
@@ -231,6 +239,12 @@ export async function writePrepared(
       members,
       await writeEncoded(run, { bound, count: members.length, parameterChange: change }),
     );
+  }
+  for (const { member, typeNumber: type, key } of ready.versions.filter((version) => version !== undefined)) {
+    const version = written.get(member)?.version;
+    const references = ready.unopened.get(member) ?? [];
+    if (version !== undefined)
+      await noteUnopened(run, context.space.number, { type, key, version }, references);
   }
   return toAnswers(services, context, ready, written);
 }

@@ -41,6 +41,7 @@ const GRANTS: readonly Grant[] = [
     columns: ['tenant', 'id', 'algorithm', 'public_key', 'created', 'retired'],
   },
   { on: 'table', names: ['access_record'], privileges: ['insert'] },
+  { on: 'table', names: ['unopened_reference'], privileges: ['select', 'insert'] },
   {
     on: 'table',
     names: [

@@ -66,6 +66,14 @@ export interface Tables {
     presence: Buffer;
     target_keys: string[];
   };
+  'andiron.unopened_reference': {
+    space: number;
+    resource_type: number;
+    resource_key: string;
+    version: number;
+    target_type: number;
+    target_key: string;
+  };
   'andiron.resource_version': {
     space: number;
     version: number;

@@ -16,6 +16,7 @@ type Treatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
 /** The treatment of each table; referenced tables precede referring ones. */
 export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
   resource_version: 'versions',
+  unopened_reference: 'versions',
   change_counter: 'made',
   resource: 'made',
   search_parameter: 'made',

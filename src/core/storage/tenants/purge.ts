@@ -129,7 +129,10 @@ const LOCK = unnamed(sql`
   order by x.resource_type, x.resource_key
   for update of h`);
 
-function removePlaces(table: 'resource' | 'resource_version', number: RawBuilder<unknown>): Statement {
+function removePlaces(
+  table: 'resource' | 'resource_version' | 'unopened_reference',
+  number: RawBuilder<unknown>,
+): Statement {
   const name = sql.table(`andiron.${table}`);
   return unnamed(sql`
     with removed as (
@@ -142,6 +145,7 @@ function removePlaces(table: 'resource' | 'resource_version', number: RawBuilder
 }
 const REMOVE_VERSIONS = removePlaces('resource_version', sql`t.sequence`);
 const REMOVE_HEADS = removePlaces('resource', sql`0`);
+const REMOVE_UNOPENED = removePlaces('unopened_reference', sql`0`);
 const USE_SEQUENCES = unnamed(sql`
   update andiron.space
      set purged_to = greatest(purged_to, ${bind('last')}::int), unversioned_changes = unversioned_changes + 1
@@ -217,6 +221,7 @@ export async function purgeResources(
     }
     const [versions] = await session.run(REMOVE_VERSIONS, bound);
     const [removedHeads] = await session.run(REMOVE_HEADS, bound);
+    await session.run(REMOVE_UNOPENED, bound);
     await session.run(USE_SEQUENCES, { space, last: Number(versions?.[1] ?? 0) });
     return {
       ...counts,

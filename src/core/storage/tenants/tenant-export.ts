@@ -7,9 +7,16 @@ const ROWS = 500;
 /** Range of sequences that one statement scans. */
 const WINDOW = 20_000;
 
+/** The targets that the version does not open, as `{type number} {key}`; null: there are none. */
+const UNOPENED = sql`(
+      select array_agg(n.target_type || ' ' || n.target_key order by n.target_type, n.target_key)
+      from andiron.unopened_reference n
+      where n.space = ${bind('space')}::int and n.resource_type = v.resource_type and n.resource_key = v.resource_key
+        and n.version = v.version)`;
+
 function readUpTo(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}
+    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}, ${UNOPENED} as unopened
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
       ${condition}
@@ -28,6 +35,11 @@ const READ_CURRENT = defineStatement(
   ),
 );
 
+/** A version, and the targets of its references that open nothing, as `{type number} {key}`. */
+export interface ExportedRow extends PageRow {
+  readonly unopened: readonly string[];
+}
+
 /**
  * Yields the versions of a space up to a version-sequence, in order: all of them, or those that were current then.
  * Sequences become visible in order, so the result is a snapshot of the space, however long the reading takes.
@@ -37,7 +49,7 @@ export async function* readVersionsUpTo(
   space: number,
   last: number,
   which: 'all' | 'current',
-): AsyncGenerator<PageRow> {
+): AsyncGenerator<ExportedRow> {
   const statement = which === 'all' ? READ_ALL : READ_CURRENT;
   for (let after = 0; after < last;) {
     const to = Math.min(last, after + WINDOW);
@@ -51,7 +63,8 @@ export async function* readVersionsUpTo(
     });
     for (const row of rows) {
       const [key, type] = row as [string, number];
-      yield decodePageRow(row, 2, type, key);
+      const unopened = (row[11] as readonly string[] | null) ?? [];
+      yield Object.assign(decodePageRow(row, 2, type, key), { unopened });
     }
     const lastRead = rows.at(-1);
     after = rows.length < ROWS || lastRead === undefined ? to : (lastRead[5] as number);

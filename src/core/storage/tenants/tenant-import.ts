@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
+import type { UnopenedReference } from '../write/unopened-references';
 import { CHANGE, type Change } from '../write/version-write';
 
 export interface ImportedVersion {
@@ -20,6 +21,8 @@ export interface ImportedVersion {
   /** Null for a deletion. */
   readonly body: string | null;
   readonly metaOffset: number;
+  /** References of the version that open nothing. */
+  readonly unopened: readonly UnopenedReference[];
 }
 
 function unnamed(raw: RawBuilder<unknown>): Statement {
@@ -52,6 +55,12 @@ const ADD_HEADS = defineStatement(
       where excluded.version > r.version`),
 );
 
+const ADD_UNOPENED = unnamed(sql`
+  insert into andiron.unopened_reference (space, resource_type, resource_key, version, target_type, target_key)
+  select ${bind('space')}::int, x.*
+  from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[],
+              ${bind('target_types')}::smallint[], ${bind('target_keys')}::bigint[]) as x`);
+
 /** Adds versions, in the order of their sequences, and the heads of their resources, in one transaction. */
 export async function addVersions(
   session: OwnerSession,
@@ -69,6 +78,18 @@ export async function addVersions(
       bodies: versions.map(({ body }) => body),
     });
     await session.run(ADD_HEADS, bindHeads(space, heads));
+    const unopened = versions.flatMap(({ unopened: of, ...version }) =>
+      of.map((each) => ({ ...version, ...each })),
+    );
+    if (unopened.length === 0) return;
+    await session.run(ADD_UNOPENED, {
+      space,
+      types: unopened.map(({ type }) => type),
+      keys: unopened.map(({ key }) => key),
+      versions: unopened.map(({ version }) => version),
+      target_types: unopened.map(({ targetType }) => targetType),
+      target_keys: unopened.map(({ targetKey }) => targetKey),
+    });
   });
 }
 

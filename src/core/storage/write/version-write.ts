@@ -6,6 +6,7 @@ import type { SubscriptionChange } from '../notifications/subscription-change';
 import type { Bound } from '../connection/statement';
 import type { Target } from './required-references';
 import type { KeyHalves } from '../key-halves';
+import type { UnopenedReference } from './unopened-references';
 
 /** Kinds of changes; the values stored in `resource_version.change`. */
 export const CHANGE = { create: 1, update: 2, delete: 3 } as const;
@@ -37,6 +38,8 @@ export interface VersionWrite {
   readonly registration?: Registration;
   /** For a Subscription: what the version changes in its state. */
   readonly subscription?: SubscriptionChange;
+  /** References of the version that open nothing to apps of patients. */
+  readonly unopened?: readonly UnopenedReference[] | undefined;
   /** A new resource to write in the same transaction; both are written, or neither. */
   readonly companion?: VersionWrite;
   /** Record of the access, written together with the version. */

@@ -6,6 +6,7 @@ import { IS_WITHIN_WHOLE, type BoundStatement } from '../connection/connection';
 import type { Row, Run } from '../connection/database';
 import { requireThat } from '../connection/requirement';
 import { REGISTER, type Registration } from '../indexing/search-parameters';
+import { noteUnopened } from './unopened-references';
 import { changeSubscription } from '../notifications/subscription-state';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import { encodeTargets, REQUIRE_TARGETS, type Target } from './required-references';
@@ -243,6 +244,10 @@ export async function writeAll(
   const companions = written.flatMap(({ companion }) => companion ?? []);
   if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
     throw fhirError('overloaded');
+  for (const [index, { type, key, unopened = [] }] of writes.entries()) {
+    const version = outcomes[index]?.version;
+    if (version !== undefined) await noteUnopened(run, space, { type, key, version }, unopened);
+  }
   for (const { registration, subscription } of written) {
     if (registration !== undefined) await registerParameters(run, space, registration);
     if (subscription !== undefined) await changeSubscription(run, space, subscription);

@@ -63,7 +63,7 @@ function compileOutside(predicate: Predicate, prefix: string, scope: Scope): Com
           });
     case 'source':
       return predicate.urls === undefined
-        ? compileSource(predicate.parameters, predicate.source, prefix, scope)
+        ? compileSource(predicate, prefix, scope)
         : compileNamed('source', {
             parameters: predicate.parameters,
             urls: predicate.urls,
