@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
+import { eventually } from '../support/eventually';
 import { startChild } from '../../src/embedded/child';
 import {
   type EmbeddedPostgres,
@@ -99,10 +100,7 @@ describe('a child process', () => {
       stdio: 'ignore',
     });
     expect(await parent.ended).toBe('by SIGKILL');
-    const began = Date.now();
-    while (existsSync(folder) && Date.now() - began < 10_000)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(existsSync(folder)).toBe(false);
+    await eventually(() => !existsSync(folder));
   });
 
   it('that ended by itself keeps its folder until the process that started it is gone', async () => {
@@ -121,9 +119,6 @@ describe('a child process', () => {
       stdio: 'ignore',
     });
     expect(await parent.ended).toBe('with code 7');
-    const began = Date.now();
-    while (existsSync(folder) && Date.now() - began < 10_000)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(existsSync(folder)).toBe(false);
+    await eventually(() => !existsSync(folder));
   });
 });

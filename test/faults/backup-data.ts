@@ -1,5 +1,6 @@
 /** Data of two tenants and both releases for tests of backups, and all that a client sees of them. */
 import type { Release } from '../../src/core';
+import { eventually } from '../support/eventually';
 import type { ServerProcess } from '../support/process';
 
 /** The answered text of each acknowledged version, by its address. */
@@ -101,12 +102,10 @@ async function addSearchParameter(server: ServerProcess, root: string): Promise<
     expression: "Patient.extension.where(url = 'http://hospital.example/ward').value.ofType(code)",
   });
   expect(status).toBe(201);
-  for (const end = Date.now() + 60_000; ;) {
+  await eventually(async () => {
     const { json } = await server.request('GET', `${address}/$reindex-status`);
-    if (json.parameter?.[0]?.valueCode === 'completed') return;
-    if (Date.now() > end) throw new Error('the search parameter is not indexed');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return json.parameter?.[0]?.valueCode === 'completed';
+  }, 60_000);
 }
 
 /** The list of tenants, and all searches and histories of each tenant and release, by address. */

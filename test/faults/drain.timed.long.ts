@@ -48,7 +48,7 @@ it('a server that is stopped under load answers all accepted requests, and loses
     });
     await new Promise((resolve) => setTimeout(resolve, 600 + 150 * round));
     const enough = 40 * (round + 1);
-    await eventually(() => Promise.resolve(acknowledged.length > enough || failures.length > 0), 30_000);
+    await eventually(() => acknowledged.length > enough || failures.length > 0, 30_000);
     isStopping = true;
     const ended = await server.terminate();
     await Promise.all(load);

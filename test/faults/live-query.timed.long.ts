@@ -75,7 +75,7 @@ it('misses nothing and keeps the order, killed again and again under 500 writes 
   const theLast = 'the-last';
   await put(first, [theLast]);
   written.push(theLast);
-  await eventually(() => Promise.resolve(last.changes.at(-1)?.id === theLast), 30_000);
+  await eventually(() => last.changes.at(-1)?.id === theLast, 30_000);
   last.close();
   seen.push(...last.changes);
   const sequences = seen.map(({ sequence }) => sequence);

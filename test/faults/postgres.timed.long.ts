@@ -115,11 +115,9 @@ describe.each([
     expect(away.status).toBe(503);
     await delay(1_000);
     await startPostgres();
-    const recovered = await eventually(
-      async () => (await server.request('GET', '/health/ready')).status === 200,
-      10_000,
-    );
-    expect(recovered).toBeLessThan(5_000);
+    const began = performance.now();
+    await eventually(async () => (await server.request('GET', '/health/ready')).status === 200, 10_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     await delay(1_000);
     isLoaded = false;
     await loaded;

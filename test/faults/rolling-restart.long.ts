@@ -102,7 +102,7 @@ it('loses no request, whichever it was', async () => {
   const clients = load();
   for (const which of [0, 1] as const) {
     const before = clients.answered();
-    await eventually(() => Promise.resolve(clients.answered() > before + 50), 30_000);
+    await eventually(() => clients.answered() > before + 50, 30_000);
     expect(await servers[which].terminate()).toBe('with code 0');
     await servers[which].close();
     servers[which] = await start(ports[which]);
@@ -162,7 +162,7 @@ it('resets no connection of clients that ask without a pause', async () => {
     while (outcome === '200') outcome = await ask();
     return outcome;
   });
-  await eventually(() => Promise.resolve(answered > 100), 30_000);
+  await eventually(() => answered > 100, 30_000);
   expect(await server.terminate()).toBe('with code 0');
   expect(await Promise.all(clients)).toEqual(clients.map(() => 'ECONNREFUSED'));
   await server.close();

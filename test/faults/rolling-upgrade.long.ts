@@ -9,7 +9,8 @@ import { createTestDatabase } from '../support/database';
 import { readSchema } from '../support/database-schema';
 import { buildPreviousVersion, type PreviousVersion } from '../support/previous-version';
 import { startProcess, type ServerProcess } from '../support/process';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { MARK, writeUntil, type Acknowledged } from './upgrade-writers';
 import { IS_FULL } from '../support/rounds';
 
@@ -144,7 +145,7 @@ async function addParameter(server: ServerProcess): Promise<void> {
   });
   const root = server.path('system', 'r4');
   expect((await server.request('PUT', `${root}/SearchParameter/mark`, parameter)).status).toBe(201);
-  await until(async () => {
+  await eventually(async () => {
     const { json } = await server.request('GET', `${root}/SearchParameter/mark/$reindex-status`);
     return json.parameter?.[0]?.valueCode === 'completed';
   });

@@ -2,7 +2,8 @@
 import { Client } from 'pg';
 import { openCore } from '../support/core';
 import type { TestDatabase } from '../support/database';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { startProcess } from '../support/process';
 import { startTwoServers, type TwoServers } from './two-servers';
 import { rounds } from '../support/rounds';
@@ -97,7 +98,9 @@ describe('search parameters of a tenant', () => {
         parameter(`mark${round}`),
       );
       expect(made?.status).toBe(201);
-      await until(async () => (await there?.request('GET', `${root}/Basic?mark${round}=m1`))?.status === 200);
+      await eventually(
+        async () => (await there?.request('GET', `${root}/Basic?mark${round}=m1`))?.status === 200,
+      );
       // While the next one is made, an earlier one goes.
       if (round === 2) await there?.request('DELETE', `${root}/SearchParameter/mark0`);
     }
@@ -118,7 +121,7 @@ describe('search parameters of a tenant', () => {
         }
       }
     }
-    await until(async () => (await readWork(servers.database)).every(({ pending }) => !pending));
+    await eventually(async () => (await readWork(servers.database)).every(({ pending }) => !pending));
     const opened = await openCore({ database: servers.database });
     expect(await opened.differences('system')).toEqual([]);
     await opened.close();
@@ -139,13 +142,13 @@ describe('search parameters of a tenant', () => {
     await first.request('PUT', `${root}/SearchParameter/kept`, parameter('kept'));
     const progress = async (): Promise<WorkRow | undefined> =>
       (await readWork(database)).find(({ code }) => code === 'kept');
-    await until(async () => ((await progress())?.indexed ?? 0) > 300);
+    await eventually(async () => ((await progress())?.indexed ?? 0) > 300);
     await first.kill();
     const stopped = await progress();
     expect(stopped?.state).toBe('indexing');
     expect(stopped?.indexed).toBeLessThan(count);
     const third = await startProcess({ database });
-    await until(async () => (await third.request('GET', `${root}/Basic?kept=kept`)).status === 200);
+    await eventually(async () => (await third.request('GET', `${root}/Basic?kept=kept`)).status === 200);
     const { json } = await third.request('GET', `${root}/Basic?kept=kept&_summary=count`);
     expect(json.total).toBe(count);
     await third.close();
@@ -164,14 +167,14 @@ describe('search parameters of a tenant', () => {
       (await readWork(database)).find(({ code }) => code === 'often');
     for (let kill = 0; kill < kills; kill++) {
       const before = (await progress())?.indexed ?? 0;
-      await until(async () => {
+      await eventually(async () => {
         const now = await progress();
         return now?.pending === false || (now?.indexed ?? 0) > before;
       });
       await server.kill();
       server = await startProcess({ database });
     }
-    await until(async () => (await server.request('GET', `${root}/Basic?often=kept`)).status === 200);
+    await eventually(async () => (await server.request('GET', `${root}/Basic?often=kept`)).status === 200);
     await server.close();
   });
 
@@ -194,18 +197,20 @@ describe('search parameters of a tenant', () => {
       return rows[0]?.attempts ?? 0;
     };
     for (let kill = 1; kill <= kills; kill++) {
-      await until(async () => (await attempts()) === kill);
+      await eventually(async () => (await attempts()) === kill);
       await server.kill();
       server = await startProcess({ database });
     }
     await held.query('rollback');
     await held.end();
-    await until(async () => (await readWork(database)).find((row) => row.code === code)?.state === state);
+    await eventually(
+      async () => (await readWork(database)).find((row) => row.code === code)?.state === state,
+    );
     const found = await server.request('GET', `${root}/Basic?${code}=m1`);
     expect(found.status).toBe(state === 'active' ? 200 : 400);
     // The line is written after the change that the search has seen.
     if (state === 'failed')
-      await until(async () => (await server.output()).includes('a search parameter has failed'));
+      await eventually(async () => (await server.output()).includes('a search parameter has failed'));
     await server.close();
   });
 });

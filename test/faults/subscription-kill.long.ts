@@ -69,10 +69,9 @@ it(
       const place = Math.random() < 0.5 ? 0 : 1;
       await servers[place]?.kill();
       const before = endpoint.received.length;
-      longest = Math.max(
-        longest,
-        await eventually(async () => endpoint.received.length > before + 3, 60_000),
-      );
+      const killed = performance.now();
+      await eventually(() => endpoint.received.length > before + 3, 60_000);
+      longest = Math.max(longest, performance.now() - killed);
       servers[place] = await start();
     }
     isOver = true;

@@ -1,5 +1,6 @@
 /** Counts by the values that resources have; that they are right is shown in test/properties/aggregates.test.ts. */
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
@@ -266,7 +267,7 @@ describe.each(TESTED_RELEASES)('counts in %s', (release) => {
     const own = makeParameter('own-note', { code: 'own-note', base: ['Observation'], type: 'token', expression: 'Observation.status' }); // prettier-ignore
     const put = await server.request('PUT', `${server.path('here', release)}/SearchParameter/own-note`, own);
     expect(put.status).toBe(201);
-    await until(async () => {
+    await eventually(async () => {
       const { status } = await server.request('GET', `${server.path('here', release)}/Observation?own-note=final`); // prettier-ignore
       return status === 200;
     });

@@ -1,7 +1,8 @@
 /** Search parameters that a tenant has made are in the schema of that tenant, and in no other. */
 import { gunzipSync } from 'node:zlib';
 import { mainThreadMilliseconds } from '../support/processor-time';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
@@ -47,7 +48,7 @@ describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release)
     await put('SearchParameter', nickname('fourth', 'fhirpath'));
     // Every object of JavaScript has it.
     await put('SearchParameter', nickname('fifth', 'constructor'));
-    await until(async () => {
+    await eventually(async () => {
       const path = `${server.path('north', release)}/Patient?nick-name=cafe&birth_date-x=cafe&where=cafe&fhirpath=cafe&constructor=cafe`;
       return (await server.request('GET', path)).status === 200;
     });

@@ -1,4 +1,5 @@
 /** Searches that a tenant has given a name are fields of the schema of that tenant, and of no other. */
+import { eventually } from '../support/eventually';
 import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { createSender, gatewayPath, type SendQuery } from './gateway-client';
 import { TESTED_RELEASES } from '../support/releases';
@@ -66,13 +67,6 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     );
     if (status !== 201 && status !== 200) throw new Error(text);
   };
-  /** Waits until the schema of a process has definitions that were stored a moment ago. */
-  const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    for (const last = Date.now() + 20_000; !(await holds());) {
-      if (Date.now() > last) throw new Error('the schema was not changed');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
   const LABS = `query ($cursor: String) {
     ObservationLatestLabs(patient: "Patient/ada", _count: 2, _cursor: $cursor) {
       count next edges { resource { id subject { resource { ... on Patient { id } } } } }
@@ -114,7 +108,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
   });
 
   it('is a field of Query with its inputs as arguments, for that tenant alone', async () => {
-    await until(async () => (await north(LABS)).status === 200);
+    await eventually(async () => (await north(LABS)).status === 200);
     const { found } = await north(LABS);
     const { next, ...page } = found.ObservationLatestLabs;
     const edge = (id: string): object => ({ resource: { id, subject: { resource: { id: 'ada' } } } });
@@ -189,7 +183,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     );
     await put(definition('needing', 'status={where}', [{ name: 'where', searchType: 'token', min: 1 }]));
     const PLACES = '{ ObservationPlaces(code: "2345-7") { count } }';
-    await until(async () => (await north(PLACES)).status === 200);
+    await eventually(async () => (await north(PLACES)).status === 200);
     expect((await north(PLACES)).found).toEqual({ ObservationPlaces: { count: 2 } });
     // Those of the name that it would have are as they are in the release.
     expect((await north('{ ObservationList(_id: "ada-0") { id } }')).found).toEqual({
@@ -207,7 +201,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     const changing = (criteria: string, resource: string[]): object =>
       definition('changing', criteria, [], { resource });
     await put(changing('_id=ada-1', ['Observation', 'Patient']));
-    await until(async () => (await north(CHANGED)).status === 200);
+    await eventually(async () => (await north(CHANGED)).status === 200);
     expect((await north(CHANGED)).found).toEqual({
       ObservationChanging: { count: 1 },
       PatientChanging: { count: 0 },
@@ -220,7 +214,7 @@ describe.each(TESTED_RELEASES)('a named query of a tenant in %s', (release) => {
     const path = `${server.path('north', release)}/OperationDefinition/changing`;
     expect((await server.request('DELETE', path)).status).toBe(200);
     expect((await north('{ PatientChanging { count } }')).status).toBe(400);
-    await until(async () => {
+    await eventually(async () => {
       const { text } = await server.request(
         'GET',
         `${gatewayPath(server.tenant('north'), release)}/schema.graphql`,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
+import { eventually } from '../support/eventually';
 import type { Release } from '../../src/core';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient, type HttpClient } from '../support/http';
@@ -13,7 +13,6 @@ import { connectSocket, subscribeBySocket } from './live/subscriber';
 
 const QUERY = '{ metadata { fhirVersion } }';
 const LIVE = 'subscription { resourceChanged(type: Basic) { id } }';
-const PATIENCE_MS = 15_000;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const persisted = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -164,14 +163,6 @@ describe('documents that clients register', () => {
   });
 });
 
-async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error('it did not come to be so');
-    await delay(5);
-  }
-}
-
 describe('a server of trusted documents', () => {
   let server: TestServer;
   let folder: string;
@@ -220,7 +211,7 @@ describe('a server of trusted documents', () => {
     const address = `${stream}?${new URLSearchParams({ query: other }).toString()}`;
     expect((await server.request('GET', address, undefined, { accept: 'text/event-stream' })).status).toBe(403);
     const refused = await subscribeBySocket({ base: server.base, document: other });
-    await until(() => refused.isOver);
+    await eventually(() => refused.isOver);
     expect(refused.errors.map(({ extensions }) => extensions.code)).toEqual(['forbidden']);
     refused.close();
   });
@@ -259,10 +250,10 @@ describe('a server of trusted documents', () => {
         complete: () => undefined,
       },
     );
-    await until(() => countLiveQueries(server.base)?.begun !== begun || bySocket !== '');
+    await eventually(() => countLiveQueries(server.base)?.begun !== begun || bySocket !== '');
     await server.request('PUT', `${server.path('system', 'r4')}/Basic/told`, { resourceType: 'Basic', id: 'told', code: { text: 'x' } });
     const expected = '{"data":{"resourceChanged":{"id":"told"}}}';
-    await until(() => messages.every((text) => text.includes(expected)) && bySocket !== '');
+    await eventually(() => messages.every((text) => text.includes(expected)) && bySocket !== '');
     expect(bySocket).toBe(expected);
     leaving.abort();
     await client.dispose();

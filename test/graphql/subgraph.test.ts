@@ -1,5 +1,6 @@
 /** GraphQL as a subgraph of Apollo Federation 2, as a router reads it. test/clients/composition.test.ts composes it with others. */
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { startServer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 import { createSender, gatewayPath } from './gateway-client';
@@ -73,7 +74,7 @@ describe.each(TESTED_RELEASES)('the subgraph of %s', (release) => {
     expect(status).toBe(201);
     const schema = async (): Promise<string> =>
       (await server.request('GET', `${address}/schema.graphql`)).text;
-    await until(async () => (await schema()).includes('shoe_size_'));
+    await eventually(async () => (await schema()).includes('shoe_size_'));
     expect(await subgraph('?types=Patient')).toContain('shoe_size_');
   });
 

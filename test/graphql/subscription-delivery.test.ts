@@ -8,7 +8,6 @@ import {
   classic,
   makeSubscription,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   type Sender,
@@ -69,7 +68,6 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
   const untilEvents = async (id: string, count: number, by = ask): Promise<void> => {
     await eventually(
       async () => (await by(STATUS, { id })).found.subscriptionDelivery.eventsSinceStart === count,
-      SOON_MS,
     );
   };
 
@@ -286,7 +284,7 @@ describe.each(TESTED_RELEASES)('%s', (release: Release) => {
       await eventually(async () => {
         const text = await trail();
         return text.includes(status) && text.includes(events);
-      }, SOON_MS);
+      });
     });
   });
 });

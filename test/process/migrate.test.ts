@@ -11,8 +11,6 @@ const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
 /** The advisory lock of migrations (src/core/storage/schema/migration-lock.ts). */
 const LOCK = 7_230_911;
 
-const PATIENCE_MS = 25_000;
-
 let database: TestDatabase;
 let holder: Client;
 beforeAll(async () => {
@@ -43,11 +41,11 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
       stdio: 'ignore',
       lastSignal: 'SIGKILL',
     });
-    await eventually(async () => (await countWaiting()) > 0, PATIENCE_MS);
+    await eventually(async () => (await countWaiting()) > 0);
     await child.stop(signal, 5_000);
     // Without a handler it would end by the signal, and as the first process of a container not at all.
     expect(await child.ended).toBe('with code 1');
-    await eventually(async () => (await countWaiting()) === 0, PATIENCE_MS);
+    await eventually(async () => (await countWaiting()) === 0);
   },
 );
 

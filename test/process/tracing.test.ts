@@ -47,7 +47,7 @@ async function traced(
   expect([answer.status < 300, answer.text.slice(0, answer.status < 300 ? 0 : 500)]).toEqual([true, '']);
   const find = (): ReceivedSpan | undefined =>
     receiver.spans.find((span) => span.trace === trace && span.kind === SERVER);
-  await eventually(() => Promise.resolve(find() !== undefined), 10_000);
+  await eventually(() => find() !== undefined, 10_000);
   const request = find();
   if (request === undefined) throw new Error('no span');
   return { request, parts: receiver.spans.filter((span) => span.trace === trace && span.id !== request.id) };

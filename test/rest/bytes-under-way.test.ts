@@ -1,8 +1,8 @@
 /** The limit on the memory of all bodies and answers of a process (MAX_BYTES_UNDER_WAY). */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
+import { eventually } from '../support/eventually';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 const MEGABYTE = 1024 * 1024;
@@ -51,10 +51,10 @@ async function begin(declared: number, sent: number): Promise<Socket> {
 
 /** Asks until the status is this one. */
 async function until(status: number, send: () => Promise<Answer>): Promise<Answer> {
-  for (const began = Date.now(); ; await delay(20)) {
-    const answer = await send();
-    if (answer.status === status || Date.now() - began > 10_000) return answer;
-  }
+  let answer: Answer | undefined;
+  await eventually(async () => (answer = await send()).status === status);
+  if (answer === undefined) throw new Error('nothing was sent');
+  return answer;
 }
 
 it('a body beyond the memory of the server is 413 and states the limit', async () => {

@@ -3,7 +3,8 @@
  * fail.
  */
 import { Client } from 'pg';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { openCore } from '../support/core';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -59,7 +60,7 @@ async function statusOf(tenant: string, id: string): Promise<Record<string, unkn
 const EXCEEDED = { status: 'failed', searchable: false, reason: expect.stringContaining('more values') };
 
 async function isSearched(tenant: string, query: string): Promise<void> {
-  await until(async () => (await send(tenant, 'GET', query)).status === 200);
+  await eventually(async () => (await send(tenant, 'GET', query)).status === 200);
 }
 
 /** The result of the index check. */
@@ -154,7 +155,7 @@ describe('a search parameter with an expression that costs too much', () => {
       201,
     );
     await send('before', 'PUT', 'SearchParameter/plain', parameter('plain', 'Basic.code.text'));
-    await until(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
+    await eventually(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
     expect(await statusOf('before', 'costly')).toEqual(EXCEEDED);
     await isSearched('before', 'Basic?plain=x');
     // A server that starts with it writes, and does not try it again.
@@ -170,7 +171,7 @@ describe('a search parameter with an expression that costs too much', () => {
     await another.close();
     expect((await send('before', 'DELETE', 'Basic/other')).status).toBe(200);
     expect((await send('before', 'POST', 'SearchParameter/costly/$reindex')).status).toBe(200);
-    await until(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
+    await eventually(async () => (await statusOf('before', 'costly'))['status'] === 'failed');
     expect((await send('before', 'DELETE', 'Basic/b')).status).toBe(200);
     expect((await send('before', 'POST', 'SearchParameter/costly/$reindex')).status).toBe(200);
     await isSearched('before', 'Basic?costly=x');
@@ -217,7 +218,7 @@ describe('a search parameter whose indexing has crashed the server', () => {
       because: 'it starts where another one was killed',
       database: server.database,
     });
-    await until(async () => (await statusOf(tenant, 'plain'))['status'] === status);
+    await eventually(async () => (await statusOf(tenant, 'plain'))['status'] === status);
     expect(await statusOf(tenant, 'plain')).toMatchObject({
       searchable: status === 'completed',
       reason: status === 'failed' ? expect.stringContaining('ended 3 times') : undefined,

@@ -3,7 +3,8 @@
  * server.
  */
 import { createSender, type SendQuery } from '../graphql/gateway-client';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { toParameters, remove } from '../support/fhirpath-patch';
 import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
 
@@ -178,7 +179,7 @@ describe('hostile FHIRPath', () => {
       expect((await request('POST', 'Basic', { resourceType: 'Basic', code: { text: 'x' } })).status).toBe(
         201,
       );
-      await until(async () =>
+      await eventually(async () =>
         (await request('GET', `SearchParameter/${id}/$reindex-status`)).text.includes('"failed"'),
       );
     }

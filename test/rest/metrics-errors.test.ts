@@ -10,7 +10,6 @@ import { eventually } from '../support/eventually';
 import { startMeasuredServer, type MeasuredServer } from '../support/metrics';
 import type { Answer } from '../support/server';
 
-const PATIENCE_MS = 15_000;
 const MEGABYTE = 1024 * 1024;
 const JSON_BODY = { 'content-type': 'application/json' };
 const basic = (id: string): object => ({ resourceType: 'Basic', id, code: { text: id } });
@@ -81,7 +80,7 @@ it('a full queue counts as overloaded', async () => {
         sent.push(answer);
         void answer.then((one) => one.status === 503 && refused.push(one));
         return refused.length > 2;
-      }, PATIENCE_MS);
+      });
       await owner.query('rollback');
       await Promise.all(sent);
     }),
@@ -97,10 +96,7 @@ it('requests beyond the memory for bodies count as memoryFull, and the memory in
   slow.write(`${head}content-length: ${3 * MEGABYTE}\r\n\r\n`);
   slow.write(Buffer.alloc(3 * MEGABYTE - 1, 0x20));
   // A body counts four times its size.
-  await eventually(
-    async () => (await server.metric('andiron_bytes_under_way')) === 4 * (3 * MEGABYTE - 1),
-    PATIENCE_MS,
-  );
+  await eventually(async () => (await server.metric('andiron_bytes_under_way')) === 4 * (3 * MEGABYTE - 1));
   const data = 'QUJD'.repeat((2 * MEGABYTE) / 4);
   const large = { resourceType: 'Binary', id: 'large', contentType: 'image/png', data };
   const errors = await server.errorsDuring(async () => {
@@ -108,7 +104,7 @@ it('requests beyond the memory for bodies count as memoryFull, and the memory in
   });
   expect(errors).toEqual({ 'memoryFull 503': 1 });
   slow.destroy();
-  await eventually(async () => (await server.metric('andiron_bytes_under_way')) === 0, PATIENCE_MS);
+  await eventually(async () => (await server.metric('andiron_bytes_under_way')) === 0);
 });
 
 it('an error of the program counts as internal', async () => {
@@ -148,7 +144,7 @@ it('each failed field of a GraphQL request counts, and a document that GraphQL r
 it('a live query that is refused counts', async () => {
   const errors = await server.errorsDuring(async () => {
     const refused = await subscribeBySocket({ base: server.base, document: 'subscription { nonsense }' });
-    await eventually(async () => refused.errors.length > 0, PATIENCE_MS);
+    await eventually(async () => refused.errors.length > 0);
     refused.close();
   });
   expect(errors).toEqual({ 'graphqlRequest 400': 1 });
@@ -180,7 +176,7 @@ it('a database that is away counts as storageUnavailable, by REST and by GraphQL
   const query = { query: '{ search(type: Basic) { total } }' };
   forwarder.cut();
   // The statements on connections that break have other keys, once.
-  await eventually(async () => (await distant.metric('andiron_ready')) === 0, PATIENCE_MS);
+  await eventually(async () => (await distant.metric('andiron_ready')) === 0);
   await distant.request('GET', `${root}/Basic/a`);
   const errors = await distant.errorsDuring(async () => {
     expect((await distant.request('GET', `${root}/Basic/a`)).status).toBe(503);

@@ -1,5 +1,6 @@
 /** $reindex and $reindex-status: the index of a tenant's search parameters made again, and how far it is. */
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { connectTo } from '../support/shared-database';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -40,7 +41,7 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     ] as const) {
       const made = await send('PUT', 'north', `SearchParameter/${id}`, makeParameter(id, parts));
       expect(made.status).toBe(201);
-      await until(async () => (await get('north', `Patient?${id}:missing=true`)).status === 200);
+      await eventually(async () => (await get('north', `Patient?${id}:missing=true`)).status === 200);
     }
   });
 
@@ -94,10 +95,10 @@ describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
     const started = await send('POST', 'north', 'SearchParameter/height/$reindex');
     expect(started.status).toBe(200);
     expect(partsOf(started).each).toEqual([expect.objectContaining({ ...height, status: 'in-progress' })]);
-    await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
+    await eventually(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
     expect(idsOf(await get('north', 'Patient?height=gt1'))).toEqual(['ada', 'bob']);
     expect((await send('POST', 'north', '$reindex')).status).toBe(200);
-    await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
+    await eventually(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
   });
 
   it('is for POST, and for the tenant’s own resources', async () => {

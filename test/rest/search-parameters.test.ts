@@ -1,7 +1,8 @@
 /** Search parameters that tenants make: checked, indexed in the background, searched by when complete, theirs alone. */
 import { gatewayPath } from '../graphql/gateway-client';
 import { reindex } from '../support/reindex';
-import { makeParameter, until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { type Answer, type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -106,7 +107,7 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
   ): Promise<Answer> => server.request(method, `${server.path(tenant, release)}/${address}`, body, headers);
   const get = (tenant: string, address: string): Promise<Answer> => send('GET', tenant, address);
   const isSearched = (tenant: string, address: string): Promise<void> =>
-    until(async () => (await get(tenant, address)).status === 200);
+    eventually(async () => (await get(tenant, address)).status === 200);
 
   beforeAll(async () => {
     await send('PUT', 'north', 'Organization/ward', {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createSender } from '../graphql/gateway-client';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { TESTED_RELEASES } from '../support/releases';
-import { until } from '../support/search-parameters';
+import { eventually } from '../support/eventually';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { finder } from '../support/stored';
 
@@ -113,7 +113,7 @@ describe.each(TESTED_RELEASES)('of two processes under %s', (release) => {
     await put(named('_id=one,two'));
     expect(await listed()).toEqual([{ name: 'short', definition: DEFINITION }]);
     expect(await find('Basic?_query=short')).toEqual(['one', 'two']);
-    await until(async () => (await send(FIELD)).status === 200);
+    await eventually(async () => (await send(FIELD)).status === 200);
     expect((await send(FIELD)).found).toEqual({ BasicShort: { count: 2 } });
     const { json } = await other.request('GET', `${root()}/Basic?_query=short&_count=1`);
     await put(named('_id=one'));

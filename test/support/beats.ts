@@ -3,7 +3,8 @@
 export interface Beats {
   /** Milliseconds that have gone by while this process ran. */
   elapsed(): number;
-  stop(): void;
+  /** Counts no further, and returns what has elapsed. */
+  stop(): number;
 }
 
 const BEAT_MS = 50;
@@ -11,6 +12,13 @@ const BEAT_MS = 50;
 /** Counts from now on. */
 export function countBeats(): Beats {
   let beats = 0;
-  const timer = setInterval(() => (beats += 1), BEAT_MS);
-  return { elapsed: () => beats * BEAT_MS, stop: () => clearInterval(timer) };
+  const timer = setInterval(() => (beats += 1), BEAT_MS).unref();
+  const elapsed = (): number => beats * BEAT_MS;
+  return {
+    elapsed,
+    stop() {
+      clearInterval(timer);
+      return elapsed();
+    },
+  };
 }

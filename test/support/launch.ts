@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from './eventually';
 import type { Child } from '../../src/embedded/child';
 import { createHttpClient } from './http';
 
@@ -16,26 +16,27 @@ export async function waitForPort(
   output: () => Promise<string>,
   child: Pick<Child, 'isRunning'>,
 ): Promise<number | undefined> {
-  const end = Date.now() + START_TIMEOUT_MS;
-  while (child.isRunning() && Date.now() < end) {
-    const [, port] = /"port":(\d+).*"msg":"listening"/.exec(await output()) ?? [];
-    if (port !== undefined) return Number(port);
-    await delay(20);
-  }
-  return undefined;
+  let port: string | undefined;
+  const isOver = async (): Promise<boolean> => {
+    [, port] = /"port":(\d+).*"msg":"listening"/.exec(await output()) ?? [];
+    return port !== undefined || !child.isRunning();
+  };
+  await eventually(isOver, START_TIMEOUT_MS).catch(() => undefined);
+  return port === undefined ? undefined : Number(port);
 }
 
 /** False when the server has ended, or is not ready after two minutes. */
 export async function waitUntilReady(base: string, child: Pick<Child, 'isRunning'>): Promise<boolean> {
   const client = createHttpClient(base);
   try {
-    const end = Date.now() + START_TIMEOUT_MS;
-    while (child.isRunning() && Date.now() < end) {
+    let isReady = false;
+    const isOver = async (): Promise<boolean> => {
       const answer = await client.request('GET', '/health/ready').catch(() => undefined);
-      if (answer?.status === 200) return true;
-      await delay(20);
-    }
-    return false;
+      isReady = answer?.status === 200;
+      return isReady || !child.isRunning();
+    };
+    await eventually(isOver, START_TIMEOUT_MS).catch(() => undefined);
+    return isReady;
   } finally {
     client.close();
   }

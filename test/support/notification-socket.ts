@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { Release } from '../../src/core';
 import { eventually } from './eventually';
 import type { TestServer } from './server';
-import { readNotification, SOON_MS, type Notified } from './subscriptions';
+import { readNotification, type Notified } from './subscriptions';
 
 export interface NotificationSocket {
   readonly socket: WebSocket;
@@ -38,7 +38,7 @@ export async function openNotificationSocket(
     ...{ socket, received, closed },
     send: (message) => socket.send(message),
     async until(count) {
-      await eventually(async () => received.length >= count, SOON_MS);
+      await eventually(async () => received.length >= count);
       return received;
     },
     notified: () => received.map((body) => readNotification(release, { body })),

@@ -2,12 +2,12 @@
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
 import { findServiceUser } from '../../src/embedded/service-user';
 import type { TestDatabase } from './database';
+import { eventually } from './eventually';
 import { closedAtEnd } from './left-open';
 import { findOrInstall } from './programs';
 
@@ -66,8 +66,9 @@ export async function startPgBouncer(
     await rm(folder, { recursive: true, force: true });
   });
   const settings = { ...database.settings, host: '127.0.0.1', port };
-  for (const end = Date.now() + START_TIMEOUT_MS; !(await answers(settings)); await delay(20)) {
-    if (child.isRunning() && Date.now() < end) continue;
+  const isOver = async (): Promise<boolean> => !child.isRunning() || (await answers(settings));
+  await eventually(isOver, START_TIMEOUT_MS).catch(() => undefined);
+  if (!(await answers(settings))) {
     await close();
     throw new Error('PgBouncer does not answer');
   }

@@ -2,10 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient } from './http';
+import { eventually } from './eventually';
 import { closedAtEnd } from './left-open';
 import { findOrInstall } from './programs';
 
@@ -76,13 +76,11 @@ export async function startPrometheus(targets: readonly string[], ruleFile: stri
       ({ status }) => status === 200,
       () => false,
     );
-  const end = Date.now() + READY_MS;
-  while (!(await isReady())) {
-    if (!child.isRunning() || Date.now() > end) {
-      await close();
-      throw new Error('Prometheus did not become ready');
-    }
-    await delay(50);
+  const isOver = async (): Promise<boolean> => !child.isRunning() || (await isReady());
+  await eventually(isOver, READY_MS).catch(() => undefined);
+  if (!(await isReady())) {
+    await close();
+    throw new Error('Prometheus did not become ready');
   }
   return {
     async query(expression) {

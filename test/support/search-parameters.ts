@@ -13,12 +13,3 @@ export function makeParameter(id: string, parts: Readonly<Record<string, unknown
     ...parts,
   };
 }
-
-/** Waits for something that happens in the background; throws after half a minute. */
-export async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error('it did not come true within half a minute');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

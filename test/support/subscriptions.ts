@@ -6,8 +6,6 @@ import type { TestServer } from './server';
 
 export const TOPIC = 'https://andiron.example/fhir/SubscriptionTopic';
 export const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
-/** Generous: a machine under load. */
-export const SOON_MS = 15_000;
 
 export interface Wanted {
   /** Address of the endpoint. */
@@ -101,10 +99,7 @@ export async function makeSubscription(
 }
 
 export async function untilStatus(send: Sender, root: string, id: string, status: string): Promise<void> {
-  await eventually(
-    async () => (await send('GET', `${root}/Subscription/${id}`)).json['status'] === status,
-    SOON_MS,
-  );
+  await eventually(async () => (await send('GET', `${root}/Subscription/${id}`)).json['status'] === status);
 }
 
 export interface Notified {

@@ -2,9 +2,9 @@
 import { appendFile, chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { Client } from 'pg';
+import { eventually } from './eventually';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
 import { startEmbeddedPostgres } from '../../src/embedded/postgres';
@@ -16,11 +16,9 @@ import { findRedisProgram } from './programs';
 const START_TIMEOUT_MS = 60_000;
 
 async function waitFor(what: string, isReady: () => Promise<boolean>): Promise<void> {
-  const began = Date.now();
-  while (!(await isReady())) {
-    if (Date.now() - began > START_TIMEOUT_MS) throw new Error(`${what} does not speak TLS`);
-    await delay(20);
-  }
+  await eventually(isReady, START_TIMEOUT_MS).catch(() => {
+    throw new Error(`${what} does not speak TLS`);
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ it('the texts of two spaces under one key are different texts', async () => {
   const options = { ...findServices().redis, tls: false } as const;
   const cache = new RedisCache(options, `test-spaces-${process.pid}`, silentLog, () => undefined);
   try {
-    await eventually(() => Promise.resolve(cache.isReachable), 30_000);
+    await eventually(() => cache.isReachable, 30_000);
     cache.put(3, 'key', 'of the third');
     cache.put(4, 'key', 'of the fourth');
     expect(await cache.get(3, 'key')).toBe('of the third');

@@ -1,5 +1,6 @@
 /** Redis between processes, with a real server, at any moment of a connection. */
 import { Redis } from 'ioredis';
+import { eventually } from '../../support/eventually';
 import { RedisCache } from '../../../src/core/cache/redis-cache';
 import { findServices } from '../../support/services';
 import { silentLog } from '../../support/log';
@@ -19,14 +20,6 @@ function connect(
   return cache;
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error('It did not come to hold within 10 s');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 it('receives notices of spaces that were subscribed at any moment while it connects, and never loses the connection', async () => {
   const prefix = `test-connecting-${process.pid}`;
   const complaints: string[] = [];
@@ -39,12 +32,12 @@ it('receives notices of spaces that were subscribed at any moment while it conne
     await new Promise((resolve) => setImmediate(resolve));
   }
   // Each listener is called once for notices that it may have missed.
-  await until(() => heard.size === spaces);
+  await eventually(() => heard.size === spaces);
   const before = new Map(heard);
   const other = connect(prefix);
-  await until(() => other.isReachable);
+  await eventually(() => other.isReachable);
   for (let space = 0; space < spaces; space++) other.announceChanges(space);
-  await until(() => [...heard].every(([space, times]) => times > (before.get(space) ?? 0)));
+  await eventually(() => [...heard].every(([space, times]) => times > (before.get(space) ?? 0)));
   expect(complaints).toEqual([]);
 });
 
@@ -55,7 +48,7 @@ it('receives notices with a listener from the start', async () => {
   cache.listen(({ subject }) => subjects.push(subject));
   const other = connect(prefix);
   let sent = 0;
-  await until(() => {
+  await eventually(() => {
     other.announce({ kind: 'tenant-changed', subject: String(sent++) });
     return subjects.length > 0;
   });
@@ -68,16 +61,16 @@ it('ends the subscription to a space with its last listener', async () => {
   const stopFirst = cache.listenForChanges(1, () => heard.push('first'));
   const stopSecond = cache.listenForChanges(1, () => heard.push('second'));
   cache.listenForChanges(2, () => heard.push('other'));
-  await until(() => heard.length === 3);
+  await eventually(() => heard.length === 3);
   stopFirst();
   heard.length = 0;
   cache.announceChanges(1);
-  await until(() => heard.includes('second'));
+  await eventually(() => heard.includes('second'));
   stopSecond();
   heard.length = 0;
   cache.announceChanges(1);
   cache.announceChanges(2);
-  await until(() => heard.includes('other'));
+  await eventually(() => heard.includes('other'));
   expect(heard).toEqual(['other']);
 });
 
@@ -87,7 +80,7 @@ it('treats a connected Redis that answers only errors as unreachable, logs the r
   try {
     const complaints: string[] = [];
     const cache = connect('test-errors', complaints, redis);
-    await until(() => cache.isReachable);
+    await eventually(() => cache.isReachable);
     await owner.config('SET', 'replica-serve-stale-data', 'no');
     await owner.replicaof(redis.host, 1);
     // The commands of a rate limit, the cache and a notice.
@@ -110,7 +103,7 @@ it('treats a connected Redis that answers only errors as unreachable, logs the r
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toMatch(/a command failed: .*MASTERDOWN/);
     await owner.replicaof('NO', 'ONE');
-    await until(() => cache.isReachable);
+    await eventually(() => cache.isReachable);
     expect(await take()).toEqual({ granted: 1, tokens: 8 });
     cache.put(1, 'key', 'kept');
     expect(await cache.get(1, 'key')).toBe('kept');

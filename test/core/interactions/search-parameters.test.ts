@@ -2,7 +2,8 @@
 import { parseJson, type Core, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { leastAwaitedMilliseconds } from '../../support/processor-time';
-import { makeParameter, until } from '../../support/search-parameters';
+import { eventually } from '../../support/eventually';
+import { makeParameter } from '../../support/search-parameters';
 
 const MARK = 'http://example.org/fhir/StructureDefinition/mark';
 
@@ -36,7 +37,7 @@ async function find(query: string): Promise<number> {
 }
 
 async function isFound(query: string, count: number): Promise<void> {
-  await until(() =>
+  await eventually(() =>
     find(query).then(
       () => true,
       () => false,
@@ -108,7 +109,7 @@ it('a deleted search parameter leaves no rows, and its column in heads is reused
     const { space } = await opened.context('system', 'r4');
     return space.searchParameters?.list.length === 0;
   };
-  await until(isGone);
+  await eventually(isGone);
   expect(await rowsLeft()).toBe(0);
   await core.update(context, {
     type: 'SearchParameter',

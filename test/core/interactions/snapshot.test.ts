@@ -1,6 +1,6 @@
 import { type RequestContext, toResourceInput, Usage } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
-import { until } from '../../support/search-parameters';
+import { eventually } from '../../support/eventually';
 
 const LIMITS = { maxDepth: 64 };
 const patient = (id: string, family: string): string =>
@@ -74,7 +74,7 @@ describe('reads and searches in a snapshot', () => {
     await expect(late).rejects.toMatchObject({ status: 503 });
     await expect(core.read(context, 'Patient', 'p3')).resolves.toMatchObject({ id: 'p3' });
     // The rollback is under way when the caller is told.
-    await until(() => {
+    await eventually(() => {
       const { search } = core.connections();
       return Promise.resolve(search !== undefined && search.idle === search.total);
     });

@@ -2,8 +2,8 @@
 import { mkdtemp, open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { eventually } from '../../support/eventually';
 import { takeMigrationLock } from '../../../src/core/storage/schema/migration-lock';
 import { startChild, type Child } from '../../../src/embedded/child';
 import { runHere } from '../../support/command-here';
@@ -30,11 +30,6 @@ afterAll(async () => {
   await holder.end();
   await database.drop();
 });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 25_000; !(await isSo()); await delay(20))
-    if (Date.now() > end) throw new Error('it did not come true');
-}
 
 /** A start as its user makes it, without waiting until it is ready. */
 async function start(
@@ -65,7 +60,7 @@ it('a waiting start logs the holder of the lock repeatedly, and takes the lock w
   expect(rows).toEqual([{ free: false }]);
   const { log, lines } = recordingLog();
   const waiting = takeMigrationLock(client, { log, waitMs: 20_000, logEveryMs: 150 });
-  await until(async () => lines.length >= 3);
+  await eventually(async () => lines.length >= 3);
   await holder.query(`select pg_advisory_unlock(${LOCK})`);
   await waiting;
   expect(lines.at(-1)).toEqual({
@@ -99,7 +94,7 @@ it('a start that has waited for MIGRATION_WAIT_MS ends and names the holder', as
 // process/migrate.test.ts ends a command by SIGTERM and SIGHUP; all signals have one handler (src/cli/process-end.ts).
 it('SIGINT ends a waiting start immediately, with a line in the log', async () => {
   const { child, output } = await start([path.join(ROOT, 'dist', 'src', 'main.js')], {});
-  await until(async () => {
+  await eventually(async () => {
     const { rowCount } = await holder.query(
       `select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory_lock%'`,
     );
@@ -108,7 +103,7 @@ it('SIGINT ends a waiting start immediately, with a line in the log', async () =
   await child.stop('SIGINT', 3_000);
   expect(await child.ended).toBe('with code 0');
   expect(await output()).toContain('"msg":"stopped while waiting for the migration lock"');
-  await until(async () => {
+  await eventually(async () => {
     const { rowCount } = await holder.query(
       `select from pg_stat_activity where datname = current_database() and application_name = 'andiron'`,
     );

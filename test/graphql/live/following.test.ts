@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../../support/eventually';
 import type { Release } from '../../../src/core';
 import { type TestServer } from '../../support/server';
 import { createSender, gatewayPath, readExample } from '../gateway-client';
@@ -384,11 +385,9 @@ async function listen(
   return {
     text: () => text,
     async until(part) {
-      const began = Date.now();
-      while (!text.includes(part)) {
-        if (Date.now() - began > 10_000) throw new Error(`No ${part} in ${text}`);
-        await delay(5);
-      }
+      await eventually(() => text.includes(part)).catch(() => {
+        throw new Error(`No ${part} in ${text}`);
+      });
     },
     stop: () => controller.abort(),
   };

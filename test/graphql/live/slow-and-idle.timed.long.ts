@@ -43,7 +43,7 @@ async function readSlowly(tenant: string): Promise<Socket> {
 /** Waits until so many live queries are open. */
 async function followed(count: number): Promise<void> {
   const current = (): number | undefined => countLiveQueries(server.base)?.current;
-  await eventually(() => Promise.resolve(current() === count), PATIENCE_MS);
+  await eventually(() => current() === count, PATIENCE_MS);
 }
 
 it('a slow reader affects no others: they get changes at once, and it is disconnected and may resume', async () => {
@@ -109,7 +109,7 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
   });
   await followed(1_000);
   const stopFurther = subscribe(further, 'x');
-  await eventually(() => Promise.resolve(refused !== ''), PATIENCE_MS);
+  await eventually(() => refused !== '', PATIENCE_MS);
   expect(refused).toContain('This tenant has 1000 live queries at this server, the most that it may have');
 
   const database = new Client({ ...server.database.settings });
@@ -132,7 +132,7 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
   await database.end();
 
   await putBasic(server, 'few', 'idle-7');
-  await eventually(() => Promise.resolve(subscribers >= 10), PATIENCE_MS);
+  await eventually(() => subscribers >= 10, PATIENCE_MS);
   expect(subscribers).toBe(10);
   stopFurther();
   for (const stop of stops) stop();

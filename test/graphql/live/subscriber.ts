@@ -4,6 +4,7 @@ import { type Client as SocketClient, createClient as createSocketClient } from 
 import type { ExecutionResult } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { eventually } from '../../support/eventually';
 import type { Release } from '../../../src/core';
 import { countLiveQueries } from '../../support/server';
 import { gatewayPath, type GatewayError } from '../gateway-client';
@@ -45,8 +46,6 @@ export interface SubscribeOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const PATIENCE_MS = 15_000;
-
 /** Collects the results of a client. */
 export class CollectingSubscriber implements Subscriber {
   readonly changes: ChangeSeen[] = [];
@@ -66,14 +65,11 @@ export class CollectingSubscriber implements Subscriber {
   }
 
   async received(count: number): Promise<readonly ChangeSeen[]> {
-    const began = Date.now();
-    while (this.changes.length < count) {
-      if (Date.now() - began > PATIENCE_MS)
-        throw new Error(
-          `Told ${this.changes.length} of ${count}: ${this.lines().join(', ')} ${JSON.stringify(this.errors)}`,
-        );
-      await delay(5);
-    }
+    await eventually(() => this.changes.length >= count).catch(() => {
+      throw new Error(
+        `Told ${this.changes.length} of ${count}: ${this.lines().join(', ')} ${JSON.stringify(this.errors)}`,
+      );
+    });
     return this.changes;
   }
 
@@ -155,9 +151,7 @@ export async function subscribeBySocket(
     await delay(SOCKET_MS);
     return subscriber;
   }
-  const began = Date.now();
-  const hasBegun = (): boolean => subscriber.isOver || countLiveQueries(options.base)?.begun !== before;
-  while (!hasBegun() && Date.now() - began < PATIENCE_MS) await delay(5);
+  await eventually(() => subscriber.isOver || countLiveQueries(options.base)?.begun !== before);
   return subscriber;
 }
 

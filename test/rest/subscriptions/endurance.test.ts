@@ -5,7 +5,6 @@ import {
   makeSubscription,
   readNotification,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   untilStatus,
@@ -44,7 +43,7 @@ it('without Redis changes are told too', async () => {
     subscription({ endpoint: `${endpoint.base}/alone`, criteria: `${TOPIC}/Device` }),
   );
   for (let index = 0; index < 3; index++) await send('POST', `${root()}/Device`, { resourceType: 'Device' });
-  await eventually(async () => numbersAt('/alone').length === 3, SOON_MS);
+  await eventually(async () => numbersAt('/alone').length === 3);
   expect(numbersAt('/alone')).toEqual([1, 2, 3]);
 });
 
@@ -66,10 +65,10 @@ it('a Subscription whose notifications fail for too long gets the status error, 
   await eventually(async () => {
     const { text } = await server.request('GET', `${root()}/Subscription/${id}/$status`);
     return text.includes('"events-since-subscription-start","valueString":"2"');
-  }, SOON_MS);
+  });
   expect(endpoint.received.slice(before).filter(({ path }) => path === '/down')).toEqual([]);
   await send('PUT', `${root()}/Subscription/${id}`, { ...json, status: 'requested' });
   await untilStatus(send, root(), id, 'active');
-  await eventually(async () => numbersAt('/down').includes(2), SOON_MS);
+  await eventually(async () => numbersAt('/down').includes(2));
   expect(numbersAt('/down').slice(-2)).toEqual([1, 2]);
 });

@@ -10,7 +10,6 @@ import {
   makeSubscription,
   readNotification,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   untilStatus,
@@ -137,7 +136,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     return statusesIn(release, json)[0];
   };
   const untilEvents = async (id: string, count: number): Promise<void> => {
-    await eventually(async () => (await status(id))?.events === count, SOON_MS);
+    await eventually(async () => (await status(id))?.events === count);
   };
   const events = (id: string, query = ''): ReturnType<Sender> =>
     send('GET', `${root()}/Subscription/${id}/$events${query}`);
@@ -434,7 +433,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       });
       for (const code of ['final', 'preliminary'])
         await author('POST', `${acme()}/Observation`, observation(code));
-      await eventually(async () => (await status(id, author, acme()))?.events === 2, SOON_MS);
+      await eventually(async () => (await status(id, author, acme()))?.events === 2);
       const path = `${acme()}/Subscription/${id}`;
       const own = await author('GET', `${path}/$events`);
       expect(eventsIn(release, own.json)).toMatchObject({ numbers: [1, 2], entries: [{}, {}] });
@@ -508,7 +507,7 @@ it('a client gets 500 events at once, and the others by the next number', async 
     const { json } = await send('GET', `${root}/Subscription/${id}/$events${query}`);
     return eventsIn('r4', json).numbers;
   };
-  await eventually(async () => (await numbers('?eventsSinceNumber=510')).length === 1, SOON_MS);
+  await eventually(async () => (await numbers('?eventsSinceNumber=510')).length === 1);
   const first = await numbers('');
   expect([first.length, first[0], first.at(-1)]).toEqual([500, 1, 500]);
   const rest = await numbers('?eventsSinceNumber=501');

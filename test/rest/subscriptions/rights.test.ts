@@ -7,7 +7,6 @@ import {
   makeSubscription,
   readNotification,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   type Notified,
@@ -59,7 +58,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     await makeSubscription(as(author), rootOf('acme'), resource);
     for (const status of ['preliminary', 'final', 'preliminary', 'final'])
       await send('POST', `${rootOf('acme')}/Observation`, observation(status));
-    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2, SOON_MS);
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2);
     expect(events(path).flatMap(({ numbers }) => numbers)).toEqual([1, 2]);
     const statuses = events(path).flatMap(({ entries }) =>
       entries.map((entry) => entry.resource?.['status']),
@@ -81,7 +80,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     });
     await makeSubscription(as(author), rootOf('acme'), resource);
     await as(await writer())('POST', `${rootOf('acme')}/Observation`, observation('final', 'a secret note'));
-    await eventually(async () => events(path).length === 1, SOON_MS);
+    await eventually(async () => events(path).length === 1);
     const [{ body } = { body: '' }] = endpoint.received.filter((one) => one.path === path).slice(1);
     expect(body).toContain('pulse');
     expect(body).not.toContain('secret note');
@@ -104,7 +103,6 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     await send('POST', `${rootOf('acme')}/Device`, { resourceType: 'Device' });
     await eventually(
       async () => (await send('GET', `${rootOf('acme')}/Subscription/${id}`)).json['status'] === 'off',
-      SOON_MS,
     );
     expect(events(path)).toEqual([]);
   });
@@ -123,11 +121,11 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     });
     const media = { resourceType: 'Media', status: 'completed', content: { title: 'a picture' } };
     await send('POST', `${rootOf('acme')}/Media`, media);
-    await eventually(async () => arrived > 0, SOON_MS);
+    await eventually(async () => arrived > 0);
     await administerWell(server, 'PATCH', `${acme()}/clients/${author.id}`, {
       scopes: ['system/Subscription.cruds', 'system/Media.rs?status=in-progress'],
     });
-    await eventually(async () => arrived > 1, SOON_MS);
+    await eventually(async () => arrived > 1);
     endpoint.behave(undefined);
     expect(events(path).map(({ numbers, focus }) => [numbers, focus])).toEqual([
       [[1], [expect.stringContaining('Media/')]],
@@ -157,7 +155,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       );
     const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
     const told = (type: string): string => toBase64(`Subscription/${id}?notification=${type}`);
-    await eventually(async () => (await trail()).includes(told('event-notification')), SOON_MS);
+    await eventually(async () => (await trail()).includes(told('event-notification')));
     endpoint.behave(undefined);
     expect(await trail()).toContain(told('handshake'));
     expect(await trail()).not.toContain('hidden-word');
@@ -177,7 +175,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
         String((await send('POST', `${rootOf('acme')}/Observation`, observation(status))).json['id']),
       );
     for (const id of made) await send('DELETE', `${rootOf('acme')}/Observation/${id}`);
-    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2, SOON_MS);
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 2);
     const focus = events(path).flatMap((one) => one.focus);
     // By then it was perhaps deleted, and a deleted resource has no name for those who read its version.
     expect(focus.filter((one) => one !== undefined).every((one) => one.endsWith(String(made[1])))).toBe(true);
@@ -218,7 +216,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     expect((await stranger('POST', `${rootOf('other')}/Flag`, flag)).status).toBe(201);
     expect((await as(author)('POST', `${server.path('acme', otherRelease)}/Flag`, flag)).status).toBe(201);
     const { json } = await as(author)('POST', `${rootOf('acme')}/Flag`, flag);
-    await eventually(async () => events(path).length > 0, SOON_MS);
+    await eventually(async () => events(path).length > 0);
     expect(events(path).map(({ focus }) => focus)).toEqual([
       [expect.stringContaining(`${rootOf('acme')}/Flag/${String(json['id'])}`)],
     ]);

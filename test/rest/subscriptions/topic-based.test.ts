@@ -7,7 +7,6 @@ import {
   makeSubscription,
   readNotification,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   untilStatus,
@@ -67,7 +66,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
         ...{ resourceType: 'Group', id: 'order', type: 'person', actual: true, name },
       });
     await send('DELETE', `${root()}/Group/order`);
-    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 4, SOON_MS);
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 4);
     expect(events(told()).flatMap(({ numbers }) => numbers)).toEqual([1, 2, 3, 4]);
     expect(events(told()).flatMap(({ focus }) => focus)).toEqual(
       Array.from({ length: 4 }, () => expect.stringMatching(/\/Group\/order$/)),
@@ -88,7 +87,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     });
     await send('POST', `${root()}/Observation`, observation('8310-5'));
     const { json } = await send('POST', `${root()}/Observation`, observation('8867-4'));
-    await eventually(async () => events(told()).length === 1, SOON_MS);
+    await eventually(async () => events(told()).length === 1);
     expect(events(told())).toMatchObject([
       { numbers: [1], entries: [{ resource: { resourceType: 'Observation', id: json['id'] } }] },
     ]);
@@ -97,7 +96,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
   it('with empty content a notification has numbers and names nothing', async () => {
     const { told } = await make('empty', { criteria: `${TOPIC}/Location`, content: 'empty' });
     await send('POST', `${root()}/Location`, { resourceType: 'Location', name: 'Ward 7' });
-    await eventually(async () => events(told()).length === 1, SOON_MS);
+    await eventually(async () => events(told()).length === 1);
     expect(events(told())).toEqual([
       expect.objectContaining({ numbers: [1], focus: [undefined], entries: [] }),
     ]);
@@ -117,7 +116,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
       ],
     });
     await send('DELETE', `${root()}/Account/a`);
-    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 3, SOON_MS);
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 3);
     const all = events(told()).flatMap(({ entries }) =>
       entries.map(({ request, resource }) => [request?.['method'], resource?.['id']]),
     );
@@ -144,7 +143,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
         resource: schedule,
       })),
     });
-    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 5, SOON_MS);
+    await eventually(async () => events(told()).flatMap(({ numbers }) => numbers).length === 5);
     expect(events(told()).map(({ numbers }) => numbers)).toEqual([[1, 2], [3, 4], [5]]);
   });
 
@@ -154,7 +153,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
       extension: [{ url: `${BACKPORT}/backport-heartbeat-period`, valueUnsignedInt: 1 }],
     });
     const silent = await make('silent', { criteria: `${TOPIC}/Slot` });
-    await eventually(async () => told().filter(({ type }) => type === 'heartbeat').length >= 2, SOON_MS);
+    await eventually(async () => told().filter(({ type }) => type === 'heartbeat').length >= 2);
     expect(silent.told().map(({ type }) => type)).toEqual(['handshake']);
   });
 
@@ -189,7 +188,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     const media = { resourceType: 'Media', status: 'completed', content: { title: 'a picture' } };
     for (let index = 0; index < 3; index++) await send('POST', `${root()}/Media`, media);
     const arrived = (): readonly number[] => [...new Set(events(told()).flatMap(({ numbers }) => numbers))];
-    await eventually(async () => refusals < 0 && arrived().length === 3, SOON_MS);
+    await eventually(async () => refusals < 0 && arrived().length === 3);
     endpoint.behave(undefined);
     expect(arrived()).toEqual([1, 2, 3]);
   });
@@ -224,7 +223,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     await send('DELETE', `${root()}/Subscription/${deleted.id}`);
     const other = await make('beside', { criteria: `${TOPIC}/Device` });
     await send('POST', `${root()}/Device`, { resourceType: 'Device' });
-    await eventually(async () => other.told().length === 2, SOON_MS);
+    await eventually(async () => other.told().length === 2);
     expect([told().length, deleted.told().length]).toEqual([1, 1]);
   });
 
@@ -238,7 +237,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     }
     const { json } = await send('GET', `${root()}/Subscription/${id}`);
     await send('PUT', `${root()}/Subscription/${id}`, { ...json, reason: 'Another reason' });
-    await eventually(async () => at(path).length === 2, SOON_MS);
+    await eventually(async () => at(path).length === 2);
     expect(at(path)[1]?.headers).toMatchObject({ authorization: 'Bearer hidden-word', 'x-ward': '7' });
     const { channel } = json as { channel: object };
     const elsewhere = { ...json, channel: { ...channel, endpoint: `${endpoint.base}/${release}/thief` } };
@@ -283,14 +282,14 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
       headers: ['X-Secret: a'],
     });
     await send('POST', `${root()}/Contract`, { resourceType: 'Contract' });
-    await eventually(async () => events(told()).length === 1, SOON_MS);
+    await eventually(async () => events(told()).length === 1);
     const { status, json } = await send('POST', `${root()}/Subscription/${id}/$purge`);
     expect([status, JSON.stringify(json)]).toEqual([200, expect.stringContaining('"subscription_event"')]);
     expect((await send('GET', `${root()}/Subscription/${id}`)).status).toBe(404);
     // The others go on.
     const other = await make('not-purged', { criteria: `${TOPIC}/Contract` });
     await send('POST', `${root()}/Contract`, { resourceType: 'Contract' });
-    await eventually(async () => events(other.told()).length === 1, SOON_MS);
+    await eventually(async () => events(other.told()).length === 1);
     expect(events(told())).toHaveLength(1);
   });
 
@@ -314,7 +313,7 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     });
     const other = await make('after', { criteria: `${TOPIC}/Basic` });
     await send('POST', `${root()}/Basic`, { resourceType: 'Basic', code: { text: 'a' } });
-    await eventually(async () => other.told().length === 2, SOON_MS);
+    await eventually(async () => other.told().length === 2);
     expect(at(path)).toHaveLength(1);
   });
 });

@@ -8,7 +8,6 @@ import {
   makeSubscription,
   readNotification,
   sender,
-  SOON_MS,
   subscription,
   untilStatus,
   type Notified,
@@ -129,7 +128,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     await send('PUT', `${root()}/Patient/bob`, { resourceType: 'Patient', id: 'bob' });
     await send('PUT', `${root()}/Encounter/two`, encounter('two', 'finished', 'bob'));
     await send('PUT', `${root()}/Encounter/three`, encounter('three', 'finished'));
-    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 3, SOON_MS);
+    await eventually(async () => events(path).flatMap(({ numbers }) => numbers).length === 3);
     const all = events(path).flatMap(({ entries }) => entries.map(({ resource }) => resource));
     const seen = all
       .filter((one) => one?.['resourceType'] === 'Encounter')
@@ -201,7 +200,7 @@ describe.each(TESTED_RELEASES)('criteria of %s', (release) => {
     await makeSubscription(send, root(), classic('Observation?code=1000-9', endpoint.base + path));
     await send('POST', `${root()}/Observation`, observation('2000-9'));
     await send('POST', `${root()}/Observation`, observation('1000-9'));
-    await eventually(async () => below(path).length > 0, SOON_MS);
+    await eventually(async () => below(path).length > 0);
     expect(below(path)).toEqual([expect.objectContaining({ method: 'POST', path, body: '' })]);
   });
 
@@ -217,7 +216,7 @@ describe.each(TESTED_RELEASES)('criteria of %s', (release) => {
       await send('PUT', `${root()}/Device/${id}`, { resourceType: 'Device', id, status });
     await send('DELETE', `${root()}/Device/${id}`);
     await send('PUT', `${root()}/Device/last`, { resourceType: 'Device', id: 'last', status: 'active' });
-    await eventually(async () => below(path).length === 3, SOON_MS);
+    await eventually(async () => below(path).length === 3);
     const told = below(path).map((one) => {
       const { status, meta } = JSON.parse(one.body) as { status: string; meta: { versionId: string } };
       return [one.method, one.path, status, meta.versionId];
@@ -241,7 +240,7 @@ describe.each(TESTED_RELEASES)('criteria of %s', (release) => {
       channel: { ...(resource['channel'] as object), extension: [method] },
     });
     await send('POST', `${root()}/Group`, { resourceType: 'Group', type: 'person', actual: true });
-    await eventually(async () => below(path).length > 0, SOON_MS);
+    await eventually(async () => below(path).length > 0);
     expect(below(path)).toEqual([
       expect.objectContaining({
         method: 'POST',
@@ -265,7 +264,7 @@ describe.each(TESTED_RELEASES)('criteria of %s', (release) => {
       await send('PUT', `${root()}/Patient/${id}`, { resourceType: 'Patient', id, name: [{ family }] });
     await send('POST', `${root()}/Flag`, flag('ann'));
     await send('POST', `${root()}/Flag`, flag('peter'));
-    await eventually(async () => below(path).length > 0, SOON_MS);
+    await eventually(async () => below(path).length > 0);
     expect(below(path)).toHaveLength(1);
   });
 

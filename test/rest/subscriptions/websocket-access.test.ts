@@ -5,14 +5,7 @@ import { makeClient, type MadeClient } from '../../support/access';
 import { eventually } from '../../support/eventually';
 import { openNotificationSocket, type NotificationSocket } from '../../support/notification-socket';
 import { startServer, type TestServer } from '../../support/server';
-import {
-  makeSubscription,
-  sender,
-  SOON_MS,
-  subscription,
-  TOPIC,
-  type Sender,
-} from '../../support/subscriptions';
+import { makeSubscription, sender, subscription, TOPIC, type Sender } from '../../support/subscriptions';
 
 let server: TestServer;
 let author: MadeClient;
@@ -139,7 +132,7 @@ it('a notification has what its author may read at that moment', async () => {
 
 it('a client that does not read is disconnected, and told with which event to go on', async () => {
   const id = await make(send, `${TOPIC}/Binary`);
-  await eventually(async () => server.app.core.notifications().bound === 0, SOON_MS);
+  await eventually(async () => server.app.core.notifications().bound === 0);
   const client = await open();
   client.send(`bind-with-token: ${await tokenOf(id)}`);
   await client.until(1);
@@ -147,7 +140,7 @@ it('a client that does not read is disconnected, and told with which event to go
   const data = Buffer.alloc(600_000, 1).toString('base64');
   for (let count = 0; count < 24; count++)
     await send('POST', `${root()}/Binary`, { resourceType: 'Binary', contentType: 'image/png', data });
-  await eventually(async () => server.app.core.notifications().bound === 0, SOON_MS);
+  await eventually(async () => server.app.core.notifications().bound === 0);
   client.socket.resume();
   const [code, reason] = await client.closed;
   const told = client.notified().flatMap(({ numbers }) => numbers);

@@ -8,7 +8,6 @@ import {
   BACKPORT,
   makeSubscription,
   sender,
-  SOON_MS,
   subscription,
   TOPIC,
   type Sender,
@@ -123,7 +122,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     await patient('Before');
     const numberOf = async (id = ''): Promise<string> =>
       JSON.stringify((await send('GET', `${root()}/Subscription/${id}/$status`)).json);
-    await eventually(async () => /since-?subscription-?start[^}]*"1"/i.test(await numberOf(ids[0])), SOON_MS);
+    await eventually(async () => /since-?subscription-?start[^}]*"1"/i.test(await numberOf(ids[0])));
     const client = await open(release);
     const token = await tokenOf(...ids);
     // The form of Medplum's clients.

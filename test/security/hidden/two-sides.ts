@@ -4,7 +4,8 @@ import type { Core, Release } from '../../../src/core';
 import { idOfKey } from '../../../src/core/search/resource-key';
 import { keyOfText } from '../../../src/core/storage/read/version-row';
 import { makeClient, type MadeClient } from '../../support/access';
-import { makeParameter, until } from '../../support/search-parameters';
+import { eventually } from '../../support/eventually';
+import { makeParameter } from '../../support/search-parameters';
 import { OPEN, startServer, type Answer, type TestServer } from '../../support/server';
 import {
   CANARY,
@@ -82,11 +83,12 @@ export class View {
     this.next = nextOf(answer, this.tenant);
     if (answer.status !== 202 || answer.headers['content-location'] === undefined) return answer;
     const at = new URL(String(answer.headers['content-location'])).pathname;
-    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(5)) {
-      const done = await this.request('GET', at, undefined, credentials);
-      if (done.status !== 202) return done;
-    }
-    throw new Error('what was to be answered later was not');
+    let done = answer;
+    await eventually(async () => {
+      done = await this.request('GET', at, undefined, credentials);
+      return done.status !== 202;
+    }, PATIENCE_MS);
+    return done;
   }
 
   /** Without random values and times. */
@@ -255,7 +257,7 @@ function atMoments(question: Question, moments: readonly string[]): Question {
 
 async function settle(server: Target, tenant: string, release: Release): Promise<void> {
   for (const [code, base] of OWN_PARAMETERS)
-    await until(async () => {
+    await eventually(async () => {
       const at = `/w/${tenant}/api/v1/fhir/${release}/${base}?${code}:missing=true&_count=0`;
       return (await server.request('GET', at, undefined, { prefer: 'handling=strict' })).status === 200;
     });

@@ -1,5 +1,6 @@
 /** Live queries of a tenant in each of its worlds, and the comparison of their results. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../../support/eventually';
 import type { Release } from '../../../src/core';
 import { subscribeByEvents, type Subscriber } from '../../graphql/live/subscriber';
 import { sendToAll, type Worlds, type Tally } from './ask';
@@ -61,8 +62,9 @@ export async function compareFeeds(
   let reported = 0;
   for (const { followers, isOfOther } of feeds) {
     if (!isOfOther) {
-      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(20))
-        if (followers.every(({ changes }) => changes.at(-1)?.id === name)) break;
+      const isAtEnd = (): boolean => followers.every(({ changes }) => changes.at(-1)?.id === name);
+      // The comparison below shows which changes are missing.
+      await eventually(isAtEnd, PATIENCE_MS).catch(() => undefined);
     }
     const [expected = [], ...besides] = followers.map(linesOf);
     for (const { errors } of followers) expect(errors).toEqual([]);

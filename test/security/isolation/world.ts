@@ -1,6 +1,7 @@
 /** One tenant of one server over HTTP, and its answers without random values and times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { eventually } from '../../support/eventually';
 import type { Release } from '../../../src/core';
 import type { Answer, TestServer } from '../../support/server';
 
@@ -99,12 +100,12 @@ export class World {
   private async fetch(accepted: Answer): Promise<Answer> {
     const at = new URL(String(accepted.headers['content-location'])).pathname;
     this.jobs.push(at.slice(`/w/${this.tenant}/api/v1`.length));
-    for (const end = Date.now() + PATIENCE_MS; ;) {
-      const answer = await this.server.request('GET', at, undefined, { 'x-request-id': 'isolation' });
-      if (answer.status !== 202) return answer;
-      if (Date.now() > end) throw new Error('a request that was to be answered later was not');
-      await delay(5);
-    }
+    let answer = accepted;
+    await eventually(async () => {
+      answer = await this.server.request('GET', at, undefined, { 'x-request-id': 'isolation' });
+      return answer.status !== 202;
+    }, PATIENCE_MS);
+    return answer;
   }
 
   private fill(text: string, foreign: World): string {
@@ -149,7 +150,7 @@ export class World {
 
   /** Waits until the search parameters that the tenant has made are indexed, and this server uses them. */
   async settle(): Promise<void> {
-    for (const end = Date.now() + PATIENCE_MS; ; await delay(3)) {
+    await eventually(async () => {
       const { rows } = await this.owner.query<{ change: number; waiting: string }>(
         `select t.search_parameters as change,
                 (select count(*) from andiron.search_parameter p join andiron.space s on s.number = p.space
@@ -159,10 +160,8 @@ export class World {
       );
       const space = await this.server.app.core.findSpace(this.tenant, 'r4');
       const [row] = rows;
-      if (row?.waiting === '0' && (row.change === 0 || space?.searchParameters?.change === row.change))
-        return;
-      if (Date.now() > end) throw new Error('a search parameter did not become active');
-    }
+      return row?.waiting === '0' && (row.change === 0 || space?.searchParameters?.change === row.change);
+    }, PATIENCE_MS);
   }
 
   gateway(release: Release): { readonly base: string; readonly tenant: string; readonly release: Release } {
