@@ -70,9 +70,9 @@ it('a database that does not answer delays /metrics by half a second at most, an
   // It takes two seconds.
   const ready = server.request('GET', '/health/ready').then(note('/health/ready'));
   expect(await server.metrics().finally(note('/metrics'))).toContain('andiron_bytes_under_way 0');
+  await has('andiron_ready', 0);
   await ready;
   expect(ended).toEqual(['/metrics', '/health/ready']);
-  await has('andiron_ready', 0);
   forwarder.breakOpen();
   await has('andiron_ready', 1);
 });
