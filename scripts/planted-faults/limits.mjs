@@ -1,5 +1,7 @@
-/** Outbound requests, rates, quotas and times. */
+/** Outbound requests, rates, quotas, times, and the costs that they bound; signals that end a process. */
 import { edit } from './edit.mjs';
+
+const STATEMENT_TIMEOUT = 'test/core/storage/statement-timeout.test.ts';
 
 export const LIMITS = [
   {
@@ -29,5 +31,58 @@ export const LIMITS = [
     name: 'a tenant may store more than its quota',
     edits: [edit('migrations/functions/write_versions.sql', 'if v_has_quota then', 'if false then')],
     tests: ['test/core/limits/quotas.test.ts'],
+  },
+  {
+    name: 'a statement may run for ever',
+    edits: [
+      edit(
+        'src/core/storage/connection/connections.ts',
+        'sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,',
+        'sql`set statement_timeout = 0`,',
+      ),
+    ],
+    tests: [STATEMENT_TIMEOUT],
+  },
+  {
+    name: 'a statement of the owner may run for ever',
+    edits: [
+      edit(
+        'src/core/storage/connection/owner-session.ts',
+        'sql`set statement_timeout = ${sql.lit(options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,',
+        '',
+      ),
+    ],
+    tests: [STATEMENT_TIMEOUT],
+  },
+  {
+    name: 'FHIRPath compares each value with each when it looks for members',
+    edits: [
+      edit('src/core/fhir/path/membership.ts', 'if (nodes.length <= FEW || !tables.has(nodes))', 'if (true)'),
+    ],
+    title: 'takes linear time for component.code.coding.intersect',
+    tests: ['test/core/fhir/path/membership.test.ts'],
+  },
+  {
+    name: 'an invariant compares each value with each when it looks for repetitions',
+    edits: [
+      edit(
+        'src/core/fhir/path/membership.ts',
+        'createRecord(meter, nodes.length > FEW)',
+        'createRecord(meter, false)',
+      ),
+    ],
+    title: 'questions take linear time',
+    tests: ['test/core/fhir/validate/invariants-large.test.ts'],
+  },
+  {
+    name: 'Ctrl-C ends a process without its cleanup',
+    edits: [edit('src/cli/process-end.ts', `'SIGTERM', 'SIGINT', 'SIGHUP'`, `'SIGTERM', 'SIGHUP'`)],
+    title: 'SIGINT',
+    tests: ['test/core/storage/migration-lock.test.ts'],
+  },
+  {
+    name: 'a migration that is stopped has the exit code of a complete one',
+    edits: [edit('src/cli/migrate.ts', 'code: 1,', 'code: 0,')],
+    tests: ['test/process/migrate.test.ts'],
   },
 ];

@@ -2,6 +2,7 @@
 import { edit } from './edit.mjs';
 
 const SIGN_IN_ATTACKS = 'test/access/sign-in-attacks.test.ts';
+const MATRIX = 'test/access/matrix.test.ts';
 
 export const SIGN_IN = [
   {
@@ -86,5 +87,23 @@ export const SIGN_IN = [
       ),
     ],
     tests: ['test/access/sign-in-pages.test.ts'],
+  },
+  {
+    name: 'a token for another server is accepted',
+    edits: [edit('src/core/oauth/access-tokens.ts', 'if (!isForUs || !this.isOwn', 'if (!this.isOwn')],
+    title: 'of /w/:tenant/api/v1/fhir is answered',
+    tests: [MATRIX],
+  },
+  {
+    name: 'a token that is no access token is accepted',
+    edits: [
+      edit(
+        'src/core/oauth/access-tokens.ts',
+        'algorithms: [key.algorithm],\n        typ: TYPE,',
+        'algorithms: [key.algorithm],',
+      ),
+    ],
+    title: 'of /w/:tenant/api/v1/fhir is answered',
+    tests: [MATRIX],
   },
 ];

@@ -16,6 +16,7 @@ const WITHOUT_ROW_SECURITY = [
 ];
 
 const CROSSING = 'test/security/crossing.test.ts';
+const UNKNOWN_TENANTS = 'test/access/unknown-tenants.test.ts';
 const HIDDEN_IN_PAGES = 'test/core/access/hidden-in-pages.test.ts';
 
 export const TENANTS = [
@@ -196,5 +197,29 @@ export const TENANTS = [
       edit('src/core/erasure/cache-registry.ts', 'for (const held of caches) {', 'for (const held of []) {'),
     ],
     tests: ['test/core/storage/evicted-spaces.test.ts'],
+  },
+  {
+    name: 'strangers see the settings of a tenant',
+    edits: [
+      edit(
+        'src/rest/open-exchange.ts',
+        '(core.decoy(tenant, release) ?? found)',
+        '(found ?? core.decoy(tenant, release))',
+      ),
+    ],
+    title: 'at every address of the router',
+    tests: [UNKNOWN_TENANTS],
+  },
+  {
+    name: 'a token of another tenant shows whether a tenant exists',
+    edits: [
+      edit(
+        'src/core/oauth/authentication.ts',
+        `return { ...credentials, space: this.parts.decoy(credentials.tenant, 'r4') };`,
+        'return credentials;',
+      ),
+    ],
+    title: 'at every address of the router',
+    tests: [UNKNOWN_TENANTS],
   },
 ];
