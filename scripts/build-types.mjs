@@ -1,6 +1,6 @@
 /**
- * Makes the types of GraphQL documents (codegen.yml for those of tests, console/codegen.ts for the console's) and of the
- * addresses of administration. `--check` fails when they would change.
+ * Makes the types of GraphQL documents of the console and of the tests (test/clients/codegen.ts), and of the addresses of
+ * administration. `--check` fails when they would change.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -18,8 +18,7 @@ function run(program, ...given) {
 }
 
 run('scripts/install-apart.mjs', 'test/clients');
-for (const config of ['codegen.yml', 'console/codegen.ts'])
-  run(path.join(packages, '.bin/graphql-codegen'), '--config', config, ...check);
+run(path.join(packages, '.bin/graphql-codegen'), '--config', 'test/clients/codegen.ts', ...check);
 const types = 'console/src/__generated__/administration.ts';
 const openapi = 'schema/administration.openapi.json';
 run(path.join(packages, '.bin/openapi-typescript'), openapi, '--output', types, ...check);

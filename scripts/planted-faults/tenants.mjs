@@ -215,8 +215,8 @@ export const TENANTS = [
     edits: [
       edit(
         'src/core/oauth/authentication.ts',
-        `return { ...credentials, space: this.parts.decoy(credentials.tenant, 'r4') };`,
-        'return credentials;',
+        'return this.#verifyForeign(token, issuer);',
+        `return (space?.number ?? -1) < 0 ? { kind: 'unverifiable' } : this.#verifyForeign(token, issuer);`,
       ),
     ],
     title: 'at every address of the router',

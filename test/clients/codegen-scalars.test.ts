@@ -28,6 +28,22 @@ const VALUES: Readonly<Record<string, unknown>> = {
   '{ resourceType: string; [element: string]: unknown }': { ...patient, active: true },
 };
 
+/** The parts of a settings file that say what the types of scalars are, as text. */
+function scalarsIn(example: string): readonly (string | undefined)[] {
+  const text = readFileSync(path.join(__dirname, '..', '..', 'examples', example, 'codegen.ts'), 'utf8');
+  const block = (start: string): string | undefined =>
+    /^.*?\n *\},?$/ms.exec(text.slice(text.indexOf(start)))?.[0];
+  return [block('strictScalars: true,'), block('hooks: {')];
+}
+
+it('the page in examples/patient-chart, which is to be copied, repeats the settings', () => {
+  expect(scalarsIn('patient-chart')).toEqual(scalarsIn('front-end'));
+  expect(scalarsIn('front-end')).toEqual([
+    expect.stringContaining('ResourceInput:'),
+    expect.stringContaining('beforeOneFileWrite:'),
+  ]);
+});
+
 it.each(['r4', 'r4b'])('each scalar of the schema of %s has a type', (release) => {
   const text = readFileSync(path.join(__dirname, '..', '..', 'schema', `${release}.graphql`), 'utf8');
   const names = Array.from(text.matchAll(/^scalar (\w+)/gm), ([, name]) => name);

@@ -33,7 +33,7 @@ export type EditPatientMutation = { PatientPatch: { resource: { id: string | nul
 
 export type PatientChartQueryVariables = Exact<{
   name?: Array<string | null | undefined> | string | null | undefined;
-  code?: Array<string | null | undefined> | string | null | undefined;
+  code?: Array<string | boolean | null | undefined> | string | boolean | null | undefined;
 }>;
 
 

@@ -1,4 +1,4 @@
-/** Documents with types that graphql-codegen makes of the printed schema (codegen.yml), as front ends use them. */
+/** Documents with types that graphql-codegen makes of the printed schema (test/clients/codegen.ts), as front ends use them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RELEASE_NAMES } from '../../src/core';
