@@ -4,7 +4,7 @@ const shared = require('./jest.shared.js');
 module.exports = {
   ...shared,
   testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };

@@ -3,7 +3,7 @@ const shared = require('./jest.shared.js');
 /** `npm run test:clients`: clients and tools that others have made, whose packages test/clients has for itself. */
 module.exports = {
   ...shared,
-  testTimeout: 90_000,
+  testTimeout: 300_000,
   maxWorkers: 2,
   globalSetup: '<rootDir>/test/clients/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

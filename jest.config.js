@@ -18,7 +18,7 @@ const services = {
 module.exports = {
   reporters: ['default', '<rootDir>/test/support/cost/reporter.js'],
   // A hang fails; a slow machine does not.
-  testTimeout: 90_000,
+  testTimeout: 300_000,
   // Each worker keeps a processor busy, and its PostgreSQL a part of another; the services are made for four of them.
   maxWorkers: Math.min(4, os.availableParallelism()),
   // What test files leave in memory adds up: at 4 GB everything takes twice as long. A worker that is too large is

@@ -4,5 +4,5 @@ const shared = require('./jest.shared.js');
 module.exports = {
   ...shared,
   testMatch: ['<rootDir>/test/**/*.hl7.ts'],
-  testTimeout: 60_000,
+  testTimeout: 300_000,
 };

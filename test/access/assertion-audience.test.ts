@@ -28,7 +28,7 @@ beforeAll(async () => {
   publicly = await start({ PUBLIC_URL: 'https://clinic.example/fhir-server,https://b.example' });
   const details = { name: 'Backend', scopes: ['system/*.rs'], jwks: { keys: [key.jwk] } };
   id = (await loopback.app.core.clients.create('system', details)).id;
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([loopback.close(), others.close(), publicly.close()]);
   await database.drop();

@@ -149,7 +149,7 @@ describe.each<[Release, Way]>([
     expect(wrong).toEqual([]);
     if (release === 'r4') expect(differing).toBeGreaterThan(LEAST_DIFFERING);
     expect(having).toBeGreaterThan(IS_FULL || release === 'r4' ? 60 : 20);
-  }, 300_000);
+  });
 
   describe('cursors of another client', () => {
     const sendAs = (

@@ -15,7 +15,7 @@ beforeAll(async () => {
   });
   other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   for (const tenant of ['acme', 'globex']) await server.app.core.tenants.create(tenant);
-}, 60_000);
+});
 afterAll(async () => {
   await other.close();
   await server.close();
@@ -59,7 +59,7 @@ it('is refused at once where its client is disabled, and within 2 s in another p
   expect(status).toBe(401);
   expect(took).toBeLessThan(LATEST_MS);
   for (const at of [server, other]) expect(await statusOf(at, token)).toBe(401);
-}, 30_000);
+});
 
 it('is refused at once where its key is withdrawn, and within 2 s in another process', async () => {
   const token = await tokenOf('acme', await makeClient(server.app.core, 'acme'));
@@ -69,7 +69,7 @@ it('is refused at once where its key is withdrawn, and within 2 s in another pro
   expect(await statusOf(server, token)).toBe(401);
   const { took, status } = await sending;
   expect([status, took < LATEST_MS]).toEqual([401, true]);
-}, 30_000);
+});
 
 it('of one of two clients in turn belongs to that client, and is invalid in another tenant', async () => {
   const readers = await makeClient(server.app.core, 'acme', { scopes: ['system/Patient.rs'] });

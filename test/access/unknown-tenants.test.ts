@@ -135,7 +135,7 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         expect(status).toBeLessThan(500);
       }
     }
-  }, 120_000);
+  });
 
   it.each<readonly [method: string, path: string, sent: Sent]>([
     ['GET', '/api/v1/fhir/r4b/metadata', {}],

@@ -26,4 +26,4 @@ it('the quick start stores all official examples, also those with errors, and th
   } finally {
     await opened.close();
   }
-}, 120_000);
+});

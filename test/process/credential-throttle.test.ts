@@ -31,7 +31,7 @@ beforeAll(async () => {
   };
   server = await startServer({ because: 'it counts with processes that are killed', database, environment });
   await server.app.core.tenants.create('acme');
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await redis.stop();
@@ -80,7 +80,7 @@ it('a process that is killed loses no count of wrong secrets, not even of those 
   expect(await guess(second, client, 2)).toEqual([429, 429]);
   expect(await prove(second, client.basic)).toBe(429);
   await second.kill();
-}, 240_000);
+});
 
 it('without Redis it is counted in the database, as exactly; what was lost with Redis and a process is free once more, of all processes together', async () => {
   const [client, lost] = [await makeOne(), await makeOne()];
@@ -100,7 +100,7 @@ it('without Redis it is counted in the database, as exactly; what was lost with 
   expect(countRefused(statuses)).toBe(FREE);
   await second.kill();
   await redis.restart();
-}, 240_000);
+});
 
 it('the count of a process moves with it from Redis to the database and back, where that returns empty', async () => {
   const client = await makeOne();
@@ -109,4 +109,4 @@ it('the count of a process moves with it from Redis to the database and back, wh
   expect(await guess(server, client, 3)).toEqual([401, 429, 429]);
   await redis.restart();
   expect(await guess(server, client, 2)).toEqual([429, 429]);
-}, 240_000);
+});

@@ -79,7 +79,7 @@ async function ended(place: string): Promise<Answer['json']> {
   await eventually(async () => {
     ({ json: job } = await send('GET', place));
     return !['queued', 'running'].includes(job.state);
-  }, 60_000);
+  });
   return job;
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
     environment: { AUTH_MODE: 'enforced', AUDIT: 'off' },
   });
   await server.request('PUT', `${fhir}/Patient/p`, patient);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([server.close(), proxied.close(), enforced.close()]);
   await database.drop();

@@ -176,7 +176,7 @@ it('a database without recorded indexing rules asks for a reindex', async () => 
   expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 1, madeWith: ['unknown'] });
   await opened.reindex({ tenant: 'system' });
   expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 0 });
-}, 120_000);
+});
 
 /** deadlock_detected */
 const DEADLOCK = '40P01';
@@ -251,5 +251,5 @@ describe('while eight writers work', () => {
     await Promise.all(writers);
     expect(await first.differences('system')).toEqual([]);
     expect(await notices(first)).toEqual([]);
-  }, 60_000);
+  });
 });

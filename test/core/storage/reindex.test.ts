@@ -229,7 +229,7 @@ it('base conformance resources are repaired too', async () => {
   const { added, removed, losses } = await opened.reindex();
   expect({ added, removed, losses }).toEqual({ added: 400, removed: 200, losses: [] });
   expect(await hashes('t::text', base)).toEqual(before);
-}, 60_000);
+});
 
 it('extensive damage is repaired without changing the texts', async () => {
   const texts = 'select md5(string_agg(v::text, chr(10) order by v::text)) from andiron.resource_version v';
@@ -366,4 +366,4 @@ it('base conformance resources of another version of the program replace the for
     'delete from andiron.resource_version where ctid in (select ctid from andiron.resource_version where space = 1 limit 1)',
   );
   expect((await opened.reindex()).losses.filter(inBase)).toHaveLength(1);
-}, 60_000);
+});
