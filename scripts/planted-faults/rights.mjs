@@ -99,6 +99,13 @@ export const RIGHTS = [
     tests: [OPENED],
   },
   {
+    name: 'an app of a patient opens what it refers to',
+    edits: [
+      edit('src/core/authorization/unopened.ts', 'return permissions.isForPatients &&', 'return false &&'),
+    ],
+    tests: [OPENED],
+  },
+  {
     name: 'a patient reads the headers of an Endpoint',
     edits: [edit('src/core/authorization/permissions.ts', 'this.#policies, secrets)', 'this.#policies)')],
     tests: [OPENED],
