@@ -6,7 +6,7 @@ import type { IndexRows } from '../search/index-rows';
 import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';
-import type { UnopenedReference } from '../storage/write/unopened-references';
+import type { UnopenedReference } from '../storage/write/version-write';
 import type { ElementRules } from './elements';
 import { OwnerGuard, type OwnershipFault } from './owner-guard';
 import type { Right } from './right';

@@ -22,8 +22,7 @@ import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal
 import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText } from '../storage/read/version-row';
-import type { UnopenedReference } from '../storage/write/unopened-references';
-import { CHANGE, type Change } from '../storage/write/version-write';
+import { CHANGE, type Change, type UnopenedReference } from '../storage/write/version-write';
 import {
   EXPORT_PARTS,
   ROWS,

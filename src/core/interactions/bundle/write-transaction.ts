@@ -7,7 +7,7 @@ import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '
 import type { SearchServices, Services, WriteServices } from '../../ports';
 import { claimResources } from '../../storage/write/claim';
 import type { VersionRow } from '../../storage/read/version-row';
-import type { Written } from '../../storage/write/version-write';
+import type { UnopenedReference, Written } from '../../storage/write/version-write';
 import {
   registerParameters,
   toOutcomes,
@@ -20,7 +20,7 @@ import type { Row, Run } from '../../storage/connection/database';
 import { isLostRequirement } from '../../storage/connection/database-error';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { SUBSCRIPTION } from '../../preparation/subscription';
-import { noteUnopened, type UnopenedReference } from '../../storage/write/unopened-references';
+import { noteUnopened } from '../../storage/write/unopened-references';
 import { changeSubscription } from '../../storage/notifications/subscription-state';
 import type { SubscriptionChange } from '../../storage/notifications/subscription-change';
 import { provenanceWrite } from '../provenance';

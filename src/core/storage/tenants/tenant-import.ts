@@ -2,8 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
-import type { UnopenedReference } from '../write/unopened-references';
-import { CHANGE, type Change } from '../write/version-write';
+import { CHANGE, type Change, type UnopenedReference } from '../write/version-write';
 
 export interface ImportedVersion {
   readonly type: number;

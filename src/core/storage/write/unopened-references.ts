@@ -5,13 +5,7 @@ import type { Database, Run } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import type { KeyHalves } from '../key-halves';
 import { keyText } from '../read/version-row';
-
-/** A resource that a version refers to without opening it. */
-export interface UnopenedReference {
-  readonly targetType: number;
-  /** Decimal form of the 64-bit key. */
-  readonly targetKey: string;
-}
+import type { UnopenedReference } from './version-write';
 
 const NOTE = defineStatement(
   template(sql`

@@ -6,12 +6,18 @@ import type { SubscriptionChange } from '../notifications/subscription-change';
 import type { Bound } from '../connection/statement';
 import type { Target } from './required-references';
 import type { KeyHalves } from '../key-halves';
-import type { UnopenedReference } from './unopened-references';
 
 /** Kinds of changes; the values stored in `resource_version.change`. */
 export const CHANGE = { create: 1, update: 2, delete: 3 } as const;
 export type Change = keyof typeof CHANGE;
 export const CHANGES: readonly (Change | undefined)[] = [undefined, 'create', 'update', 'delete'];
+
+/** A resource that a version refers to without opening it to apps of patients (unopened-references.ts). */
+export interface UnopenedReference {
+  readonly targetType: number;
+  /** Decimal form of the 64-bit key. */
+  readonly targetKey: string;
+}
 
 /** A version to write. */
 export interface VersionWrite {
