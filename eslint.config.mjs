@@ -58,15 +58,15 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    // Only the two entry points (and what belongs to the command line) know the process they run in. The allowance of an
-    // evaluation reads the processor time of the process, and its metrics the limit of its memory and its version of Node.js.
+    // Only the two entry points (and what belongs to the command line) know the process they run in. One file
+    // reads the processor time; the metrics of the process read the limit of its memory and its version of Node.js.
     files: ['src/**/*.ts'],
     ignores: [
       'src/main.ts',
       'src/cli.ts',
       'src/cli/**',
       'src/embedded/**',
-      'src/core/fhir/path/allowance.ts',
+      'src/core/concurrency/processor-time.ts',
       'src/process-metrics.ts',
     ],
     rules: {

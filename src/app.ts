@@ -164,6 +164,7 @@ export async function createApp(
       maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
       maxIndexRows: settings.MAX_INDEX_ROWS,
       pathTimeoutMs: settings.FHIRPATH_TIMEOUT_MS,
+      contentProcessorMs: settings.CONTENT_PROCESSOR_MS,
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,
       searchSortLimit: settings.SEARCH_SORT_LIMIT,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,

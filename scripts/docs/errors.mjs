@@ -18,6 +18,12 @@ export function toPage(load) {
 Every error is answered as an OperationOutcome with the issue code below. GraphQL has the OperationOutcome in
 \`extensions.resource\` and the issue code in \`extensions.code\`. Words in braces are replaced.
 
+- 422 \`too-costly\` is about the content: its size, its number of items, or the processor time that it needs
+  ([limits.md](../run/limits.md#processor-time-of-content)). The same request gets it again.
+- 503 with \`Retry-After\` says nothing about the content: the server was busy, or a time limit is over. Send the same request again
+  later. An error after which changes may have been stored says so and has no \`Retry-After\`, unless the request can be
+  repeated without harm (GET, PUT, DELETE).
+
 ${table(['error', 'status', 'issue code', 'message'], rows)}
 `;
 }

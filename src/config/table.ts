@@ -301,6 +301,11 @@ export const SETTINGS = {
     50,
     'Processor time in milliseconds for one evaluation of a FHIRPath expression of a client; longer ones are refused (422 too-costly)',
   ),
+  CONTENT_PROCESSOR_MS: row(
+    integer(100, 600_000),
+    10_000,
+    'Processor time in milliseconds of a thread for one long body or operation; longer ones are refused (422 too-costly). Waiting does not count',
+  ),
   STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Timeout of a SQL statement in milliseconds'),
   MAX_WRITE_QUEUE: row(
     count,

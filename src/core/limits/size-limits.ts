@@ -8,6 +8,8 @@ export interface Limits {
   readonly maxIndexRows: number;
   /** Limit on one evaluation of a client's expression; the same for the whole process. */
   readonly pathTimeoutMs: number;
+  /** Processor time of the worker thread for one long body or operation. */
+  readonly contentProcessorMs: number;
   readonly maxExpansionCodes: number;
   /** Matches of one criterion up to which a search fetches and sorts them instead of an index scan. */
   readonly searchSortLimit: number;

@@ -159,6 +159,8 @@ export type ResultPart = readonly (readonly [place: number, text: string])[];
 
 /** A message from the worker thread. */
 export type FromWorker =
+  /** It has loaded its program. */
+  | { readonly kind: 'ready'; readonly timesFile: string | undefined }
   | { readonly kind: 'done'; readonly number: number; readonly value: TaskResult }
   /** A part of the result; the next one follows after `taken`. */
   | { readonly kind: 'part'; readonly number: number; readonly part: ResultPart }

@@ -59,6 +59,11 @@ export type StorageCall =
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
+/** True: the call may change what is stored. */
+export function mayWrite({ of }: StorageCall): boolean {
+  return of === 'labels' || of === 'restart' || of === 'purge';
+}
+
 /** Executes a call for terminology in the thread with the database. */
 export async function callTerminology(storage: TerminologyStorage, call: TerminologyCall): Promise<unknown> {
   switch (call.of) {

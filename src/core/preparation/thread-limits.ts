@@ -4,8 +4,8 @@ export const THREAD_LIMITS: Readonly<
 > = {
   /** Idle time after which the thread is ended, because it takes some 100 MB. */
   idleMs: 60_000,
-  /** Longest time of a task; after it, the task fails and the thread is ended. */
-  taskMs: 25_000,
+  /** Longest time of a task by the clock; after it, the task fails with 503 and the thread is ended. */
+  taskMs: 30_000,
   /** Queued tasks; each holds the text of a client. */
   waiting: 64,
   /** Queue length from which a further short task is done faster in the main thread. */

@@ -15,6 +15,8 @@ import {
   type WorkerSettings,
 } from './messages';
 import { fromParts } from './result-parts';
+import { mayWrite } from './storage-proxy';
+import { TaskWatch } from './task-watch';
 import { THREAD_LIMITS } from './thread-limits';
 
 interface QueuedTask {
@@ -40,7 +42,10 @@ export class WorkerPool {
   private readonly waiting: QueuedTask[] = [];
   /** The tasks of the thread by number, oldest first. */
   private readonly running = new InFlight<number, QueuedTask>();
-  private timer: NodeJS.Timeout | undefined;
+  private idleTimer: NodeJS.Timeout | undefined;
+  private readonly watch: TaskWatch;
+  /** True: the oldest task may have changed something. */
+  private hasWritten = false;
   private number = 0;
   private answer: (request: WorkerRequest) => Promise<unknown> = () =>
     Promise.reject(new Error('the worker thread has no database'));
@@ -50,7 +55,14 @@ export class WorkerPool {
   constructor(
     private readonly settings: WorkerSettings,
     private readonly log: Log,
-  ) {}
+    clockMs = THREAD_LIMITS.taskMs,
+  ) {
+    const limits = { processorMs: settings.limits.contentProcessorMs, clockMs };
+    this.watch = new TaskWatch(limits, (error) => {
+      const isUncertain = error.key === 'timeout' && this.hasWritten;
+      this.replaceThread(isUncertain ? fhirError('unanswered') : error);
+    });
+  }
 
   /** Sets what answers the requests of the thread for the database; without it, they fail. */
   serve(answer: (request: WorkerRequest) => Promise<unknown>): void {
@@ -58,8 +70,8 @@ export class WorkerPool {
   }
 
   /**
-   * Throws the errors of the task; `overloaded` when the queue is full or the pool is closed; `tooCostly` after a
-   * timeout.
+   * Throws the errors of the task; `overloaded` when the queue is full or the pool is closed; `tooCostly` when the thread
+   * has used too much processor time; `timeout` when too much time has passed, `unanswered` if the task may have written.
    */
   run(task: Task, isShort = false): Promise<TaskResult> {
     if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
@@ -119,14 +131,15 @@ export class WorkerPool {
       this.send(queued);
     }
     if (this.running.size > 0 || this.isClosed) return;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.stop(), THREAD_LIMITS.idleMs).unref();
+    this.watch.stop();
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => void this.stop(), THREAD_LIMITS.idleMs).unref();
   }
 
   private send(queued: QueuedTask): void {
     this.number++;
     this.running.add(this.number, queued);
-    if (this.running.size === 1) this.watch();
+    if (this.running.size === 1) this.beginOldest();
     this.worker ??= this.start();
     send(this.worker, { kind: 'task', number: this.number, task: queued.task });
   }
@@ -140,13 +153,10 @@ export class WorkerPool {
     );
   }
 
-  /** Starts the timeout of the thread's oldest task. */
-  private watch(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      const reason = 'Processing the content takes too long';
-      this.replaceThread(fhirError('tooCostly', { reason }));
-    }, THREAD_LIMITS.taskMs);
+  private beginOldest(): void {
+    clearTimeout(this.idleTimer);
+    this.hasWritten = false;
+    this.watch.begin();
   }
 
   private start(): Worker {
@@ -165,7 +175,8 @@ export class WorkerPool {
     worker.on('error', (error) => {
       if (this.worker !== worker) return;
       this.log.error({ reason: error.message }, 'the preparation thread failed');
-      this.replaceThread(fhirError('tooCostly', { reason: 'Processing the content needs too much memory' }));
+      const reason = 'Processing the content needs too much memory';
+      this.replaceThread(isOutOfMemory(error) ? fhirError('tooCostly', { reason }) : error);
     });
     worker.on('exit', () => {
       if (this.worker === worker) this.replaceThread(new Error('the preparation thread ended'));
@@ -174,11 +185,16 @@ export class WorkerPool {
   }
 
   private receive(worker: Worker, message: FromWorker): void {
+    if (message.kind === 'ready') {
+      this.watch.found(worker, message.timesFile);
+      return;
+    }
     if (message.kind === 'request') {
-      const { number } = message;
+      const { number, request } = message;
+      if (request.kind === 'storage' && mayWrite(request.call)) this.hasWritten = true;
       // Sent to the thread that made the request, even after its replacement: another one starts its request numbers
       // from 1 again. Reading a large answer and sending it take one turn of the event loop each.
-      this.answer(message.request).then(
+      this.answer(request).then(
         (value) => inNextTurn(() => send(worker, { kind: 'answer', number, value })),
         (error: unknown) => send(worker, { kind: 'failure', number, failure: toFailure(error) }),
       );
@@ -198,7 +214,7 @@ export class WorkerPool {
     const oldest = this.running.oldestKey;
     const queued = this.running.take(message.number);
     if (queued === undefined) return;
-    if (oldest === message.number && this.running.size > 0) this.watch();
+    if (oldest === message.number && this.running.size > 0) this.beginOldest();
     this.next();
     if (message.kind === 'failed') {
       queued.reject(toError(message.failure));
@@ -224,16 +240,21 @@ export class WorkerPool {
     const { worker } = this;
     this.worker = undefined;
     this.threadState = 'none';
+    this.watch.lose();
     await worker?.terminate();
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    clearTimeout(this.timer);
+    clearTimeout(this.idleTimer);
     const error = fhirError('overloaded');
     for (const { reject } of [...this.running.takeAll(), ...this.waiting.splice(0)]) reject(error);
     await this.stop();
   }
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 function send(worker: Worker, message: ToWorker): void {

@@ -6,6 +6,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { InvocationResult } from '../api/operation';
 import type { Log, Space } from '../context';
 import { InFlight } from '../concurrency/in-flight';
+import { timesFile } from '../concurrency/processor-time';
 import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
@@ -172,6 +173,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   });
   const bundles = new StoredBundles(preparer);
   const results = new ResultSender(port);
+  port.postMessage({ kind: 'ready', timesFile: timesFile() } satisfies FromWorker);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'evict') {
       bundles.evict(message.number);

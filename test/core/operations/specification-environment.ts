@@ -28,6 +28,7 @@ const LIMITS: Limits = {
   maxIndexRows: 20_000,
   maxExpansionCodes: 10_000,
   pathTimeoutMs: 50,
+  contentProcessorMs: 10_000,
   searchSortLimit: 1000,
   maxWriteQueue: 10_000,
   maxTenantSubscriptions: 100,

@@ -13,7 +13,12 @@ import { silentLog } from '../../support/log';
 export const JSON_LIMITS = { maxDepth: 64 };
 
 /** A preparer that has a thread of its own beside it, and what that was asked to do. */
-export function openPreparers(): { here: Preparer; there: Preparer; pool: WorkerPool; kinds: string[] } {
+export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): {
+  here: Preparer;
+  there: Preparer;
+  pool: WorkerPool;
+  kinds: string[];
+} {
   const [hashKey, ownAddresses, extensionBase] = [
     Buffer.alloc(16, 7),
     ['http://a.example'],
@@ -30,6 +35,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     ...{
       maxExpansionCodes: 9,
       pathTimeoutMs: 50,
+      contentProcessorMs: processorMs,
       searchSortLimit: 9,
       maxWriteQueue: 9,
       maxTenantSubscriptions: 100,
@@ -55,7 +61,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     maxIndexRows: limits.maxIndexRows,
   });
   const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
-  const pool = new WorkerPool({ hashKey, ownAddresses, extensionBase, limits }, silentLog);
+  const pool = new WorkerPool({ hashKey, ownAddresses, extensionBase, limits }, silentLog, clockMs);
   // There is no terminology: codings have no code systems.
   pool.serve((request) =>
     request.kind === 'terminology'

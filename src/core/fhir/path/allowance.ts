@@ -1,5 +1,6 @@
 /** Limits on the cost of evaluations: steps of some 100 ns each, and processor time. */
 import { isMainThread } from 'node:worker_threads';
+import { processorTime, processorTimeOfAll } from '../../concurrency/processor-time';
 import { PathBudgetError } from './error';
 
 /** Counts work before it is done. */
@@ -33,7 +34,10 @@ export function limitEvaluationTime(limit: number): void {
  * it holds for each.
  */
 export class PathAllowance {
+  /** An upper bound of the milliseconds used since the last pause (`Stopwatch`). */
   private spent = 0;
+  /** The processor time of this thread soon after the last pause; undefined: little was spent since. */
+  private usedBefore: number | undefined;
   private leftAtPause: number;
 
   constructor(public left: number) {
@@ -48,6 +52,7 @@ export class PathAllowance {
   /** Restarts the clock, after the caller has yielded. */
   pause(): void {
     this.spent = 0;
+    this.usedBefore = undefined;
     this.leftAtPause = this.left;
   }
 
@@ -66,7 +71,7 @@ export class PathAllowance {
   /** Returns a portion of at least `needed` steps. Throws PathBudgetError. */
   take(needed: number): number {
     if (needed > this.left) this.exhaust('The expression costs more steps than are allowed');
-    if (this.spent > milliseconds)
+    if (this.spent > milliseconds && this.usedMilliseconds() > milliseconds)
       this.exhaust(`The expression takes longer than the limit of ${milliseconds} ms`);
     const portion = Math.min(this.left, needed + PORTION);
     this.left -= portion;
@@ -81,6 +86,12 @@ export class PathAllowance {
   /** Counts elapsed milliseconds. */
   pass(elapsed: number): void {
     this.spent += elapsed;
+    if (this.spent > milliseconds / 10) this.usedBefore ??= processorTime();
+  }
+
+  /** What this thread has used: not what other threads of the process did while it waited for a processor. */
+  private usedMilliseconds(): number {
+    return this.usedBefore === undefined ? 0 : processorTime() - this.usedBefore;
   }
 
   checkText(length: number): void {
@@ -99,23 +110,18 @@ export class PathAllowance {
 }
 
 /**
- * An upper bound of the processor time of this thread. Node.js 20 measures only that of the process, so the lesser of it and
- * the elapsed time is used.
+ * An upper bound of the processor time of this thread that costs little: the lesser of the elapsed time and of the processor
+ * time of the process.
  */
 export class Stopwatch {
   private now = performance.now();
-  private used = processorMilliseconds();
+  private used = processorTimeOfAll();
 
   /** Milliseconds since the last lap. */
   lap(): number {
     const { now, used } = this;
     this.now = performance.now();
-    this.used = processorMilliseconds();
+    this.used = processorTimeOfAll();
     return Math.min(this.now - now, this.used - used);
   }
-}
-
-function processorMilliseconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
