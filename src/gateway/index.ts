@@ -290,7 +290,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
         context: async () => {
           checkText(body, limits);
           const subgraph = (): Promise<string> => textOfSubgraph(served, space);
-          const made = createGatewayContext(core, recorded, { settings, parsed, subgraph });
+          const beforeChanges = (): void => void (request.logEntry.changesNothing = false);
+          const made = createGatewayContext(core, recorded, { settings, parsed, subgraph, beforeChanges });
           return instance ? setInstance(made, instance) : made;
         },
       });
@@ -326,6 +327,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   ): Promise<Result> {
     const context = toRequestContext(request, identified);
     request.logEntry.begin();
+    request.logEntry.changesNothing = true;
     try {
       const admission = core.admit(context);
       if (admission !== undefined) await request.logEntry.requireAdmission(admission, request, reply);

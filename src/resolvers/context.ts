@@ -31,6 +31,8 @@ export interface GatewayContext {
   readonly live?: LiveContext;
   /** Returns the text of the subgraph; undefined: there is none. */
   readonly subgraph?: () => Promise<string>;
+  /** Called before a mutation is executed. */
+  readonly beforeChanges?: () => void;
 }
 
 /** True for a GatewayContext. Apollo Server passes the context on without its type. */
@@ -46,11 +48,13 @@ export function createGatewayContext(
     parsed,
     live,
     subgraph,
+    beforeChanges,
   }: {
     readonly settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>;
     readonly parsed: ParsedCache;
     readonly live?: LiveContext;
     readonly subgraph?: GatewayContext['subgraph'];
+    readonly beforeChanges?: GatewayContext['beforeChanges'];
   },
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
@@ -64,6 +68,7 @@ export function createGatewayContext(
     loaders: createLoaders(core, request),
     ...(live ? { live } : {}),
     ...(subgraph ? { subgraph } : {}),
+    ...(beforeChanges ? { beforeChanges } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Responds to requests at their deadline. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
+import { INTERACTIONS } from './interaction-names';
 import { READING_METHODS } from './request-log-entry';
 
 /** Milliseconds between two checks. */
@@ -44,7 +45,11 @@ function answerLate(reply: FastifyReply): void {
   // A response that has begun ends by itself.
   if (reply.sent || reply.raw.headersSent || logEntry.isOverdue) return;
   logEntry.isOverdue = true;
+  const { interaction, changesNothing } = logEntry;
+  // A patch may be sent by GET.
   const isReading =
-    READING_METHODS.includes(request.method) || logEntry.interaction.name.startsWith('search');
+    (READING_METHODS.includes(request.method) && interaction !== INTERACTIONS.patch) ||
+    interaction.name.startsWith('search') ||
+    changesNothing;
   void reply.send(fhirError(isReading ? 'timeout' : 'unanswered'));
 }

@@ -35,6 +35,8 @@ export class RequestLogEntry {
   deadline = Infinity;
   /** Index among the open requests (deadlines.ts). */
   place = 0;
+  /** True: the request has changed nothing so far, and will say so before it does. */
+  changesNothing = false;
   /** True when the deadline caused the response. */
   isOverdue = false;
   #cancellation: Cancellation | undefined;

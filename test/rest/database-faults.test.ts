@@ -297,23 +297,25 @@ it('a request is answered at its deadline independent of its statement, and says
     await operator.query('begin');
     await operator.query('lock table andiron.resource_version, andiron.resource');
     const beats = countBeats();
-    const [read, create, query] = await Promise.all([
+    const graphql = (query: string) =>
+      hasty.request('POST', '/w/system/api/v1/graphql/r4', { query }, { 'content-type': 'application/json' });
+    const [read, create, query, change, operation] = await Promise.all([
       hasty.request('GET', `${ROOT}/Patient/nobody`),
       hasty.request('POST', `${ROOT}/Patient`, patient('AtTheDeadline')),
-      hasty.request(
-        'POST',
-        '/w/system/api/v1/graphql/r4',
-        { query: '{ Patient(id: "nobody") { id } }' },
-        {
-          'content-type': 'application/json',
-        },
-      ),
+      graphql('{ Patient(id: "nobody") { id } }'),
+      graphql('mutation { delete(type: Patient, id: "nobody") { versionId } }'),
+      hasty.request('POST', `${ROOT}/Patient/nobody/$meta`),
     ]);
     expect(beats.stop()).toBeLessThan(8_000);
     expect([read.status, read.headers['retry-after']]).toEqual([503, '1']);
     expect([create.status, create.headers['retry-after']]).toEqual([503, undefined]);
     expect(create.json.issue[0].diagnostics).toContain('may have been stored');
-    expect([query.status, query.json.errors.length]).toEqual([503, 1]);
+    // What changes nothing may be sent again, by whatever method it was sent.
+    expect([query.status, query.headers['retry-after'], query.json.errors.length]).toEqual([503, '1', 1]);
+    expect(query.json.errors[0].message).toContain('nothing was changed');
+    expect([change.status, change.headers['retry-after']]).toEqual([503, undefined]);
+    expect(change.json.errors[0].message).toContain('may have been stored');
+    expect([operation.status, operation.headers['retry-after']]).toEqual([503, '1']);
     await operator.query('rollback');
     await eventually(async () => (await countStored('AtTheDeadline')) === 1);
   } finally {

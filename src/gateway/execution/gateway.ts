@@ -144,6 +144,7 @@ export function compiledExecution(
           const refusal = refusalOf(cost, isOfSchema);
           if (refusal) return { errors: [refusal] };
           const { operation } = compiled;
+          if (operation.operation === OperationTypeNode.MUTATION) context.beforeChanges?.();
           try {
             if (isOfSchema) {
               const { tenantNumber } = context.request.space;

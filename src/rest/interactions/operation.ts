@@ -12,6 +12,8 @@ import { writeOperationResult } from '../operation-result';
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, query, root } = exchange;
   const { type, id, code = '' } = request.params;
+  const operations = restContext.core.operations(context.space.release);
+  request.logEntry.changesNothing = operations.every((each) => each.code !== code || !each.affectsState);
   const invocation: Invocation = {
     level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
     type,
