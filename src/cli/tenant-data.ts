@@ -1,5 +1,5 @@
 /** The sub-commands of `andiron tenant` that export, import or delete all data of a tenant. */
-import type { InvalidatedCaches } from '../core';
+import { whileBusy, type InvalidatedCaches, type TenantImport } from '../core';
 import { type Command, UsageError } from './command';
 import { JSON_OPTION, print } from './output';
 import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
@@ -76,8 +76,13 @@ export const importTenant: Command = {
     withApp(async ({ core }) => {
       const [name = ''] = given.words;
       const { from, 'keep-subscriptions': keeps } = given.options;
-      const lines = typeof from === 'string' ? readFolder(from) : readLines(process.stdin);
-      const imported = await core.tenants.import(name, lines, { keepsSubscriptions: keeps === true });
+      const importFrom = (lines: AsyncIterable<string>): Promise<TenantImport> =>
+        core.tenants.import(name, lines, { keepsSubscriptions: keeps === true });
+      // A folder can be read again: the import then continues.
+      const imported =
+        typeof from === 'string'
+          ? await whileBusy(() => importFrom(readFolder(from)))
+          : await importFrom(readLines(process.stdin));
       const { versions, resources, subscriptionsOff, subscriptionsKept } = imported;
       print(given, { name, versions, resources, subscriptionsOff, subscriptionsKept }, [
         `Tenant ${name} has ${versions} versions of ${resources} resources`,

@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import {
@@ -17,6 +16,7 @@ import {
   RELEASE_NAMES,
   type RequestContext,
   switchedOff,
+  whileBusy,
 } from '../core';
 import { PACKAGE_FOLDER } from '../package-folder';
 import { createProgressBar, type ProgressOutput } from './progress-bar';
@@ -25,8 +25,6 @@ const FOLDER = path.join(PACKAGE_FOLDER, 'examples');
 /** High enough for concurrent writes to share a statement. */
 const IN_FLIGHT = 64;
 const PATIENCE_MS = 120_000;
-/** Between two attempts while the server is busy. */
-const BUSY_MS = 200;
 
 async function readLines(name: Release | 'demo'): Promise<readonly string[]> {
   const packed = await readFile(path.join(FOLDER, `${name}.ndjson.gz`));
@@ -41,28 +39,9 @@ function textMember(document: JsonDocument, name: string): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** Stores one example; on a slow machine it waits while the server has enough to do. */
-async function storeExample(
-  core: Core,
-  context: RequestContext,
-  document: JsonDocument,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
-  for (;;) {
-    try {
-      return await tryToStore(core, timed, document);
-    } catch (error) {
-      const isBusy = error instanceof FhirError && error.status === 503 && Date.now() < timed.deadline;
-      if (!isBusy) throw error;
-      if (signal?.aborted === true) return;
-      await setTimeout(BUSY_MS);
-    }
-  }
-}
-
 /** An example that already exists, from an interrupted load, stays unchanged. */
-async function tryToStore(core: Core, timed: RequestContext, document: JsonDocument): Promise<void> {
+async function storeExample(core: Core, context: RequestContext, document: JsonDocument): Promise<void> {
+  const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
   const type = textMember(document, 'resourceType') ?? '';
   const id = textMember(document, 'id');
   if (id === undefined) {
@@ -107,13 +86,19 @@ export async function loadExamples(
     const bar = createProgressBar(output, `Loading the ${release.toUpperCase()} examples`, lines.length);
     let next = 0;
     let done = 0;
+    const isStopped = (): boolean => signal?.aborted === true;
     const work = async (): Promise<void> => {
       for (let line = lines[next++]; line !== undefined; line = lines[next++]) {
-        if (signal?.aborted === true) return;
+        if (isStopped()) return;
         const document = parseJson(line);
         const off = switchedOff(document.value);
         const stopped = off === undefined ? document : { ...document, value: off };
-        await storeExample(core, context, stopped, signal);
+        try {
+          await whileBusy(() => storeExample(core, context, stopped), signal);
+        } catch (error) {
+          if (isStopped()) return;
+          throw error;
+        }
         stored += 1;
         if (off !== undefined) subscriptionsOff += 1;
         done += 1;

@@ -1,12 +1,15 @@
 /** Loads the package of an implementation guide into a tenant, through core like any write. */
 import {
+  isBusy,
   isValidId,
   parseJson,
   RELEASE_NAMES,
   RELEASES,
   stringifyJson,
   toResourceInput,
+  whileBusy,
   type Core,
+  type ErrorKey,
   type JsonDocument,
   type JsonValue,
   type Log,
@@ -88,6 +91,15 @@ const IN_FLIGHT = 32;
 /** Characters from which a resource is prepared in the worker thread. */
 const LONG_RESOURCE = 256 * 1024;
 const PATIENCE_MS = 120_000;
+/** Errors of the database itself: no other resource could be stored. */
+const OF_ALL_WRITES: readonly ErrorKey[] = [
+  'storageUnavailable',
+  'storageRestarting',
+  'storageExhausted',
+  'storageFaulty',
+  'storageReadOnly',
+  'sequenceExhausted',
+];
 
 /**
  * Stores the resources of the package under their own ids. Where another resource has the id, it uses another one
@@ -114,7 +126,7 @@ export async function importPackage(
     new Set(core.resourceTypes(release)),
     options.maxDepth,
   );
-  const missing = await missingPackages(core, inTime(context), manifest);
+  const missing = await whileBusy(() => missingPackages(core, inTime(context), manifest), options.signal);
   const work = new Import(core, context, options, {
     package: `${manifest.name}@${manifest.version}`,
     resources: resources.length + refused.length,
@@ -122,10 +134,11 @@ export async function importPackage(
   });
   await work.storeAll(await work.placeAll(resources, manifest.name));
   options.signal?.throwIfAborted();
-  await recordPackage(core, inTime(context), {
+  const record = {
     ...{ name: manifest.name, version: manifest.version, resources: work.count },
     extensionBase: options.extensionBase,
-  });
+  };
+  await whileBusy(() => recordPackage(core, inTime(context), record), options.signal);
   return {
     manifest,
     release,
@@ -214,13 +227,14 @@ class Import {
     packageName: string,
   ): Promise<readonly PlacedResource[]> {
     const { core, context } = this;
-    const { extensionBase } = this.options;
+    const { extensionBase, signal } = this.options;
     const ids = new PackageIds({
       core,
       context: () => inTime(context),
       actor: ACTOR,
       extensionBase,
       packageName,
+      signal,
     });
     const places = await this.inParallel(resources, (each) => ids.placeOf(each));
     const moved = new Map<string, string>();
@@ -285,16 +299,24 @@ class Import {
   private async storeWithSnapshot(each: PlacedResource): Promise<void> {
     let document: JsonDocument;
     try {
-      const result = await this.core.invoke(inTime(this.context), {
-        level: 'type',
-        type: 'StructureDefinition',
-        code: 'snapshot',
-        input: each.document,
-        safe: false,
-      });
+      const result = await this.whileBusy((context) =>
+        this.core.invoke(context, {
+          level: 'type',
+          type: 'StructureDefinition',
+          code: 'snapshot',
+          input: each.document,
+          safe: false,
+        }),
+      );
       if (!('text' in result)) throw new Error('$snapshot returned no resource');
       document = parseJson(result.text, { maxDepth: this.options.maxDepth });
     } catch (error) {
+      if (isBusy(error)) {
+        this.options.signal?.throwIfAborted();
+        this.refuse(each, error);
+        this.reportProgress();
+        return;
+      }
       this.withoutSnapshot.push({ file: each.file, reason: reasonOf(error) });
       await this.store(each);
       return;
@@ -307,10 +329,26 @@ class Import {
   /** Returns true when the resource was written. */
   private async store(placed: PlacedResource): Promise<boolean> {
     const isWritten = await this.attempt(placed);
+    this.reportProgress();
+    return isWritten;
+  }
+
+  private reportProgress(): void {
     const [stored, unchanged] = [sumOf(this.counts, 'stored'), sumOf(this.counts, 'unchanged')];
     const refused = this.begin.refused + this.refused.length;
     this.options.report?.({ ...this.begin, stored, unchanged, refused });
-    return isWritten;
+  }
+
+  /** Lists a file that is not stored. Throws errors that prevent all writes. */
+  private refuse({ file }: PlacedResource, error: unknown): void {
+    const isOfItem = isBusy(error) && !OF_ALL_WRITES.includes(error.key);
+    const reason = isOfItem ? `not stored, because the server was busy: ${error.message}` : reasonOf(error);
+    this.refused.push({ file, reason });
+  }
+
+  /** Repeats `work` while the server has too much to do, each time with a new deadline. */
+  private whileBusy<Result>(work: (context: RequestContext) => Promise<Result>): Promise<Result> {
+    return whileBusy(() => work(inTime(this.context)), this.options.signal);
   }
 
   private async attempt(placed: PlacedResource): Promise<boolean> {
@@ -320,11 +358,8 @@ class Import {
         this.countOf(type).unchanged += 1;
         return false;
       }
-      const { warnings } = await this.core.update(inTime(this.context), {
-        type,
-        id,
-        input: this.inputOf(placed),
-      });
+      const input = this.inputOf(placed);
+      const { warnings } = await this.whileBusy((context) => this.core.update(context, { type, id, input }));
       this.countOf(type).stored += 1;
       const warning = inWords(warnings);
       if (stored !== undefined && url === undefined)
@@ -332,7 +367,8 @@ class Import {
       if (warning !== undefined) this.warned.push({ file, reason: warning });
       return true;
     } catch (error) {
-      this.refused.push({ file, reason: reasonOf(error) });
+      this.options.signal?.throwIfAborted();
+      this.refuse(placed, error);
       return false;
     }
   }

@@ -3,6 +3,7 @@ import {
   FhirError,
   isValidId,
   parseJson,
+  whileBusy,
   type Core,
   type JsonObject,
   type JsonValue,
@@ -27,6 +28,8 @@ export interface PlaceOptions {
   readonly actor: string;
   readonly extensionBase: string;
   readonly packageName: string;
+  /** No search or read is repeated after it is aborted. */
+  readonly signal: AbortSignal | undefined;
 }
 
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -62,7 +65,7 @@ export class PackageIds {
     const name = url === undefined ? `${packageName} ${each.id ?? file}` : `${url}|${version ?? ''}`;
     for (const id of [preferred, otherId(preferred, name)]) {
       if (!this.take(type, id)) continue;
-      const present = await this.options.core.find(this.options.context(), type, id);
+      const present = await this.whileBusy((core, context) => core.find(context, type, id));
       if (present === undefined) return { id, stored: undefined };
       const stored = parseJson(present.text, STORED).value;
       if (this.isOwn(stored, each)) return { id, stored };
@@ -104,13 +107,12 @@ export class PackageIds {
   }
 
   private async search(type: string, url: string): Promise<readonly JsonObject[]> {
-    const { core, context } = this.options;
     try {
       const parameters: [string, string][] = [
         ['url', url.replace(/[\\,$|]/g, '\\$&')],
         ['_count', MOST_VERSIONS],
       ];
-      const { matches } = await core.search(context(), { type, parameters });
+      const { matches } = await this.whileBusy((core, context) => core.search(context, { type, parameters }));
       return matches.map(({ text }) => parseJson(text, STORED).value).filter(isObject);
     } catch (error) {
       // A type with an element `url` need not have a search parameter for it. Its resources are then identified by
@@ -118,6 +120,11 @@ export class PackageIds {
       if (error instanceof FhirError && error.status < 500) return [];
       throw error;
     }
+  }
+
+  private whileBusy<Result>(work: (core: Core, context: RequestContext) => Promise<Result>): Promise<Result> {
+    const { core, context, signal } = this.options;
+    return whileBusy(() => work(core, context()), signal);
   }
 }
 

@@ -3,12 +3,13 @@
  * address where the client gets the status or the result, or cancels the request.
  */
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, InjectOptions, LightMyRequestResponse } from 'fastify';
 import {
   FhirError,
   fhirError,
   isRelease,
   joinInTurns,
+  repeatWhile,
   toOutcome,
   type Caller,
   type Core,
@@ -139,8 +140,12 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     const job = { deadline, signal: AbortSignal.any([signal, revoked]), revoked, caller };
     return jobTime.run(job, async () => {
       try {
-        // `inject` sends the request only when its result is awaited.
-        const answer = await server.inject({ ...options, payloadAsStream: true });
+        const answer = await repeatWhile(
+          // `inject` sends the request only when its result is awaited.
+          async () => server.inject({ ...options, payloadAsStream: true }),
+          (outcome) => 'result' in outcome && isToBeRepeated(outcome.result) && Date.now() < deadline,
+          job.signal,
+        );
         const body = await readBytes(answer.stream());
         if (signal.aborted) throw new Error('the job was cancelled');
         // A job that lost its access gets that error, unless the request succeeded in spite of it.
@@ -154,6 +159,11 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     });
   });
   server.addHook('preClose', () => core.jobs.stop());
+}
+
+/** Without `retry-after` the request may have changed something. */
+function isToBeRepeated({ statusCode, headers }: LightMyRequestResponse): boolean {
+  return statusCode === 503 && headers['retry-after'] !== undefined;
 }
 
 async function readBytes(source: Readable): Promise<Buffer> {

@@ -41,9 +41,10 @@ async function load(
   tenant: string,
   resources: Readonly<Record<string, object>>,
   how: How = {},
+  core = opened.core,
 ): Promise<ImportSummary> {
   const file = await packResources(folder, how.manifest ?? MANIFEST, resources);
-  return importPackage(opened.core, await readPackage(file, 1_000_000), {
+  return importPackage(core, await readPackage(file, 1_000_000), {
     tenant,
     ...(how.release === undefined ? {} : { release: how.release }),
     withExamples: how.withExamples ?? false,
@@ -459,4 +460,21 @@ describe('Files that cannot be stored are listed with the reason:', () => {
     expect(await find(tenant, 'ValueSet', 'rooms', 'r4b')).toBeDefined();
     expect(await find(tenant, 'ValueSet', 'rooms', 'r4')).toBeDefined();
   });
+});
+
+it('stores all resources of a package although the server is busy', async () => {
+  const { core, close } = await openCore({
+    database: opened.database,
+    environment: { MAX_WRITE_QUEUE: '1' },
+  });
+  try {
+    const tenant = await makeTenant();
+    const names = Array.from({ length: 40 }, (_, index) => `basic-${index}`);
+    const resources = names.map((id) => [`${id}.json`, { resourceType: 'Basic', id, code: { text: 'a' } }]);
+    const { counts, refused } = await load(tenant, Object.fromEntries(resources), {}, core);
+    expect(refused).toEqual([]);
+    expect(counts.get('Basic')).toMatchObject({ stored: 40 });
+  } finally {
+    await close();
+  }
 });

@@ -240,6 +240,32 @@ describe('respond-async', () => {
     await server.close();
   });
 
+  it('a request that a busy database did not answer in time is repeated', async () => {
+    const server = await startServer({
+      because: 'STATEMENT_TIMEOUT_MS',
+      environment: { STATEMENT_TIMEOUT_MS: '300' },
+    });
+    const owner = new Client(server.database.settings);
+    await owner.connect();
+    await owner.query('begin');
+    await owner.query('lock table andiron.resource in access exclusive mode');
+    const accepted = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
+    const begun = new Set<string>();
+    const isOver = async (): Promise<boolean> =>
+      (await server.request('GET', pathOf(accepted))).status !== 202;
+    while (begun.size < 2 && !(await isOver())) {
+      const { rows } = await owner.query<{ begun: string }>(
+        "select query_start::text as begun from pg_stat_activity where wait_event_type = 'Lock'",
+      );
+      for (const row of rows) begun.add(row.begun);
+      await setTimeout(20);
+    }
+    await owner.query('rollback');
+    await owner.end();
+    expect((await waitFor(server, pathOf(accepted))).status).toBe(200);
+    await server.close();
+  });
+
   it('a batch or transaction that waits and is cancelled is not done; one under way is, as a whole', async () => {
     const server = await startServer({ because: 'the test looks into its database' });
     const root = server.path('system', 'r4');
