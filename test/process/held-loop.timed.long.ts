@@ -61,9 +61,11 @@ const fhirPathPatch = (id: string, count: number, path: string): Sent => [
   ),
   JSON_TYPE,
 ];
-const basic = (count: number): string =>
+/** Resources that can be patched at the same time. */
+const WIDE = 16;
+const basic = (count: number, id = 'wide'): string =>
   json('Basic', {
-    id: 'wide',
+    id,
     code: { text: 'a' },
     extension: times(count, (index) => ({ url: `http://example.org/${index}`, valueString: 'a' })),
   });
@@ -127,6 +129,12 @@ function resourceIn(text: string): object | undefined {
 
 const SETUP: readonly Sent[] = [
   ['PUT', `${FHIR}/Basic/wide`, basic(3_500), JSON_TYPE],
+  ...times(WIDE, (index): Sent => [
+    'PUT',
+    `${FHIR}/Basic/wide${index}`,
+    basic(3_500, `wide${index}`),
+    JSON_TYPE,
+  ]),
   [
     'PUT',
     `${FHIR}/CodeSystem/many`,
@@ -200,6 +208,23 @@ const SETUP: readonly Sent[] = [
 
 const NAMES = ['name', 'family', 'given', 'address', 'phone', 'email', 'identifier', 'birthdate', 'gender'];
 const PAIRS = 'a0 a1 a2'.split(' ');
+
+/** Patches of 3.8 kB, each of which copies a megabyte and then fails. */
+function bundleOfPatches(type: string, count: number): Sent {
+  const operations = times(60, (index) => ({ op: 'copy', from: '/extension', path: `/a${index}/b` }));
+  const copies = times(6, (index) => ({ op: 'copy', from: '/extension', path: `/extension/${index}` }));
+  const data = Buffer.from(JSON.stringify([...copies, ...operations])).toString('base64');
+  return post(
+    '',
+    json('Bundle', {
+      type,
+      entry: times(count, (index) => ({
+        request: { method: 'PATCH', url: `Basic/wide${index % WIDE}` },
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+      })),
+    }),
+  );
+}
 
 const HOSTILE: Readonly<Record<string, () => Sent>> = {
   'a search with thousands of parameters': () =>
@@ -443,6 +468,29 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
         })),
       }),
     ),
+  'a batch of JSON Patches that copy much and fail': () => bundleOfPatches('batch', 400),
+  'a transaction of JSON Patches that copy much and fail': () => bundleOfPatches('transaction', WIDE),
+  'a batch of resources that are invalid': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(3_000, (index) => ({
+          request: { method: 'POST', url: 'Observation' },
+          resource: { resourceType: 'Observation', status: `${index}`, component: [{}, {}] },
+        })),
+      }),
+    ),
+  'a batch of reads of nothing': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(10_000, (index) => ({ request: { method: 'GET', url: `Basic/a${index}` } })),
+      }),
+    ),
+  'a batch of entries that are none': () =>
+    post('', json('Bundle', { type: 'batch', entry: times(10_000, () => ({ request: { method: 'PUT' } })) })),
   'a transaction of conditional references': () =>
     post(
       '',

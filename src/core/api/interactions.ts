@@ -6,6 +6,7 @@ import type { Invocation, InvocationResult } from './operation';
 import type { AggregateRequest, AggregateResult, SearchPage, SearchRequest } from './search';
 import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult } from './version';
 import type { RequestContext } from '../context';
+import type { CopyBudget } from '../fhir/patch';
 import type { Notification, NotifiedEvent } from '../notifications/notification';
 import type { SubscriptionEventsRequest } from '../operations/environment';
 import type { ResourceInput } from '../preparation/resource-input';
@@ -23,6 +24,8 @@ export interface PatchRequest {
   /** A JSON Patch (an array of operations) or a FHIRPath Patch (a Parameters resource), not yet validated. */
   readonly patch: ResourceInput;
   readonly guard?: VersionGuard;
+  /** The budget of copies that the patches of a batch share; default one of its own. */
+  readonly copies?: CopyBudget;
 }
 
 export interface ConditionalUpdateRequest extends Omit<UpdateRequest, 'id'> {

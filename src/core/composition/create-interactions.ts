@@ -87,16 +87,18 @@ function createSingleInteractions({
       write(given, type, (context) => create(services, context, { type, input })),
     update: (given, { type, id, input, guard }) =>
       write(given, type, (context) => update(services, context, { type, id, input, guard })),
-    patch: (given, { type, id, patch: operations, guard }) =>
-      write(given, type, (context) => patch(services, context, { type, id, operations, guard })),
+    patch: (given, { type, id, patch: operations, guard, copies }) =>
+      write(given, type, (context) => patch(services, context, { type, id, operations, guard, copies })),
     delete: (given, type, id, guard) =>
       write(given, type, (context) => deleteResource(services, context, { type, id, guard })),
     createIfNoneExist: (given, type, input, criteria) =>
       write(given, type, (context) => createIfNoneExist(services, context, { type, input, criteria })),
     updateWhere: (given, { type, criteria, input, guard }) =>
       write(given, type, (context) => updateWhere(services, context, { type, criteria, input, guard })),
-    patchWhere: (given, { type, criteria, patch: operations, guard }) =>
-      write(given, type, (context) => patchWhere(services, context, { type, criteria, operations, guard })),
+    patchWhere: (given, { type, criteria, patch: operations, guard, copies }) =>
+      write(given, type, (context) =>
+        patchWhere(services, context, { type, criteria, operations, guard, copies }),
+      ),
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, { type, criteria, guard })),
     history: async (context, request) =>

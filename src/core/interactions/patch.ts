@@ -1,6 +1,7 @@
 import type { StoredVersion, VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
+import type { CopyBudget } from '../fhir/patch';
 import type { ResourceInput } from '../preparation/resource-input';
 import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
@@ -14,6 +15,7 @@ interface PatchRequest {
   readonly id: string;
   readonly operations: ResourceInput;
   readonly guard?: VersionGuard;
+  readonly copies?: CopyBudget;
   readonly condition?: WriteCondition;
 }
 
@@ -26,7 +28,7 @@ interface PatchRequest {
 export async function patch(
   services: WriteServices,
   context: RequestContext,
-  { type, id, operations, guard, condition }: PatchRequest,
+  { type, id, operations, guard, copies, condition }: PatchRequest,
 ): Promise<WriteResult> {
   const { space } = context;
   const address = addressOf(services, context, type, id);
@@ -45,6 +47,7 @@ export async function patch(
       id,
       current: unchanged.text,
       operations,
+      copies,
     });
     ({ warnings } = prepared);
     return { change: 'update', prepared };

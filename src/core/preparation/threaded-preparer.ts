@@ -1,3 +1,4 @@
+import { Turns } from '../concurrency/turns';
 import { FhirError } from '../errors';
 import { parseJson, type JsonLimits } from '../fhir/json';
 import { createShortPathBudget, isFhirPathPatch } from '../fhir/patch';
@@ -57,14 +58,20 @@ function hasManyPaths({ operations, current }: PatchTask): boolean {
 /** Does short tasks in this thread, and long ones in the worker thread. */
 export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
   const run = (task: Task): Promise<TaskResult> => threads.run(task);
+  // The rows of a statement that many requests share arrive in one turn, and each has its work here.
+  const turns = new Turns();
   return {
     async resource(task) {
-      if (!isLong(task.input)) return here.resource(task);
+      if (!isLong(task.input)) {
+        await turns.take();
+        return here.resource(task);
+      }
       return valueOf('resource', await run({ kind: 'resource', ...task }));
     },
     async patch(task) {
       const isHere = task.current.length <= LONG_TEXT && !isLong(task.operations) && !hasManyPaths(task);
       if (isHere) {
+        await turns.take();
         try {
           return await here.patch({ ...task, paths: createShortPathBudget() });
         } catch (error) {

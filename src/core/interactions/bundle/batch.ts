@@ -1,8 +1,10 @@
 import type { EntryRecords } from '../../audit/entry-records';
 import type { EntryAnswer } from '../../api/bundle';
 import type { SingleWrites } from '../../api/interactions';
+import { Turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
+import { createCopyBudget, type CopyBudget } from '../../fhir/patch';
 import { parseIfNoneExist } from '../conditional/if-none-exist';
 import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparation/bundle';
 import type { ResourceInput } from '../../preparation/resource-input';
@@ -27,15 +29,18 @@ export async function runBatch(
   const { context } = reader;
   const answers: EntryAnswer[] = [];
   const allowance = new AnswerAllowance(context);
+  const copies = createCopyBudget();
+  const turns = new Turns();
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < entries.length; index = next++) {
       const entry = entries[index];
       if (entry === undefined) return;
+      await turns.take();
       try {
         if (Date.now() > context.deadline) throw fhirError('timeout');
         context.revoked?.throwIfAborted();
-        answers[index] = allowance.take(await runEntry(writes, records, reader, entry));
+        answers[index] = allowance.take(await runEntry(writes, records, { ...reader, copies }, entry));
       } catch (error) {
         if (!(error instanceof FhirError))
           context.log.error(
@@ -50,6 +55,11 @@ export async function runBatch(
   return answers;
 }
 
+interface BatchReader extends EntryReader {
+  /** Of the JSON Patches of all entries together. */
+  readonly copies: CopyBudget;
+}
+
 function faultOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
@@ -57,7 +67,7 @@ function faultOf(error: unknown): string {
 async function runEntry(
   writes: SingleWrites,
   records: EntryRecords,
-  reader: EntryReader,
+  reader: BatchReader,
   entry: OutlinedEntry | RefusedEntry,
 ): Promise<EntryAnswer> {
   const { context } = reader;
@@ -87,7 +97,7 @@ async function runEntry(
 
 async function runWrite(
   writes: SingleWrites,
-  { context, services }: Pick<EntryReader, 'context' | 'services'>,
+  { context, services, copies }: Pick<BatchReader, 'context' | 'services' | 'copies'>,
   { index, request, input }: OutlinedEntry,
 ): Promise<EntryAnswer> {
   switch (request.kind) {
@@ -123,8 +133,9 @@ async function runWrite(
               criteria: target.criteria,
               patch: present(input),
               guard,
+              copies,
             })
-          : await writes.patch(context, { type, id: target.id, patch: present(input), guard });
+          : await writes.patch(context, { type, id: target.id, patch: present(input), guard, copies });
       return { kind: 'written', result };
     }
     case 'delete': {

@@ -2,6 +2,7 @@ import { permissionsOf } from '../../authorization/visibility';
 import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
+import type { CopyBudget } from '../../fhir/patch';
 import type { ResourceInput } from '../../preparation/resource-input';
 import type { WriteServices } from '../../ports';
 import { ConditionLost } from '../../storage/write/write-queues';
@@ -21,11 +22,13 @@ export async function patchWhere(
     criteria,
     operations,
     guard,
+    copies,
   }: {
     readonly type: string;
     readonly criteria: Criteria;
     readonly operations: ResourceInput;
     readonly guard?: VersionGuard;
+    readonly copies?: CopyBudget;
   },
 ): Promise<WriteResult> {
   permissionsOf(services, context)?.requireOne(type, 'u');
@@ -35,7 +38,14 @@ export async function patchWhere(
     if (match === undefined) throw fhirError('noMatch', { type });
     const held = whileItMeets(services, context, condition, match);
     try {
-      return await patch(services, context, { type, id: match.id, operations, guard, condition: held });
+      return await patch(services, context, {
+        type,
+        id: match.id,
+        operations,
+        guard,
+        copies,
+        condition: held,
+      });
     } catch (error) {
       // Deleted since it was found: the patch applies to what matches the criteria now.
       if (error instanceof FhirError && error.key === 'gone') throw new ConditionLost();
