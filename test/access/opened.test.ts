@@ -7,6 +7,7 @@ import { SmartTenant } from '../support/smart-app';
 
 const to = (reference: string) => ({ reference });
 const text = { text: 'x' };
+const TASKS = ['own', 'theirs', 'both', 'nobodys', 'elsewhere', 'identified', 'displayed', 'asked'];
 const ANN = to('Patient/ann');
 const BOB = to('Patient/bob');
 
@@ -55,9 +56,13 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
       task('theirs', { for: BOB }),
       task('both', { for: ANN, requester: BOB }),
       task('nobodys', {}),
+      task('elsewhere', { for: to('https://elsewhere.example/fhir/Patient/bob'), requester: ANN }),
+      task('identified', { for: { type: 'Patient', identifier: { value: '1' } }, requester: ANN }),
+      task('displayed', { for: { display: 'Bob' }, requester: ANN }),
+      task('asked', { requester: ANN }),
       {
         ...{ resourceType: 'ImagingStudy', id: 'tasks', status: 'available', subject: ANN },
-        basedOn: ['own', 'theirs', 'both', 'nobodys'].map((id) => to(`Task/${id}`)),
+        basedOn: [...TASKS].map((id) => to(`Task/${id}`)),
       },
       { resourceType: 'ResearchStudy', id: 'study', status: 'active' },
       { resourceType: 'ResearchStudy', id: 'other', status: 'active' },
@@ -103,8 +108,12 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
   });
 
   it('opens a Task that names her and nobody else', async () => {
-    expect(await found('Task')).toEqual(['own']);
-    expect(await found('ImagingStudy?_id=tasks&_include=ImagingStudy:basedon')).toEqual(['own', 'tasks']);
+    expect(await found('Task')).toEqual(['asked', 'own']);
+    expect(await found('ImagingStudy?_id=tasks&_include=ImagingStudy:basedon')).toEqual([
+      'asked',
+      'own',
+      'tasks',
+    ]);
     expect([await read('Task/both'), await read('Task/nobodys')]).toEqual([404, 404]);
   });
 
@@ -205,6 +214,25 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
       // What was open stays open when the app writes again.
       await send(writer, 'PATCH', `/Observation/${id}`, [{ op: 'add', path: '/language', value: 'en' }]);
       expect(await read('Practitioner/p5')).toBe(200);
+    });
+
+    it('opens nothing where staff had it at an element that opens nothing', async () => {
+      await smart.put(
+        { resourceType: 'Practitioner', id: 'focused' },
+        { ...seen([]), id: 'focus', performer: undefined, focus: [to('Practitioner/focused')] },
+      );
+      const { status, text: said } = await send(writer, 'PATCH', '/Observation/focus', [
+        { op: 'add', path: '/performer', value: [to('Practitioner/focused')] },
+      ]);
+      expect([status, said]).toEqual([200, expect.anything()]);
+      expect(await read('Practitioner/focused')).toBe(404);
+    });
+
+    it('may not be one of hundreds', async () => {
+      const many = Array.from({ length: 501 }, (_, index) => `many-${index}`);
+      const refused = await send(writer, 'POST', '/Observation', seen(many));
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('at most 500')]);
+      expect((await send(writer, 'POST', '/Observation', seen(many.slice(1)))).status).toBe(201);
     });
 
     it('opens its target where staff adds it by the same kind of grant', async () => {

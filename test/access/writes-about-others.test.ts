@@ -155,6 +155,43 @@ describe.each(TESTED_RELEASES)('an app with the record of ann, in %s', (release)
     expect([together.status, together.text]).toEqual([200, expect.anything()]);
   });
 
+  it('a Provenance of something that was deleted can still be changed', async () => {
+    const target = [ANN, to('AllergyIntolerance/brief')];
+    await send(app, 'PUT', '/AllergyIntolerance/brief', { ...allergy(ANN), id: 'brief' });
+    const provenance = {
+      ...{ resourceType: 'Provenance', id: 'brief', target, recorded: '2026-11-28T10:00:00Z' },
+      agent: [{ who: to('RelatedPerson/mother') }],
+    };
+    expect((await send(app, 'PUT', '/Provenance/brief', provenance)).status).toBe(201);
+    expect((await send(app, 'DELETE', '/AllergyIntolerance/brief')).status).toBe(200);
+    const changed = await send(app, 'PATCH', '/Provenance/brief', language);
+    expect([changed.status, changed.text]).toEqual([200, expect.anything()]);
+    expect((await send(app, 'DELETE', '/Provenance/brief')).status).toBe(200);
+  });
+
+  it('compares others in roles by whom they are, not by how they are written', async () => {
+    const elsewhere = { type: 'Patient', identifier: { system: 'urn:x', value: '7' }, display: 'Bob' };
+    const turned = { identifier: { value: '7', system: 'urn:x' }, type: 'Patient' };
+    await smart.put({ ...allergy(ANN, { asserter: elsewhere }), id: 'elsewhere' });
+    const put = (asserter: object, more: object = {}) =>
+      send(app, 'PUT', '/AllergyIntolerance/elsewhere', {
+        ...allergy(ANN, { asserter, ...more }),
+        id: 'elsewhere',
+      });
+    const kept = await put(turned);
+    expect([kept.status, kept.text]).toEqual([200, expect.anything()]);
+    for (const other of [
+      { ...turned, identifier: { system: 'urn:x', value: '8' } },
+      to('Patient/bob/'),
+      to('/Patient/bob'),
+    ])
+      expect([other, (await put(other)).status]).toEqual([other, 403]);
+    const inside = (family: string) => ({ resourceType: 'Patient', id: 'p', name: [{ family }] });
+    await smart.put({ ...allergy(ANN, { asserter: to('#p'), contained: [inside('Bob')] }), id: 'elsewhere' });
+    expect((await put(to('#p'), { contained: [inside('Bob')], language: 'en' })).status).toBe(200);
+    expect((await put(to('#p'), { contained: [inside('Ben')] })).status).toBe(403);
+  });
+
   it('Bundles, conditions and GraphQL follow the same rule, and change nothing', async () => {
     const entry = { resource: theirs(), request: { method: 'POST', url: 'AllergyIntolerance' } };
     const transaction = await send(app, 'POST', '', {

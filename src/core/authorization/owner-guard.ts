@@ -15,6 +15,7 @@ const PATIENT = 'Patient';
 const PROVENANCE = 'Provenance';
 /** Targets of a Provenance that are looked up for one write. */
 const MOST_TARGETS = 1000;
+const TARGETS_AT_ONCE = 50;
 
 /** Why the grants do not allow a write. */
 export interface OwnershipFault {
@@ -40,7 +41,14 @@ interface Owned {
   readonly resource: JsonObject;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** Which targets of a Provenance are looked up. */
+interface ExaminedTargets {
+  /** `Type/id` of those that need no look. */
+  readonly written: ReadonlySet<string>;
+  readonly isStored: boolean;
+}
+
+const OF_STORED: ExaminedTargets = { written: new Set(), isStored: true };
 
 export class OwnerGuard {
   readonly #space: OwnershipContext & { keyOf(type: string, id: string): KeyHalves };
@@ -89,7 +97,7 @@ export class OwnerGuard {
           }
           if (type === PATIENT && right === 'c') return {};
           return (
-            (await this.#faultOfOwners({ type, key, resource }, grant.patients, content.written)) ??
+            (await this.#faultOfOwners({ type, key, resource }, grant.patients, this.#examinedOf(content))) ??
             this.#faultOfRoles(type, content, grant.patients)
           );
         },
@@ -97,6 +105,13 @@ export class OwnerGuard {
       if (fault !== undefined) return fault;
     }
     return undefined;
+  }
+
+  /** Targets that the replaced content had were examined with it. */
+  #examinedOf({ before, written }: OwnedContent): ExaminedTargets {
+    const old = before === undefined ? [] : (provenanceTargets(this.#space, before.resource) ?? []);
+    const names = old.map(({ type, id }) => `${type}/${id}`);
+    return { written: new Set([...written, ...names]), isStored: false };
   }
 
   async #faultOfRow(
@@ -114,7 +129,7 @@ export class OwnerGuard {
         async ({ patients }) => {
           if (patients === undefined) return undefined;
           const owned = { type, key: row.key, resource: parseStoredObject(row.body) };
-          return this.#faultOfOwners(owned, patients, withTargets ? NONE : undefined);
+          return this.#faultOfOwners(owned, patients, withTargets ? OF_STORED : undefined);
         },
       );
       if (fault !== undefined) return fault;
@@ -139,11 +154,11 @@ export class OwnerGuard {
     return first ?? {};
   }
 
-  /** @param written undefined: the targets of a Provenance are not looked up */
+  /** @param examined undefined: the targets of a Provenance are not looked up */
   async #faultOfOwners(
     { type, key, resource }: Owned,
     patients: readonly string[],
-    written: ReadonlySet<string> | undefined,
+    examined: ExaminedTargets | undefined,
   ): Promise<OwnershipFault | undefined> {
     if (type === PATIENT) {
       const isReached = patients.map((id) => this.#space.keyOf(PATIENT, id)).some((own) => isSame(own, key));
@@ -158,13 +173,15 @@ export class OwnerGuard {
       const reason = `Grants for patients write about these alone: ${element} must be a literal, local reference to one of them`;
       return { element, reason };
     }
-    return type === PROVENANCE && written !== undefined ? this.#faultOfTargets(resource, written) : undefined;
+    return type === PROVENANCE && examined !== undefined
+      ? this.#faultOfTargets(resource, examined)
+      : undefined;
   }
 
   /** A Provenance speaks of its targets, so that its writer needs the right to write each of them. */
   async #faultOfTargets(
     resource: JsonObject,
-    written: ReadonlySet<string>,
+    { written, isStored }: ExaminedTargets,
   ): Promise<OwnershipFault | undefined> {
     const element = 'Provenance.target';
     const fault = {
@@ -173,23 +190,30 @@ export class OwnerGuard {
     };
     const targets = provenanceTargets(this.#space, resource);
     if (targets === undefined) return fault;
-    if (targets.length > MOST_TARGETS) {
-      const reason = `${element} has ${targets.length} references, and at most ${MOST_TARGETS} can be examined by grants for patients`;
+    const names = new Set(targets.map(({ type, id }) => `${type}/${id}`));
+    const examined = [...names].filter((name) => !written.has(name));
+    if (examined.length > MOST_TARGETS) {
+      const reason = `${element} has ${examined.length} references, and at most ${MOST_TARGETS} can be examined by grants for patients`;
       throw fhirError('tooCostly', { reason });
     }
-    for (const { type, id } of targets)
-      if (!written.has(`${type}/${id}`) && !(await this.#mayWrite(type, id))) return fault;
+    for (let start = 0; start < examined.length; start += TARGETS_AT_ONCE) {
+      const some = examined.slice(start, start + TARGETS_AT_ONCE);
+      const verdicts = await Promise.all(some.map((name) => this.#mayWrite(name, isStored)));
+      if (verdicts.includes(false)) return fault;
+    }
     return undefined;
   }
 
-  async #mayWrite(type: string, id: string): Promise<boolean> {
+  /** @param isStored true: the target of a stored Provenance, which may have been deleted since */
+  async #mayWrite(name: string, isStored: boolean): Promise<boolean> {
+    const [type = '', id = ''] = name.split('/');
     const { services, context, visibility } = this;
     const { permissions } = visibility;
     const space = context.space.number;
     const number = services.definitions(context.space.release).typeNumber(type);
     if (number === undefined) return false;
     const row = await services.reader.current(space, { type: number, key: services.keys.keyOf(type, id) });
-    if (row === undefined || row.change === 'delete') return false;
+    if (row === undefined || row.change === 'delete') return isStored;
     for (const right of WRITING) {
       if (!permissions.allows(type, right) || !(await visibility.seesCurrent(type, right, space, row)))
         continue;

@@ -7,10 +7,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { parseReference, type ReferenceResolver } from '../fhir/reference';
 import { branchesOf } from '../search/parameter';
 import { compileParameterPath, type ParameterPath } from '../search/parameter-path';
+import { OWNING } from './referenced';
 
 const PATIENT = 'Patient';
-/** Codes of the search parameters that select whom a resource is about. */
-const OWNING: readonly string[] = ['patient', 'subject'];
 
 /** An element with references. */
 interface ReferenceElement {
@@ -98,6 +97,12 @@ function referencesIn({ path }: ReferenceElement, resource: JsonObject): readonl
 const textOf = ({ reference }: JsonObject): string | undefined =>
   typeof reference === 'string' && reference !== '' ? reference : undefined;
 
+/** The contained resource to which a reference such as `#p1` refers. */
+function containedBy(text: string, { contained }: JsonObject): JsonObject | undefined {
+  if (!text.startsWith('#') || !Array.isArray(contained)) return undefined;
+  return contained.filter(isJsonObject).find(({ id }) => id === text.slice(1));
+}
+
 /** The type of the target, as far as the reference tells it. */
 function targetType(
   reference: JsonObject,
@@ -107,13 +112,11 @@ function targetType(
   const text = textOf(reference);
   const parsed = text === undefined ? undefined : parseReference(text);
   if (text !== undefined && parsed?.kind === 'fragment') {
-    const { contained } = resource;
-    const target = (Array.isArray(contained) ? contained : [])
-      .filter(isJsonObject)
-      .find(({ id }) => id === parsed.id);
-    const type = target?.['resourceType'];
+    const type = containedBy(text, resource)?.['resourceType'];
     return typeof type === 'string' ? type : undefined;
   }
+  // Nobody can say what an odd text refers to, and other programs may read `Patient/1/` as a Patient.
+  if (parsed?.kind === 'other') return PATIENT;
   const literal = text === undefined ? undefined : (references.local(text)?.type ?? parsed?.type);
   if (literal !== undefined) return literal;
   const { type } = reference;
@@ -159,6 +162,25 @@ export function foreignOwner(
   return foreign?.name;
 }
 
+/** A name for a Patient who is none of this space, so that it can be compared; of a contained one, its content. */
+function nameElsewhere(reference: JsonObject, resource: JsonObject): string {
+  const text = textOf(reference);
+  if (text === undefined) return `identifier ${stableJson(reference['identifier'] ?? null)}`;
+  const inside = containedBy(text, resource);
+  if (inside === undefined) return text;
+  const { id: _id, ...content } = inside;
+  return `contained ${stableJson(content)}`;
+}
+
+/** JSON with the members of objects in alphabetical order. */
+function stableJson(value: JsonValue): string {
+  return JSON.stringify(value, (_name, inner: JsonValue) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}
+
 /** A role in which a write puts a Patient, or from which it removes one. */
 export interface ChangedRole {
   readonly element: string;
@@ -190,8 +212,7 @@ export function changedRole(
     for (const reference of referencesIn(element, resource)) {
       if (targetType(reference, resource, references) !== PATIENT) continue;
       const id = patientId(reference, references);
-      const { display: _display, ...rest } = reference;
-      const name = id === undefined ? JSON.stringify(rest) : `${PATIENT}/${id}`;
+      const name = id === undefined ? nameElsewhere(reference, resource) : `${PATIENT}/${id}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     return counts;

@@ -4,7 +4,7 @@
  */
 import type { Definitions } from '../fhir/definitions';
 import { hasCriterion, Nesting } from '../search/criteria/chain';
-import { allOf, oneOf } from '../search/criteria/connectives';
+import { allOf, negated, oneOf } from '../search/criteria/connectives';
 import { referringParameters, storedParameters } from '../search/parameter';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -14,6 +14,8 @@ import { AUDIT_EVENT } from '../audit/audit-space';
 export const RECORD_OPENS = 'record-opens';
 const NAME = 'referenced';
 const PATIENT = 'Patient';
+/** Codes of the search parameters that select whom a resource is about. */
+export const OWNING: readonly string[] = ['patient', 'subject'];
 
 /** Who treats patients, where, and with what: a reference of a record opens these, whatever they refer to. */
 const OPEN: readonly string[] = [
@@ -95,10 +97,26 @@ function ownership(
   const parameters = referringParameters(definitions, type);
   const towards = (index: 'references' | 'otherReference', keys: typeof targets): Predicate[] =>
     parameters.map((parameter) => ({ index, parameter, targets: keys, targetType }));
+  const stored = storedParameters(definitions, type);
   const isOthers: Criterion = { name: NAME, anyOf: towards('otherReference', targets), isNegated: true };
   const isOwn: Criterion = { name: NAME, anyOf: towards('references', targets) };
-  if (opening === 'own') return [isOwn, isOthers];
-  const stored = storedParameters(definitions, type);
+  if (opening === 'own') {
+    // Whom it is about may also be named by an identifier, or at another server: whoever that is, it is somebody else.
+    const isAbout = OWNING.flatMap((code): Criterion[] => {
+      const of = stored.get(code);
+      if (of === undefined) return [];
+      const { ordinal, number: parameter } = of.parameter;
+      const isNamed: Criterion = {
+        name: NAME,
+        anyOf: [{ index: 'presence', ordinal, isPresent: true, parameter }],
+      };
+      const own = of.rowsOf.map(
+        ({ number }) => ({ index: 'references', parameter: number, targets, targetType }) as const,
+      );
+      return [oneOf([negated(isNamed), { name: NAME, anyOf: own }])];
+    });
+    return [isOwn, isOthers, ...isAbout];
+  }
   const named = codesTowards(definitions, type, PATIENT).flatMap((code): Predicate[] => {
     const parameter = stored.get(code)?.parameter;
     return parameter === undefined
@@ -107,6 +125,30 @@ function ownership(
   });
   const isNobodys: Criterion = { name: NAME, anyOf: named, isNegated: true };
   return [{ ...oneOf([allOf([isOwn, isOthers]), isNobodys]), name: NAME }];
+}
+
+const opening = new WeakMap<Definitions, Map<string, ReadonlySet<number>>>();
+const NO_PARAMETERS: ReadonlySet<number> = new Set();
+
+/** The numbers of the parameters by which a resource of the type `source` opens resources of `type`. Cost: a lookup. */
+export function openingParameters(
+  definitions: Definitions,
+  source: string,
+  type: string,
+): ReadonlySet<number> {
+  let all = opening.get(definitions);
+  if (all === undefined) opening.set(definitions, (all = new Map<string, ReadonlySet<number>>()));
+  const key = `${source} ${type}`;
+  let parameters = all.get(key);
+  if (parameters === undefined) {
+    const stored = storedParameters(definitions, source);
+    const numbers = codesTowards(definitions, source, type).flatMap((code) =>
+      (stored.get(code)?.rowsOf ?? []).map(({ number }) => number),
+    );
+    parameters = openingOf(definitions, type) === undefined ? NO_PARAMETERS : new Set(numbers);
+    all.set(key, parameters);
+  }
+  return parameters;
 }
 
 /** Returns the codes of the literal references of `source` whose definition names `type`. */

@@ -6,6 +6,7 @@ import { fetchHeads } from '../search-execution/sort/fetch-heads';
 import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import type { IndexRows } from '../search/index-rows';
 import type { Criterion } from '../search/predicate';
+import type { ResourceKey } from '../search/resource-key';
 import { compileScan } from '../search/scan';
 import { testCriteria, type TestedVersion, type TestResult } from '../search/version-test';
 import type { SearchServices, Services } from '../ports';
@@ -194,6 +195,21 @@ export class Visibility {
     const found = new Map(heads.map((head) => [head.keyText, head.version]));
     for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
     return seen;
+  }
+
+  /**
+   * The keys, in decimal form, of those live resources of a type that are visible. Cost: one statement, the same for keys
+   * that do not exist.
+   */
+  async reachable(type: string, right: Right, keys: readonly ResourceKey[]): Promise<readonly string[]> {
+    const { services, context } = this;
+    const { number: space, release } = context.space;
+    const typeNumber = services.definitions(release).typeNumber(type);
+    if (typeNumber === undefined) return [];
+    const resolved = await resolveCriteria(services, context, this.permissions.conditions(type, right));
+    const criterion: Criterion = { name: '_id', anyOf: [{ index: 'key', keys }] };
+    const heads = await fetchHeads(services, space, typeNumber, [criterion, ...resolved]);
+    return heads.map((head) => head.keyText);
   }
 
   /** True if a live version, perhaps an old one, is visible by its own content. */

@@ -145,20 +145,42 @@ export async function requireWritable(
   right: 'c' | 'u',
   content: NextContent,
 ): Promise<readonly UnopenedReference[] | undefined> {
+  await requireAllowed(services, context, right, content);
+  const [unopened] = await unopenedOf(services, context, [content]);
+  return unopened?.length === 0 ? undefined : unopened;
+}
+
+/** The references of each content that open nothing, which are examined together. Cost: none in open mode and for staff. */
+export async function unopenedOf(
+  services: SearchServices,
+  context: RequestContext,
+  contents: readonly NextContent[],
+): Promise<readonly (readonly UnopenedReference[])[]> {
   const visibility = visibilityOf(services, context);
-  if (visibility === undefined) return undefined;
-  const { type, key, text, rows, before } = content;
+  if (visibility === undefined || !opensNothing(context, visibility)) return contents.map(() => []);
+  const changes = contents.map(({ type, key, text, rows, before }) => {
+    const rowsOf = (body: string): IndexRows => visibility.rowsOf(type, parseStoredObject(body));
+    return {
+      ...{ type, key, after: rows ?? rowsOf(text) },
+      before: before === undefined ? undefined : rowsOf(before),
+    };
+  });
+  return unopenedBy(services, context, visibility, changes);
+}
+
+/** Throws `forbidden` where the new content is not within the grants. Cost: none in open mode. */
+export async function requireAllowed(
+  services: SearchServices,
+  context: RequestContext,
+  right: 'c' | 'u',
+  content: NextContent,
+): Promise<void> {
+  const visibility = visibilityOf(services, context);
+  if (visibility === undefined) return;
+  const { type, text, before } = content;
   visibility.permissions.elements.requireUnchanged(type, before, text);
   if (visibility.permissions.conditions(type, right).length > 0)
     await requireWithin(visibility, new OwnerGuard(services, context, visibility), right, content);
-  if (!opensNothing(context, visibility)) return undefined;
-  const rowsOf = (body: string): IndexRows => visibility.rowsOf(type, parseStoredObject(body));
-  const unopened = await unopenedBy(services, context, visibility, {
-    ...{ type, key },
-    before: before === undefined ? undefined : rowsOf(before),
-    after: rows ?? rowsOf(text),
-  });
-  return unopened.length === 0 ? undefined : unopened;
 }
 
 async function requireWithin(

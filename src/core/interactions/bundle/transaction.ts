@@ -195,7 +195,7 @@ class Transaction {
       writes.every(({ kind }, place) => kind === 'create' && !isRegistered(versions[place]?.type)) &&
       !isDryRun &&
       !integrity.isNeeded &&
-      unopened.size === 0 &&
+      [...unopened.values()].every(({ length }) => length === 0) &&
       context.provenance === undefined &&
       records === NO_ENTRY_RECORDS
     );

@@ -1,4 +1,4 @@
-import { requireWritable } from '../../authorization/write-guard';
+import { requireAllowed, unopenedOf, type NextContent } from '../../authorization/write-guard';
 import type { EntryAnswer } from '../../api/bundle';
 import type { StoredVersion, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
@@ -143,6 +143,7 @@ async function requireAllWritable(
   { entries }: PreparedVersions,
 ): Promise<PreparedWrites['unopened']> {
   const unopened = new Map<number, readonly UnopenedReference[]>();
+  const contents: (readonly [member: number, content: NextContent])[] = [];
   if (context.access === undefined) return unopened;
   const byMember = new Map(
     versions.flatMap((version) => (version === undefined ? [] : [[version.member, version]])),
@@ -155,12 +156,18 @@ async function requireAllWritable(
     const right = replaced === undefined ? 'c' : 'u';
     try {
       const content = { type, key, text, before: replaced, written };
-      const references = await requireWritable(services, context, right, content);
-      if (references !== undefined) unopened.set(member, references);
+      await requireAllowed(services, context, right, content);
+      contents.push([member, content]);
     } catch (error) {
       throw atEntry(error, index, type);
     }
   }
+  const found = await unopenedOf(
+    services,
+    context,
+    contents.map(([, content]) => content),
+  );
+  for (const [place, [member]] of contents.entries()) unopened.set(member, found[place] ?? []);
   return unopened;
 }
 

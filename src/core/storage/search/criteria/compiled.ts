@@ -9,6 +9,8 @@ export interface CompiledPredicate {
   readonly values: readonly PredicateValue[];
   /** Undefined: it has no index rows of its own that can be scanned in order. */
   readonly rows: PredicateSql | undefined;
+  /** True: the planner chose nothing to find its keys by, because there is too much of everything. */
+  readonly isUndriven?: boolean;
   /** Selects `resource_key`, repeated if several rows match; only where `hasAccessPath` is true. */
   keys(value: ValueReference): RawBuilder<unknown>;
   test(row: TestedRow, value: ValueReference): RawBuilder<boolean>;
@@ -50,12 +52,13 @@ export function criterionTest(
   value: ValueReference,
 ): RawBuilder<boolean> {
   if (alternatives.length === 0) return isNegated ? sql`true` : sql`false`;
-  if (asSet) {
-    const keys = criterionKeys({ alternatives }, value);
-    return isNegated ? sql`not ${isAmong(row.key, keys)}` : isAmong(row.key, keys);
-  }
+  const sets = asSet ? alternatives.filter(({ isUndriven }) => isUndriven !== true) : [];
+  const tests = alternatives.filter((alternative) => !sets.includes(alternative));
   const test = sql<boolean>`(${sql.join(
-    alternatives.map((alternative) => alternative.test(row, value)),
+    [
+      ...(sets.length === 0 ? [] : [isAmong(row.key, criterionKeys({ alternatives: sets }, value))]),
+      ...tests.map((alternative) => alternative.test(row, value)),
+    ],
     sql` or `,
   )})`;
   return isNegated ? sql`not ${test}` : test;

@@ -38,6 +38,7 @@ export function compileSource(
     shape: `<${isOpening ? 'o' : ''}${parameters.length === 1 ? '' : '*'}${source.shape}`,
     values: [parameterValue(parameters, parameterName), ...source.values],
     rows: undefined,
+    isUndriven: of.driver === undefined,
     keys: (value) => sql`
       select ${sql.ref(`${key}.target_key`)} as resource_key
       from (select distinct u.resource_key from (${source.keys(value)}) u) ${sql.id(found)}
