@@ -66,7 +66,7 @@ export default tseslint.config(
       'src/cli.ts',
       'src/cli/**',
       'src/embedded/**',
-      'src/core/concurrency/processor-time.ts',
+      'src/core/fhir/processor-time.ts',
       'src/process-metrics.ts',
     ],
     rules: {

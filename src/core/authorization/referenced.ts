@@ -101,7 +101,7 @@ function ownership(
   const isOthers: Criterion = { name: NAME, anyOf: towards('otherReference', targets), isNegated: true };
   const isOwn: Criterion = { name: NAME, anyOf: towards('references', targets) };
   if (opening === 'own') {
-    // Whom it is about may also be named by an identifier, or at another server: whoever that is, it is somebody else.
+    // Whom it is about may also be named by an identifier, or at another server: then it is somebody else.
     const isAbout = OWNING.flatMap((code): Criterion[] => {
       const of = stored.get(code);
       if (of === undefined) return [];

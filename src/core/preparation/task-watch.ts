@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { fhirError, type FhirError } from '../errors';
-import { processorTimeOf } from '../concurrency/processor-time';
+import { processorTimeOf } from '../fhir/processor-time';
 
 export interface TaskLimits {
   /** Processor time that the thread may use for one task. */

@@ -6,7 +6,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { InvocationResult } from '../api/operation';
 import type { Log, Space } from '../context';
 import { InFlight } from '../concurrency/in-flight';
-import { timesFile } from '../concurrency/processor-time';
+import { timesFile } from '../fhir/processor-time';
 import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';

@@ -1,6 +1,6 @@
 /** Limits on the cost of evaluations: steps of some 100 ns each, and processor time. */
 import { isMainThread } from 'node:worker_threads';
-import { processorTime, processorTimeOfAll } from '../../concurrency/processor-time';
+import { processorTime, processorTimeOfAll } from '../processor-time';
 import { PathBudgetError } from './error';
 
 /** Counts work before it is done. */
