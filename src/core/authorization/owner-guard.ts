@@ -51,14 +51,14 @@ interface ExaminedTargets {
 const OF_STORED: ExaminedTargets = { written: new Set(), isStored: true };
 
 export class OwnerGuard {
-  readonly #space: OwnershipContext & { keyOf(type: string, id: string): KeyHalves };
-
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
     private readonly visibility: Visibility,
-  ) {
-    this.#space = services.searchContext(context.space);
+  ) {}
+
+  get #space(): OwnershipContext & { keyOf(type: string, id: string): KeyHalves } {
+    return this.services.searchContext(this.context.space);
   }
 
   /** True if grants that decide on the right are bound to patients. Cost: a lookup. */

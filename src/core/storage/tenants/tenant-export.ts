@@ -14,9 +14,9 @@ const UNOPENED = sql`(
       where n.space = ${bind('space')}::int and n.resource_type = v.resource_type and n.resource_key = v.resource_key
         and n.version = v.version)`;
 
-function readUpTo(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function readUpTo(condition: RawBuilder<unknown>, unopened: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}, ${UNOPENED} as unopened
+    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}, ${unopened} as unopened
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
       ${condition}
@@ -24,14 +24,17 @@ function readUpTo(condition: RawBuilder<unknown>): RawBuilder<unknown> {
     limit ${bind('limit')}::int`;
 }
 
-const READ_ALL = defineStatement(template(readUpTo(sql``)));
+const READ_ALL = defineStatement(template(readUpTo(sql``, UNOPENED)));
 const READ_CURRENT = defineStatement(
   template(
-    readUpTo(sql`
+    readUpTo(
+      sql`
       and v.change <> 3 and not exists (
         select 1 from andiron.resource_version w
         where w.space = v.space and w.resource_type = v.resource_type and w.resource_key = v.resource_key
-          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)`),
+          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)`,
+      sql`null`,
+    ),
   ),
 );
 
