@@ -103,6 +103,8 @@ export interface RequestContext {
    * Undefined: access is not checked again.
    */
   readonly revoked?: AbortSignal;
+  /** True: nobody waits for the answer, and entries of a batch that a busy server did not execute are repeated. */
+  readonly isJob?: boolean;
   /** Counts the memory of the request's body and answer; undefined: it is not counted. */
   readonly bytes?: HeldBytes;
   readonly requestId: string;

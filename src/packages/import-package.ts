@@ -7,6 +7,7 @@ import {
   RELEASES,
   stringifyJson,
   toResourceInput,
+  Turns,
   whileBusy,
   type Core,
   type ErrorKey,
@@ -257,11 +258,16 @@ class Import {
     });
     // A reference to an id that another resource of the package keeps means that resource.
     for (const name of own) moved.delete(name);
-    return all.map(({ each, place: { id, stored } }) => {
+    const placed: PlacedResource[] = [];
+    const turns = new Turns();
+    for (const { each, place } of all) {
+      await turns.take();
+      const { id, stored } = place;
       const named = each.id === id ? each.resource : { ...each.resource, id };
       const resource = moved.size === 0 ? named : renameReferences(named, moved);
-      return { ...each, id, stored, resource, document: { ...each.document, value: resource } };
-    });
+      placed.push({ ...each, id, stored, resource, document: { ...each.document, value: resource } });
+    }
+    return placed;
   }
 
   /**
@@ -388,8 +394,10 @@ class Import {
     const { inFlight = IN_FLIGHT, signal } = this.options;
     const results: Result[] = [];
     const left = items.entries();
+    const turns = new Turns();
     const run = async (): Promise<void> => {
       for (const [index, item] of left) {
+        await turns.take();
         signal?.throwIfAborted();
         results[index] = await work(item);
       }

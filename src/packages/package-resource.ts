@@ -1,8 +1,8 @@
 import {
   FhirError,
-  inNextTurn,
   parseJson,
   switchedOff,
+  Turns,
   type Issue,
   type JsonDocument,
   type JsonObject,
@@ -41,11 +41,9 @@ export interface PackageContent {
   readonly refused: readonly Refusal[];
 }
 
-/** Characters that are parsed in one turn of the event loop. */
-const PARSED_AT_ONCE = 256 * 1024;
-
 /**
- * Reads the resources of the files, some in a turn of the event loop. Each canonical url and version occurs once; of resources without a url, each id.
+ * Reads the resources of the files, and lets other requests come first between them. Each canonical url and version
+ * occurs once; of resources without a url, each id.
  */
 export async function readResources(
   entries: readonly PackageEntry[],
@@ -54,13 +52,9 @@ export async function readResources(
 ): Promise<PackageContent> {
   const byAddress = new Map<string, PackageResource>();
   const refused: Refusal[] = [];
-  let parsed = 0;
+  const turns = new Turns();
   for (const entry of entries) {
-    if (parsed > PARSED_AT_ONCE) {
-      parsed = 0;
-      await new Promise<void>(inNextTurn);
-    }
-    parsed += entry.text?.length ?? 0;
+    await turns.take();
     const read = readResource(entry, types, maxDepth);
     if ('reason' in read) {
       refused.push(read);
@@ -119,16 +113,21 @@ export function inOrderOfNeed<Structure extends PackageResource>(
   const byUrl = new Map(structures.map((each) => [each.resource['url'], each]));
   const ordered: Structure[] = [];
   const visited = new Set<Structure>();
-  const visit = (each: Structure): void => {
-    if (visited.has(each)) return;
+  // Not by recursion: a package decides how long the chains are.
+  const open: { readonly each: Structure; readonly needs: string[] }[] = [];
+  const visit = (each: Structure | undefined): void => {
+    if (each === undefined || visited.has(each)) return;
     visited.add(each);
-    for (const url of urlsOf(each.resource)) {
-      const needed = byUrl.get(url);
-      if (needed !== undefined) visit(needed);
-    }
-    ordered.push(each);
+    open.push({ each, needs: [...urlsOf(each.resource)].reverse() });
   };
-  for (const each of structures) visit(each);
+  for (const structure of structures) {
+    visit(structure);
+    for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+      const url = last.needs.pop();
+      if (url !== undefined) visit(byUrl.get(url));
+      else ordered.push(...open.splice(-1).map(({ each }) => each));
+    }
+  }
   return ordered;
 }
 

@@ -84,7 +84,7 @@ export async function openExchange(
     address: request.ip,
     log,
     ...EMPTY_REQUEST_STATE,
-    ...(later === undefined ? {} : { revoked: later.revoked }),
+    ...(later === undefined ? {} : { revoked: later.revoked, isJob: true }),
     ...(caller.access === undefined ? {} : { access: caller.access }),
     ...(provenance === undefined ? {} : { provenance }),
   };

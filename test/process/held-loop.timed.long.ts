@@ -226,6 +226,19 @@ function bundleOfPatches(type: string, count: number): Sent {
   );
 }
 
+/** Mutations of a document, as many as one may have. */
+const MUTATIONS = 50;
+
+function mutations(directive: string, count: number): Sent {
+  const resource = {
+    resourceType: 'Observation',
+    status: 'a',
+    component: times(200, (index) => ({ code: { text: `${index}` }, valueQuantity: { value: 'a' } })),
+  };
+  const fields = times(count, (index) => `a${index}: create(resource: $r) { versionId }`);
+  return graphql(`mutation($r: ResourceInput!) ${directive} { ${fields.join(' ')} }`, { r: resource });
+}
+
 const HOSTILE: Readonly<Record<string, () => Sent>> = {
   'a search with thousands of parameters': () =>
     search('Patient', times(10_000, (index) => `${NAMES[index % 9]}=a${index}`).join('&')),
@@ -337,6 +350,8 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
     graphql(
       `{ ${times(50, (outer) => `a${outer}: PatientList(_count: 1) { ${times(9, (index) => `b${index}: id`).join(' ')} }`).join(' ')} }`,
     ),
+  'a document of mutations of resources that are invalid': () => mutations('', MUTATIONS),
+  'a document of mutations that are one transaction': () => mutations('@atomic', MUTATIONS),
   'a document with a deep where': () =>
     graphql(`{ PatientList(where: ${'{and: ['.repeat(45)}{}${']}'.repeat(45)}) { id } }`),
   'a document with long lists': () =>

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../concurrency/turns';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { EXCEEDED } from './exceeded-parameter';
@@ -57,8 +58,6 @@ const MAX_ATTEMPTS = 3;
 const NO_PROGRESS = `The server ended ${MAX_ATTEMPTS} times while it indexed this parameter, without any progress`;
 /** Bytes of texts that are indexed before other work gets a turn. */
 const MAX_BYTES = 1024 * 1024;
-/** Milliseconds after which requests get a turn. */
-const MAX_HELD_MS = 10;
 /** A stored resource is indexed completely, whatever the limit for clients is now. */
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 /** Texts from this length on go to the worker thread. */
@@ -282,12 +281,9 @@ class ParameterIndexing {
       heads.map(({ key, version }) => ({ type, key, version })),
     );
     const targets: RepairTarget[] = [];
-    let since = performance.now();
+    const turns = new Turns();
     for (const [index, { key, version, lastUpdated }] of heads.entries()) {
-      if (performance.now() - since > MAX_HELD_MS) {
-        await setImmediate();
-        since = performance.now();
-      }
+      await turns.take();
       const body = texts[index];
       // A head without its version cannot be repaired.
       if (body === undefined) continue;

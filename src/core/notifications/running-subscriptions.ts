@@ -1,7 +1,7 @@
 /** The Subscriptions of a space that run, each with its plan and its delivery. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { permissionsOf } from '../authorization/visibility';
 import type { StoredVersion } from '../api/version';
+import { Turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { ERROR_CATALOGUE, FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -18,8 +18,6 @@ import { topicType } from './find-topic';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan';
 import { readSubscription, type SubscriptionRequest } from './subscription-request';
 
-/** Milliseconds of planning after which the event loop serves other requests. */
-const TURN_MS = 10;
 /** Statuses that a Subscription with events may have. */
 const STATUSES: ReadonlySet<unknown> = new Set(['requested', 'active', 'error']);
 /** Errors for a Subscription that does not exist (any more). */
@@ -118,13 +116,11 @@ export class RunningSubscriptions {
   /** Takes the stored state over: plans what is new or has other rights, and ends what runs no more. */
   async load(space: TenantSpace, stored: readonly StoredSubscription[]): Promise<void> {
     const found = new Set<string>();
-    let turnSince = performance.now();
+    const turns = new Turns();
     for (const one of stored) {
       found.add(one.key);
+      await turns.take();
       await this.#take(space, one);
-      if (performance.now() - turnSince < TURN_MS) continue;
-      await nextTurn();
-      turnSince = performance.now();
     }
     for (const [key, { delivery }] of this.#all) {
       if (found.has(key)) continue;

@@ -1,7 +1,7 @@
 /** Searches of the resources of a type as of a moment (GraphQL's `asOf`). */
-import { setImmediate } from 'node:timers/promises';
 import { visibilityOf, type Visibility } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
+import { Turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
@@ -33,8 +33,6 @@ const MAX_CHANGED = 10_000;
 const MAX_SCANNED = 200_000;
 /** Texts in memory at once. */
 const CHUNK = 100;
-/** Milliseconds of tests after which other requests get a turn. */
-const TURN_MS = 10;
 
 /**
  * One page of the resources of a type that matched all parameters at a moment, each in its version of that moment.
@@ -212,16 +210,15 @@ class AsOfReader {
     );
     const found: MatchAsOf[] = [];
     const keys = await this.changedKeys();
-    for (let start = 0, turn = performance.now(); start < keys.length; start += CHUNK) {
+    const turns = new Turns();
+    for (let start = 0; start < keys.length; start += CHUNK) {
       const matching: { readonly row: VersionRow; readonly resource: JsonObject }[] = [];
       for (const stored of await this.readOfThen(keys.slice(start, start + CHUNK))) {
         if (stored.change === 'delete') continue;
+        await turns.take();
         const row = await services.reader.complete(space, stored);
         const resource = parseStoredObject(row.body);
         if (this.meets(row, resource)) matching.push({ row, resource });
-        if (performance.now() - turn < TURN_MS) continue;
-        await setImmediate();
-        turn = performance.now();
       }
       const seen = await Promise.all(matching.map(({ row }) => this.isStillSeen(row)));
       for (const { row, resource } of matching.filter((_one, index) => seen[index])) {

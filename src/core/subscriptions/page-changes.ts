@@ -1,7 +1,7 @@
 /** A page of changes, classified for each of several filters. */
-import { setImmediate } from 'node:timers/promises';
 import type { StreamedChange } from '../api/change-stream';
 import type { StoredVersion } from '../api/version';
+import { Turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import { toStoredVersion } from '../interactions/stored-version';
@@ -14,8 +14,6 @@ import type { ChangeFilter } from './change-filter';
 /** `lost`: as `leave`, but the subscriber may not see the new version; it is sent as a deletion. */
 export type Kind = StreamedChange['kind'] | 'lost';
 
-/** Milliseconds of tests after which the event loop serves other requests. */
-const TURN_MS = 10;
 /** Predecessors that are read at once: one statement returns their texts, without a limit of length. */
 const MAX_READ = 16;
 /** Index rows of longer texts are not cached for the next filter. */
@@ -28,7 +26,7 @@ export class PageChanges {
   readonly #tested = new Map<PageRow, Promise<TestedVersion>>();
   readonly #before = new Map<PageRow, TestedVersion | undefined>();
   readonly #extract: Extractor;
-  #turnSince = performance.now();
+  readonly #turns = new Turns();
 
   constructor(
     private readonly services: SearchServices,
@@ -67,7 +65,7 @@ export class PageChanges {
       if (verdict === 'yes') kinds[index] = row.change;
       else if (verdict === 'no') unmet.push(index);
       else tested.push({ index, version });
-      await this.#letOthersWork();
+      await this.#turns.take();
     }
     const met = await filter.findAmong(
       this.space,
@@ -90,7 +88,7 @@ export class PageChanges {
           else kinds[index] = filter.shows(await this.#testedOf(row)) ? 'leave' : 'lost';
         }),
       );
-      await this.#letOthersWork();
+      await this.#turns.take();
     }
     return kinds;
   }
@@ -157,12 +155,6 @@ export class PageChanges {
     const resource = parseStoredObject(body);
     const rows = this.#extract(this.#nameOf(type), resource);
     return { key, lastUpdated, resource, rows };
-  }
-
-  async #letOthersWork(): Promise<void> {
-    if (performance.now() - this.#turnSince < TURN_MS) return;
-    await setImmediate();
-    this.#turnSince = performance.now();
   }
 }
 

@@ -2,7 +2,7 @@
  * Checks codes whose value sets the definitions alone cannot decide: value sets of tenants, and extensible bindings.
  * They are looked up in the terminology of the space, as ValueSet/$validate-code does.
  */
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../concurrency/turns';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
@@ -35,8 +35,6 @@ const MAX_LOOKUPS = 5_000;
 /** Steps of one lookup (some 20 ms), and of all lookups for one resource. Most lookups take one step per include. */
 const MAX_STEPS = 50_000;
 const MAX_STEPS_TOGETHER = 1_000_000;
-/** Milliseconds of lookups after which other requests get a turn. */
-const TURN_MS = 10;
 
 const OVER_LIMIT = `At most ${MAX_LOOKUPS} different codes, in ${MAX_VALUE_SETS} value sets, are looked up for one resource: this one was not`;
 
@@ -127,7 +125,7 @@ class CodeCheckRun {
   private readonly valueSets = new Map<string, FoundValueSet>();
   private readonly verdicts = new Map<string, Verdict>();
   private stepsLeft = MAX_STEPS_TOGETHER;
-  private turnSince = performance.now();
+  private readonly turns = new Turns();
 
   constructor(private readonly find: (canonical: string) => Promise<FoundValueSet>) {}
 
@@ -169,18 +167,12 @@ class CodeCheckRun {
         const evaluation = new ValueSetEvaluation(Math.min(MAX_STEPS, this.stepsLeft));
         this.verdicts.set(key, (each = lookUp(found, coding, evaluation)));
         this.stepsLeft -= evaluation.steps;
-        await this.yieldToOthers();
+        await this.turns.take();
       }
       if (each === 'in') return each;
       if (verdict === 'out' || typeof each === 'object') verdict = each;
     }
     return verdict;
-  }
-
-  private async yieldToOthers(): Promise<void> {
-    if (performance.now() - this.turnSince < TURN_MS) return;
-    await setImmediate();
-    this.turnSince = performance.now();
   }
 
   private reportVerdict(pendingCode: PendingCode, verdict: Verdict): void {

@@ -22,7 +22,7 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import type { HeldBytes } from '../../core/index';
+import { Turns, type HeldBytes } from '../../core/index';
 import { isGatewayContext } from '../../resolvers/index';
 import { completerOf, type Fill, isPromise } from './complete';
 import { refusalOfLongText } from './long-texts';
@@ -191,7 +191,9 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
 async function runSerially(plan: Plan, run: Run, root: Place): Promise<void> {
   const target = emptyHolder(plan.fields);
   root.content = target;
+  const turns = new Turns();
   for (const field of plan.fields) {
+    await turns.take();
     const value = field.fill(run, run.scope.rootValue, root);
     if (value === FAILED) root.fail();
     else target[field.key] = value;

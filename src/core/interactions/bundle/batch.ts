@@ -2,6 +2,8 @@ import type { EntryRecords } from '../../audit/entry-records';
 import type { EntryAnswer } from '../../api/bundle';
 import type { SingleWrites } from '../../api/interactions';
 import { Turns } from '../../concurrency/turns';
+import { isBusy, repeatWhile } from '../../concurrency/while-busy';
+import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { createCopyBudget, type CopyBudget } from '../../fhir/patch';
@@ -40,7 +42,8 @@ export async function runBatch(
       try {
         if (Date.now() > context.deadline) throw fhirError('timeout');
         context.revoked?.throwIfAborted();
-        answers[index] = allowance.take(await runEntry(writes, records, { ...reader, copies }, entry));
+        const run = (): Promise<EntryAnswer> => runEntry(writes, records, { ...reader, copies }, entry);
+        answers[index] = allowance.take(await (context.isJob === true ? untilDone(context, run) : run()));
       } catch (error) {
         if (!(error instanceof FhirError))
           context.log.error(
@@ -53,6 +56,19 @@ export async function runBatch(
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, entries.length) }, work));
   return answers;
+}
+
+/** Repeats an entry that a busy server has not executed. */
+function untilDone(
+  { deadline, revoked }: RequestContext,
+  run: () => Promise<EntryAnswer>,
+): Promise<EntryAnswer> {
+  return repeatWhile(
+    run,
+    (outcome) =>
+      'error' in outcome && isBusy(outcome.error) && !outcome.error.isUncertain && Date.now() < deadline,
+    revoked,
+  );
 }
 
 interface BatchReader extends EntryReader {

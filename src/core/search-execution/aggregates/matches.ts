@@ -1,6 +1,6 @@
 /** The matches of a search, as a part of other statements or one by one. */
-import { setImmediate } from 'node:timers/promises';
 import type { AggregateRequest, SearchPage } from '../../api/search';
+import { Turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
@@ -26,9 +26,6 @@ export interface AggregateBounds {
   readonly rows: number;
 }
 export const BOUNDS: AggregateBounds = { few: MAX_COUNT, read: 10_000, rows: 1_000_000 };
-
-/** Milliseconds of work after which other requests get a turn. */
-const TURN_MS = 10;
 
 type Criteria = Omit<AggregateRequest, 'by' | 'numbers'>;
 
@@ -86,17 +83,15 @@ export async function readMatches(
   { request, most, visit }: Reading,
 ): Promise<boolean> {
   let read = 0;
-  let turnSince = performance.now();
+  const turns = new Turns();
   let cursor: string | undefined;
   do {
     const parameters = [...request.parameters, ['_count', String(MAX_COUNT)] as const];
     if (cursor !== undefined) parameters.push(['_cursor', cursor]);
     const page: SearchPage = await search(services, context, { ...request, parameters });
     for (const { text, lastUpdated } of page.matches) {
+      await turns.take();
       visit(parseStoredObject(text), lastUpdated);
-      if (performance.now() - turnSince < TURN_MS) continue;
-      await setImmediate();
-      turnSince = performance.now();
     }
     read += page.matches.length;
     cursor = page.next;

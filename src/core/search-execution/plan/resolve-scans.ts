@@ -3,7 +3,7 @@
  * the predicate. SQL patterns filter out most texts inside the database.
  */
 import { LRUCache } from 'lru-cache';
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase } from '../../erasure/cache-registry';
@@ -42,8 +42,6 @@ const MAX_PATTERNS = 8;
 const CHUNK = 1_000;
 /** Time limit of all statements of one scan; a single one has the statement timeout. */
 const MAX_SCAN_MS = 10_000;
-/** Milliseconds of tests after which other requests get a turn. */
-const TURN_MS = 10;
 
 /** Cache of the keys of whole scans, for their next pages; valid until a resource of the type changes. */
 const keysCache = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
@@ -312,7 +310,7 @@ async function findCandidates(
 class Reader implements ContainedTest {
   readonly found: ResourceKey[] = [];
   private readonly started = performance.now();
-  private turnSince = this.started;
+  private readonly turns = new Turns();
 
   constructor(
     private readonly services: Pick<Services, 'reader'>,
@@ -340,9 +338,7 @@ class Reader implements ContainedTest {
   /** Throws timeout. */
   async letOthersWork(): Promise<void> {
     if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
-    if (performance.now() - this.turnSince < TURN_MS) return;
-    await setImmediate();
-    this.turnSince = performance.now();
+    await this.turns.take();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Matches with their sort values, and positions among them. */
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import type { CursorContent } from '../page/cursor';
 import { fhirError } from '../../errors';
@@ -14,8 +14,6 @@ import { openPage, type ReadDirection } from '../page/search-position';
 
 /** Texts that one statement reads for sort values; up to this number of matches the rows are reused for the page. */
 const CHUNK = 1000;
-/** Texts that are parsed before other requests get a turn. */
-const PARSED_AT_ONCE = 100;
 
 export interface Sortable {
   readonly space: number;
@@ -108,12 +106,13 @@ export async function readSortValues(
   });
   const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
   const sortables: Sortable[] = [];
+  const turns = new Turns();
   for (let start = 0; start < heads.length; start += CHUNK) {
     const chunk = heads.slice(start, start + CHUNK);
     const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
     const texts = needsTexts ? services.reader.completeEach(space, rows) : undefined;
     for (const [index, head] of chunk.entries()) {
-      if (index % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await setImmediate();
+      await turns.take();
       const whole = (await texts?.next())?.value;
       const values = read(
         () => parseStoredObject(whole?.body ?? ''),
