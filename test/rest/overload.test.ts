@@ -8,18 +8,29 @@ import { startProcess } from '../support/process';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
 
-/** Does `work` while no resource can be written, nor be read where the lock is `access exclusive`. */
+/**
+ * Does `work` while no resource can be written, nor be read where the lock is `access exclusive`. What it receives waits until
+ * a statement waits for the lock.
+ */
 async function whileLocked(
   { settings }: TestServer['database'],
   mode: 'exclusive' | 'access exclusive',
-  work: () => Promise<void>,
+  work: (isWaitedFor: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const owner = new Client(settings);
   await owner.connect();
   await owner.query('begin');
   await owner.query(`lock table andiron.resource in ${mode} mode`);
   try {
-    await work();
+    await work(async () => {
+      for (;;) {
+        const { rowCount } = await owner.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        if (rowCount !== 0) return;
+        await delay(10);
+      }
+    });
   } finally {
     await owner.query('rollback');
     await owner.end();
@@ -78,13 +89,13 @@ it('a server that stops waits no longer than its timeout for requests under way'
     because: 'it is stopped',
     environment: { SHUTDOWN_TIMEOUT_MS: '1000' },
   });
-  await whileLocked(server.database, 'access exclusive', async () => {
+  await whileLocked(server.database, 'access exclusive', async (isWaitedFor) => {
     const path = `${server.path('system', 'r4')}/Basic`;
     const lost = server.request('GET', path).then(
       ({ status }) => status,
       () => 0,
     );
-    await delay(300);
+    await isWaitedFor();
     expect(await server.terminate()).toBe('with code 1');
     expect(await lost).toBe(0);
   });
