@@ -28,7 +28,8 @@ function toText({ name, version, present }: MissingPackage): string {
 }
 
 function toLines(summary: ImportSummary, tenant: string): readonly string[] {
-  const { manifest, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing } = summary;
+  const { manifest, requested, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing } =
+    summary;
   const { refused, warned, replaced, renamed, switchedOff } = summary;
   const width = Math.max(0, ...[...counts.keys()].map((type) => type.length));
   const types = [...counts].map(
@@ -38,6 +39,7 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
   return [
     `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sumOf(counts, 'stored')} stored, ${sumOf(counts, 'unchanged')} unchanged, ${refused.length} refused`,
     ...types,
+    ...(requested === undefined ? [] : [`Requested as ${requested}, which is ${manifest.version} now`]),
     ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
     ...(examplesLeftOut > 0 ? [`Examples not loaded: ${examplesLeftOut} (--examples loads them)`] : []),
     ...(missing.length > 0

@@ -2,7 +2,7 @@ import type { Core } from '../core';
 import type { MissingPackage } from './dependencies';
 import { findMissing, importPackage, type ImportOptions, type ImportSummary } from './import-package';
 import { PackageError, type PackageFile } from './package-file';
-import type { PackageName } from './registry';
+import type { PackageName } from './package-name';
 
 /** Limit on the packages that one package needs, with those that they need. */
 const MOST_PACKAGES = 100;

@@ -7,14 +7,16 @@ import {
   type ByteBudget,
   type Core,
   type HeldBytes,
+  type JsonObject,
   type Log,
 } from '../core';
 import { importWithDependencies } from './import-dependencies';
 import type { ImportProgress, ImportSummary } from './import-package';
 import { describeImportsBriefly } from './import-report';
+import { isObject, listOf } from './members';
 import { PackageError, readPackageStream, type PackageFile } from './package-file';
+import { parsePackageName, type PackageName } from './package-name';
 import { PackageSource } from './package-source';
-import { parsePackageName } from './registry';
 
 export interface ImportJobOptions {
   readonly core: Core;
@@ -57,7 +59,7 @@ export function createImportJob(options: ImportJobOptions): AdministrationJobExe
 
 async function importOnce(
   { core, registry, allowedHosts, maxFileBytes, maxPackedBytes, budget, ...options }: ImportJobOptions,
-  { tenant, request, content, signal, report }: AdministrationJobRun,
+  { tenant, request, earlier, content, signal, report }: AdministrationJobRun,
   held: HeldBytes,
 ): Promise<object> {
   const limits = {
@@ -65,20 +67,37 @@ async function importOnce(
     maxResourceBytes: Math.floor(budget.largestBody / PART_OF_MEMORY),
     count: (bytes: number): void => held.addBody(bytes),
   };
-  const packages = new PackageSource({ registry, allowedHosts, maxPackedBytes, signal, ...limits });
+  const resolved = readResolved(earlier);
+  const packages = new PackageSource({
+    registry,
+    allowedHosts,
+    maxPackedBytes,
+    signal,
+    resolved,
+    ...limits,
+  });
+  let finished: readonly ImportSummary[] = [];
+  const reportNow = (progress: ImportProgress): void =>
+    report({ ...progress, packages: finished.length, resolved: describeResolved(packages.resolved) });
+  const fetch = async (name: PackageName): Promise<PackageFile> => {
+    const file = await packages.fetch(name);
+    // Before anything is stored, so that a repeated run chooses the same versions.
+    const counts = { resources: 0, stored: 0, unchanged: 0, refused: 0 };
+    reportNow({ package: `${file.manifest.name}@${file.manifest.version}`, ...counts });
+    return file;
+  };
   const open = (): Promise<PackageFile> => {
     if (content !== undefined) return readPackageStream('The package', content, limits);
     const { package: named } = request;
     const name = typeof named === 'string' ? parsePackageName(named) : undefined;
     if (name === undefined) throw new PackageError('The request names no package');
-    return packages.fetch(name);
+    return fetch(name);
   };
   const { release } = request;
   const leftOut: { readonly package: string; readonly reason: string }[] = [];
-  let finished: readonly ImportSummary[] = [];
   const summaries = await importWithDependencies(core, {
     file: await open(),
-    ...(request['dependencies'] === true ? { fetch: (name) => packages.fetch(name) } : {}),
+    ...(request['dependencies'] === true ? { fetch } : {}),
     imported: (some) => void (finished = some),
     leaveOut: ({ name, version }, reason) => void leftOut.push({ package: `${name}@${version}`, reason }),
     options: {
@@ -86,8 +105,24 @@ async function importOnce(
       ...{ extensionBase: options.extensionBase, maxDepth: options.maxDepth, log: options.log },
       ...(typeof release === 'string' && isRelease(release) ? { release } : {}),
       withExamples: request['examples'] === true,
-      report: (progress: ImportProgress) => report({ ...progress, packages: finished.length }),
+      report: reportNow,
     },
   });
   return { packages: describeImportsBriefly(summaries, tenant), leftOut };
+}
+
+/** Returns `PackageSource.resolved` as a report has it. */
+function describeResolved(resolved: ReadonlyMap<string, string>): readonly object[] {
+  return [...resolved].map(([asRequested, version]) => ({ package: asRequested, version }));
+}
+
+/** Returns what `describeResolved` made; empty for other reports. */
+function readResolved(report: JsonObject | undefined): ReadonlyMap<string, string> {
+  const resolved = new Map<string, string>();
+  for (const each of listOf(report?.['resolved'])) {
+    if (!isObject(each)) continue;
+    const { package: asRequested, version } = each;
+    if (typeof asRequested === 'string' && typeof version === 'string') resolved.set(asRequested, version);
+  }
+  return resolved;
 }

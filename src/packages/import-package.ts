@@ -65,6 +65,8 @@ export interface ImportProgress {
 
 export interface ImportSummary {
   readonly manifest: PackageManifest;
+  /** What stood for the version: `latest`. Undefined: the version itself. */
+  readonly requested: string | undefined;
   readonly release: Release;
   readonly counts: ReadonlyMap<string, TypeCount>;
   /** Number of StructureDefinitions that came without a snapshot and got one. */
@@ -114,7 +116,7 @@ export async function importPackage(
   file: PackageFile,
   options: ImportOptions,
 ): Promise<ImportSummary> {
-  const { manifest, entries } = file;
+  const { manifest, entries, requested } = file;
   const release = chooseRelease(manifest, options.release);
   const space = await core.findSpace(options.tenant, release);
   if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
@@ -137,12 +139,11 @@ export async function importPackage(
   options.signal?.throwIfAborted();
   const record = {
     ...{ name: manifest.name, version: manifest.version, resources: work.count },
-    extensionBase: options.extensionBase,
+    ...{ requested, extensionBase: options.extensionBase },
   };
   await whileBusy(() => recordPackage(core, inTime(context), record), options.signal);
   return {
-    manifest,
-    release,
+    ...{ manifest, requested, release },
     counts: new Map([...work.counts].sort(([one], [other]) => (one < other ? -1 : 1))),
     snapshots: work.snapshots,
     withoutSnapshot: work.withoutSnapshot,

@@ -9,11 +9,16 @@ const MOST_LISTED = 500;
 const LONGEST_REASON = 300;
 
 /** The result of one package; lists have every file. */
-export function describeImport({ manifest, counts, ...summary }: ImportSummary, tenant: string): object {
+export function describeImport(
+  { manifest, requested, counts, ...summary }: ImportSummary,
+  tenant: string,
+): object {
   const { release, snapshots, examplesLeftOut, missing } = summary;
   const { refused, warned, replaced, renamed, switchedOff, withoutSnapshot } = summary;
   return {
-    ...{ name: manifest.name, version: manifest.version, tenant, release },
+    ...{ name: manifest.name, version: manifest.version },
+    ...(requested === undefined ? {} : { requested }),
+    ...{ tenant, release },
     ...{ stored: sumOf(counts, 'stored'), unchanged: sumOf(counts, 'unchanged') },
     types: [...counts].map(([type, { stored, unchanged }]) => ({ type, stored, unchanged })),
     ...{ snapshots, examplesLeftOut, missing },

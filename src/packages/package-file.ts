@@ -9,6 +9,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { FhirError, parseJson, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
+import { isDependencyName, isPackageName, isPackageVersion } from './package-name';
 import { readTar, TarError } from './tar';
 
 /** The members of `package.json` that the import uses. */
@@ -33,6 +34,8 @@ export interface PackageEntry {
 export interface PackageFile {
   readonly manifest: PackageManifest;
   readonly entries: readonly PackageEntry[];
+  /** What stood for the version when the registry was asked for it: `latest`, `2.0.x`. Undefined: the version itself. */
+  readonly requested?: string | undefined;
 }
 
 /** The file is not a package; the message is one line. */
@@ -53,6 +56,8 @@ export interface PackageLimits {
   readonly count?: ((bytes: number) => void) | undefined;
 }
 const FOLDER = 'package/';
+/** A version, a range of npm, or an address. */
+const PRINTABLE = /^[ -~]{1,214}$/;
 const MANIFEST = 'package.json';
 
 /** Reads a package file. Throws as `readPackageStream`, and PackageError for more than 256 MB. */
@@ -137,6 +142,11 @@ function toPackageError(path: string, error: unknown): unknown {
     : error;
 }
 
+/** Quotes a text of a stranger for an error, which is one line. */
+function inShort(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}
+
 function readManifest(
   path: string,
   text: string,
@@ -151,8 +161,18 @@ function readManifest(
   if (!isObject(parsed)) throw fault('is not an object');
   const { name, version, dependencies, directories } = parsed;
   if (typeof name !== 'string' || typeof version !== 'string') throw fault('has no name or no version');
+  if (!isPackageName(name)) throw fault(`has the name ${inShort(name)}, which is not the name of a package`);
+  if (!isPackageVersion(version))
+    throw fault(`has the version ${inShort(version)}, which is not a version of a package`);
   const versions = parsed['fhirVersions'] ?? parsed['fhir-version-list'];
   const named = isObject(dependencies) ? Object.entries(dependencies) : [];
+  // They become addresses of the registry and lines of a terminal.
+  for (const [needed, ofNeeded] of named) {
+    if (!isDependencyName(needed))
+      throw fault(`has the dependency ${inShort(needed)}, which is not the name of a package`);
+    if (typeof ofNeeded === 'string' && !PRINTABLE.test(ofNeeded))
+      throw fault(`has the dependency ${needed} with the version ${inShort(ofNeeded)}, which is not allowed`);
+  }
   return {
     manifest: {
       name,

@@ -12,6 +12,8 @@ const RESOURCES = 'package-resources';
 export interface PackageRecord {
   readonly name: string;
   readonly version: string;
+  /** What stood for the version: `latest`. Undefined: the version itself. */
+  readonly requested: string | undefined;
   /** The number of its resources that are stored. */
   readonly resources: number;
   /** Base of the urls of the server's own extensions. */
@@ -35,7 +37,7 @@ export interface RecordedPackage {
 export async function recordPackage(
   core: Core,
   context: RequestContext,
-  { name, version, resources, extensionBase }: PackageRecord,
+  { name, version, requested, resources, extensionBase }: PackageRecord,
 ): Promise<void> {
   const value: JsonObject = {
     resourceType: 'Basic',
@@ -44,7 +46,9 @@ export async function recordPackage(
       { system: SYSTEM, value: `${name}#${version}` },
       { system: SYSTEM, value: name },
     ],
-    code: { text: `The package ${name} ${version} was imported` },
+    code: {
+      text: `The package ${name} ${version} was imported${requested === undefined ? '' : `, requested as ${requested}`}`,
+    },
   };
   const criteria = [['identifier', `${SYSTEM}|${name}#${version}`]] as const;
   const input = { value, marked: false };

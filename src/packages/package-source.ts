@@ -1,6 +1,13 @@
 import { Outbound } from '../core';
-import { readPackage, readPackageStream, type PackageFile, type PackageLimits } from './package-file';
-import { fetchPackage, parsePackageName, type PackageName } from './registry';
+import {
+  PackageError,
+  readPackage,
+  readPackageStream,
+  type PackageFile,
+  type PackageLimits,
+} from './package-file';
+import { parsePackageName, type PackageName } from './package-name';
+import { fetchPackage } from './registry';
 
 export interface PackageSourceOptions extends PackageLimits {
   /** Base address of the registry. */
@@ -11,11 +18,22 @@ export interface PackageSourceOptions extends PackageLimits {
   readonly maxPackedBytes?: number;
   /** Ends a fetch when it is aborted. */
   readonly signal?: AbortSignal;
+  /** `resolved` of an earlier source whose work this one continues. */
+  readonly resolved?: ReadonlyMap<string, string>;
 }
 
 /** Opens packages: files, and those of the configured registry. */
 export class PackageSource {
-  constructor(private readonly options: PackageSourceOptions) {}
+  readonly #resolved: Map<string, string>;
+
+  constructor(private readonly options: PackageSourceOptions) {
+    this.#resolved = new Map(options.resolved);
+  }
+
+  /** The version that each `NAME@latest` or `NAME@2.0.x` was; it stays the same, whatever is published meanwhile. */
+  get resolved(): ReadonlyMap<string, string> {
+    return this.#resolved;
+  }
 
   /** Opens a file, or fetches `NAME@VERSION`. Throws PackageError. */
   async open(source: string): Promise<PackageFile> {
@@ -23,14 +41,22 @@ export class PackageSource {
     return name === undefined ? readPackage(source, this.options.maxFileBytes) : this.fetch(name);
   }
 
-  /** Fetches a package from the registry. Throws PackageError. */
-  async fetch(name: PackageName): Promise<PackageFile> {
+  /** Fetches a package from the registry. Throws PackageError, also where the file is another package. */
+  async fetch({ name, version: requested }: PackageName): Promise<PackageFile> {
     const { registry, allowedHosts, maxPackedBytes, signal } = this.options;
-    const bytes = await fetchPackage(
+    const asRequested = `${name}@${requested}`;
+    const { bytes, version } = await fetchPackage(
       { outbound: new Outbound(allowedHosts), address: registry, maxPackedBytes, signal },
-      name,
+      { name, version: this.#resolved.get(asRequested) ?? requested },
     );
-    return readPackageStream(`${name.name}@${name.version}`, inPieces(bytes), this.options);
+    if (version !== requested) this.#resolved.set(asRequested, version);
+    const file = await readPackageStream(`${name}@${version}`, inPieces(bytes), this.options);
+    const { manifest } = file;
+    if (manifest.name !== name || manifest.version !== version)
+      throw new PackageError(
+        `The registry ${registry} sends ${manifest.name} ${manifest.version} for ${name} ${version}`,
+      );
+    return version === requested ? file : { ...file, requested };
   }
 }
 

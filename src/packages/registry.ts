@@ -3,31 +3,15 @@
  * Source: https://hl7.org/fhir/packages.html, https://github.com/npm/registry (package metadata)
  */
 import { createHash } from 'node:crypto';
-import { OutboundError, parseJson, type JsonObject, type JsonValue, type Outbound } from '../core';
+import { OutboundError, parseJson, type JsonObject, type Outbound } from '../core';
 import { fitsVersion } from './dependencies';
 import { isObject } from './members';
 import { MAX_PACKED_BYTES, PackageError } from './package-file';
+import { isPackageName, isPackageVersion, type PackageName } from './package-name';
 
 /** It is parsed in one step, which delays requests. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
-const NAME = /^(?:@[a-z0-9._-]+\/)?[a-z0-9][a-z0-9._-]*$/i;
-
-/** A name with a version, such as `hl7.fhir.uv.ips@2.0.0`. */
-export interface PackageName {
-  readonly name: string;
-  /** As in dependencies: `2.0.0`, `2.0.x`, `latest`. */
-  readonly version: string;
-}
-
-/** Parses `NAME@VERSION`; undefined for any other text, such as the path of a file. */
-export function parsePackageName(text: string): PackageName | undefined {
-  const at = text.lastIndexOf('@');
-  const [name, version] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
-  return NAME.test(name) && /^[A-Za-z0-9.+-]+$/.test(version) && !version.endsWith('.tgz')
-    ? { name, version }
-    : undefined;
-}
 
 export interface Registry {
   readonly outbound: Outbound;
@@ -39,38 +23,85 @@ export interface Registry {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Fetches the file of a package; the newest version that fits. Throws PackageError if the registry does not have it, or
- * cannot be called.
- */
-export async function fetchPackage(registry: Registry, wanted: PackageName): Promise<Uint8Array> {
-  const { address, maxPackedBytes = MAX_PACKED_BYTES } = registry;
-  const list = parseJson(
-    new TextDecoder().decode(await get(registry, `${address}/${wanted.name}`, MAX_LIST_BYTES, wanted)),
-    { maxDepth: 1000 },
-  ).value;
-  const dist = findVersion(list, wanted);
-  const { tarball } = dist ?? {};
-  if (dist === undefined || typeof tarball !== 'string')
-    throw new PackageError(`The registry ${address} does not have ${wanted.name} ${wanted.version}`);
-  const bytes = await get(registry, tarball, Math.min(maxPackedBytes, MAX_PACKED_BYTES), wanted);
-  const { shasum } = dist;
-  if (typeof shasum === 'string' && createHash('sha1').update(bytes).digest('hex') !== shasum.toLowerCase())
-    throw new PackageError(`${tarball} is not the file that the registry ${address} names: its hash differs`);
-  return bytes;
+/** A file that a registry has sent, with the hash that the registry names. */
+export interface FetchedPackage {
+  readonly bytes: Uint8Array;
+  /** The version of the file; the wanted one may be `latest` or `2.0.x`. */
+  readonly version: string;
 }
 
-function findVersion(list: JsonValue, { version }: PackageName): JsonObject | undefined {
-  const { versions, 'dist-tags': tags } = isObject(list) ? list : {};
-  if (!isObject(versions)) return undefined;
-  const tagged = isObject(tags) ? tags[version] : undefined;
-  const newest = Object.keys(versions)
-    .filter((each) => (typeof tagged === 'string' ? each === tagged : fitsVersion(each, version)))
+/**
+ * Fetches the file of a package; the newest version that fits. Throws PackageError if the registry does not have it,
+ * cannot be called, or sends another package.
+ */
+export async function fetchPackage(registry: Registry, wanted: PackageName): Promise<FetchedPackage> {
+  const { address, maxPackedBytes = MAX_PACKED_BYTES } = registry;
+  const { name } = wanted;
+  if (!isPackageName(name)) throw new PackageError(`'${name}' is not the name of a package`);
+  const list = isPackageVersion(wanted.version) ? await readList(registry, wanted) : undefined;
+  const version = list && findVersion(list, wanted.version);
+  const found = version === undefined ? undefined : memberOf(memberOf(list, 'versions'), version);
+  const dist = memberOf(found, 'dist');
+  const tarball = dist?.['tarball'];
+  if (version === undefined || found === undefined || dist === undefined || typeof tarball !== 'string')
+    throw new PackageError(`The registry ${address} does not have ${name} ${wanted.version}`);
+  checkSame(registry, found, { name, version });
+  const bytes = await get(registry, tarball, Math.min(maxPackedBytes, MAX_PACKED_BYTES), wanted);
+  if (!hasHash(bytes, dist))
+    throw new PackageError(`${tarball} is not the file that the registry ${address} names: its hash differs`);
+  return { bytes, version };
+}
+
+/** Returns the list of the versions of a package. */
+async function readList(registry: Registry, wanted: PackageName): Promise<JsonObject> {
+  const bytes = await get(registry, `${registry.address}/${wanted.name}`, MAX_LIST_BYTES, wanted);
+  const { value } = parseJson(new TextDecoder().decode(bytes), { maxDepth: 1000 });
+  if (!isObject(value)) return {};
+  checkSame(registry, value, { name: wanted.name });
+  return value;
+}
+
+/** Throws PackageError where the registry has sent another package, or another version, than it was asked for. */
+function checkSame({ address }: Registry, sent: JsonObject, wanted: Partial<PackageName>): void {
+  for (const [member, value] of Object.entries(wanted)) {
+    if (sent[member] === undefined || sent[member] === value) continue;
+    const found = JSON.stringify(sent[member]).slice(0, 100);
+    throw new PackageError(`The registry ${address} sends the ${member} ${found} for ${value}`);
+  }
+}
+
+/** Returns the version that a registry has for the wanted one: itself, what its tag stands for, or the newest that fits. */
+function findVersion(list: JsonObject, wanted: string): string | undefined {
+  const versions = Object.keys(memberOf(list, 'versions') ?? {}).filter(isPackageVersion);
+  if (versions.includes(wanted)) return wanted;
+  // A tag is a word: a number is never what a registry makes of it.
+  const tagged = /^[a-z]/i.test(wanted) ? memberOf(list, 'dist-tags')?.[wanted] : undefined;
+  return versions
+    .filter((each) => (typeof tagged === 'string' ? each === tagged : fitsVersion(each, wanted)))
     .sort(byVersion)
     .at(-1);
-  const found = newest === undefined ? undefined : versions[newest];
-  const dist = isObject(found) ? found['dist'] : undefined;
-  return isObject(dist) ? dist : undefined;
+}
+
+function memberOf(object: JsonObject | undefined, name: string): JsonObject | undefined {
+  const member = object?.[name];
+  return isObject(member) ? member : undefined;
+}
+
+/**
+ * True for the file with the hash that the registry names: a SHA-512 of `integrity`, else `shasum`; for any file, where it
+ * names none. Source: https://www.w3.org/TR/SRI, 3.5
+ */
+function hasHash(bytes: Uint8Array, { integrity, shasum }: JsonObject): boolean {
+  const hashOf = (algorithm: string, encoding: 'hex' | 'base64'): string =>
+    createHash(algorithm).update(bytes).digest(encoding);
+  const strong =
+    typeof integrity === 'string'
+      ? integrity.split(/\s+/).flatMap((each) => /^sha512-([^?]*)/.exec(each)?.[1] ?? [])
+      : [];
+  if (strong.length > 0) return strong.includes(hashOf('sha512', 'base64'));
+  if (typeof shasum === 'string') return hashOf('sha1', 'hex') === shasum.toLowerCase();
+  // A hash that cannot be read is not the hash of the file.
+  return (integrity ?? shasum) === undefined;
 }
 
 function byVersion(one: string, other: string): number {

@@ -13,8 +13,8 @@ import {
   type Log,
   type NewAdministrationJob,
 } from '../core';
+import { parsePackageName } from '../packages/package-name';
 import { recordedPackages } from '../packages/package-record';
-import { parsePackageName } from '../packages/registry';
 import {
   addAdministration,
   readFlag,

@@ -7,6 +7,14 @@ export interface Registry {
   readonly address: string;
   /** True: its files are not those that it names. */
   isDamaged: boolean;
+  /** Members that it sends instead of its own: of the list of a package, of a version in it, and of the file of one. */
+  instead: {
+    readonly list?: object;
+    readonly version?: object;
+    readonly dist?: object;
+  };
+  /** The paths of all requests. */
+  readonly requested: string[];
   publish(name: string, version: string, file: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -15,6 +23,7 @@ export async function openRegistry(): Promise<Registry> {
   /** Files by the name and version of their package. */
   const files = new Map<string, Buffer>();
   const server = createServer((request, response) => {
+    registry.requested.push(request.url ?? '');
     const [, name = '', version] = decodeURIComponent(request.url ?? '').split('/');
     const bytes = files.get(`${name}#${version ?? ''}`);
     if (version !== undefined && bytes !== undefined) {
@@ -26,12 +35,15 @@ export async function openRegistry(): Promise<Registry> {
     const listed = versions.map(([key, content]) => {
       const each = key.slice(name.length + 1);
       const shasum = createHash('sha1').update(content).digest('hex');
+      const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
       const tarball = `${registry.address}/${name}/${each}`;
-      return [each, { name, version: each, dist: { tarball, shasum } }] as const;
+      const dist = { tarball, shasum, integrity, ...registry.instead.dist };
+      return [each, { name, version: each, dist, ...registry.instead.version }] as const;
     });
     const latest = listed.at(-1)?.[0];
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ name, 'dist-tags': { latest }, versions: Object.fromEntries(listed) }));
+    const list = { name, 'dist-tags': { latest }, versions: Object.fromEntries(listed) };
+    response.end(JSON.stringify({ ...list, ...registry.instead.list }));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -41,6 +53,8 @@ export async function openRegistry(): Promise<Registry> {
   const registry: Registry = {
     address: `http://127.0.0.1:${port}`,
     isDamaged: false,
+    instead: {},
+    requested: [],
     async publish(name, version, file) {
       files.set(`${name}#${version}`, await readFile(file));
     },

@@ -95,6 +95,14 @@ describe('A file that is no package is refused in one line:', () => {
     ['with a package.json that is no JSON', '{', 'package.json is wrong'],
     ['with a package.json that is a list', '[]', 'package.json is not an object'],
     ['with a package.json without a version', '{"name":"a"}', 'package.json has no name or no version'],
+    ['with a name that is a path', '{"name":"../a","version":"1"}', 'the name "../a", which is not'],
+    ['with a name that ends it', '{"name":"a#b","version":"1"}', 'the name "a#b", which is not'],
+    ['with a version of two lines', '{"name":"a","version":"1\\n"}', 'the version "1\\n", which is not'],
+    [
+      'with a dependency whose version is no text of a line',
+      '{"name":"a","version":"1","dependencies":{"b":"1\\u001b"}}',
+      'the dependency b with the version "1\\u001b", which is not allowed',
+    ],
   ])('one %s', async (name, manifest, words) => {
     const files = {
       'package/a.json': '{}',

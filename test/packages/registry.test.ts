@@ -1,10 +1,16 @@
 /** `andiron import-package NAME@VERSION` against a registry. */
+import { PackageSource } from '../../src/packages/package-source';
 import { runHere } from '../support/command-here';
 import { openCore, type OpenedCore } from '../support/core';
 import type { Ended } from '../support/run-command';
 import { toEnvironment } from '../support/server';
 import { makeFolder, packResources } from './make-package';
 import { openRegistry, type Registry } from './open-registry';
+
+/** The address of the file of another version, or of another package, in place of the right one. */
+const SWAPPED = {};
+const FOREIGN = {};
+const UNHASHED = { integrity: undefined, shasum: undefined };
 
 let opened: OpenedCore;
 let folder: string;
@@ -24,6 +30,10 @@ afterAll(async () => {
   await opened.close();
   await remove();
   await registry.close();
+});
+afterEach(() => {
+  registry.instead = {};
+  registry.isDamaged = false;
 });
 
 async function publish(name: string, version: string, dependencies: object): Promise<void> {
@@ -70,6 +80,7 @@ it('with --dependencies the newest version that fits of each comes first, and on
     /^base\.example 1\.0\.10 in tenant system[^]*\nward\.example 2\.0\.0 in tenant system/m,
   );
   expect(output).toContain('not imported: lost.example 1.0.0 (');
+  expect(output).toContain('Requested as latest, which is 2.0.0 now\n');
 });
 
 it.each([
@@ -84,10 +95,101 @@ it.each([
 
 it('a file with another hash than the registry names is refused', async () => {
   registry.isDamaged = true;
+  for (const dist of [{}, { integrity: undefined }, { shasum: undefined }]) {
+    registry.instead = { dist };
+    const { code, errors } = await run(['base.example@1.0.0']);
+    expect(code).toBe(1);
+    expect(errors).toContain('its hash differs');
+  }
+});
+
+const OTHER_HASH = 'sha512-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=';
+it.each<[string, object, number]>([
+  ['a SHA-512 of another file, with the right shasum', { integrity: OTHER_HASH }, 1],
+  ['the right SHA-512, with another shasum', { shasum: '0'.repeat(40) }, 0],
+  ['a weaker hash only, which is not read, with the right shasum', { integrity: 'sha256-x' }, 0],
+  ['a hash that nobody can read', { integrity: 'sha256-x', shasum: undefined }, 1],
+])('integrity counts before shasum: %s', async (_, dist, expected) => {
+  registry.instead = { dist };
   const { code, errors } = await run(['base.example@1.0.0']);
-  registry.isDamaged = false;
-  expect(code).toBe(1);
-  expect(errors).toContain('its hash differs');
+  expect(code).toBe(expected);
+  if (expected === 1) expect(errors).toContain('its hash differs');
+});
+
+it.each<[string, string, Registry['instead'], string]>([
+  ['a list of another package', '1.0.0', { list: { name: 'evil.example' } }, 'name "evil.example"'],
+  ['another package under the version', '1.0.0', { version: { name: 'evil.example' } }, '"evil.example"'],
+  ['another version under the version', '1.0.0', { version: { version: '6.6.6' } }, 'version "6.6.6"'],
+  ['the file of another version', '1.0.0', { dist: SWAPPED }, 'base.example 1.0.9 for base.example 1.0.0'],
+  ['the file of another package', '1.0.0', { dist: FOREIGN }, 'ward.example 2.0.0 for base.example 1.0.0'],
+  ['the file of another version', 'latest', { dist: SWAPPED }, 'base.example 1.0.9 for base.example 1.0.10'],
+  ['a tag for a number', '7.0.0', { list: { 'dist-tags': { '7.0.0': '1.0.0' } } }, 'does not have'],
+])('a registry that sends %s for %s is not believed', async (_, version, instead, words) => {
+  const places = { swapped: 'base.example/1.0.9', foreign: 'ward.example/2.0.0' } as const;
+  const { dist } = instead;
+  const place = dist === SWAPPED ? places.swapped : dist === FOREIGN ? places.foreign : undefined;
+  registry.instead =
+    place === undefined ? instead : { dist: { ...UNHASHED, tarball: `${registry.address}/${place}` } };
+  const { code, output, errors } = await run([`base.example@${version}`]);
+  expect([code, output]).toEqual([1, '']);
+  expect(errors).toMatch(/^andiron: [^\n]*\n$/);
+  expect(errors).toContain(words);
+});
+
+it.each(['../admin', '/etc/passwd', '.', '@../admin', 'http://evil.example/x', 'a?b', 'a%2f..', '\u001b[2J'])(
+  'a package that depends on %j is refused as a whole, and the registry is not asked for that',
+  async (needed) => {
+    await publish('odd.example', '1.0.0', { 'base.example': '1.0.0', [needed]: '1.0.0' });
+    registry.requested.length = 0;
+    const { code, output, errors } = await run(['odd.example@1.0.0', '--dependencies']);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toContain(`the dependency ${JSON.stringify(needed)}, which is not the name of a package`);
+    expect(registry.requested).toEqual(['/odd.example', '/odd.example/1.0.0']);
+  },
+);
+
+it('an alias of a package, which a registry does not know, is named and left out', async () => {
+  await publish('alias.example', '1.0.0', { 'second@npm:base.example': '1.0.0' });
+  registry.requested.length = 0;
+  const { code, output } = await run(['alias.example@1.0.0', '--dependencies']);
+  expect(code).toBe(0);
+  expect(output).toContain('not imported: second@npm:base.example 1.0.0 (');
+  expect(registry.requested).toEqual(['/alias.example', '/alias.example/1.0.0']);
+});
+
+it('latest is resolved once, although another version is published meanwhile, and recorded as what it was', async () => {
+  await publish('once.example', '1.0.0', {});
+  await publish('moving.example', '1.0.0', {});
+  const packages = new PackageSource({
+    ...{ registry: registry.address, allowedHosts: ['127.0.0.1'], maxFileBytes: 1_000_000 },
+  });
+  const file = await packages.fetch({ name: 'once.example', version: 'latest' });
+  await publish('once.example', '2.0.0', {});
+  const again = await packages.fetch({ name: 'once.example', version: 'latest' });
+  expect([file, again].map(({ manifest, requested }) => [manifest.version, requested])).toEqual([
+    ['1.0.0', 'latest'],
+    ['1.0.0', 'latest'],
+  ]);
+  // A source that continues the work of another one.
+  const { resolved } = packages;
+  expect([...resolved]).toEqual([['once.example@latest', '1.0.0']]);
+  const next = new PackageSource({
+    ...{ registry: registry.address, allowedHosts: ['127.0.0.1'], maxFileBytes: 1_000_000, resolved },
+  });
+  const { manifest } = await next.fetch({ name: 'once.example', version: 'latest' });
+  expect(manifest.version).toBe('1.0.0');
+
+  const { code, output } = await run(['moving.example@current', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(output).packages).toMatchObject([
+    { name: 'moving.example', version: '1.0.0', requested: 'current' },
+  ]);
+  const context = await opened.context('system', 'r4');
+  const parameters = [['identifier', 'https://packages.fhir.org|moving.example#1.0.0']] as const;
+  const { matches } = await opened.core.search(context, { type: 'Basic', parameters });
+  expect(matches.map(({ text }) => JSON.parse(text).code.text)).toEqual([
+    'The package moving.example 1.0.0 was imported, requested as current',
+  ]);
 });
 
 it('a registry at an address that is not public is called only if it is allowed', async () => {

@@ -122,6 +122,38 @@ describe('the import of a package', () => {
     ]);
   });
 
+  it('of the latest version begins again with the version that it was before its process ended', async () => {
+    await server.createTenant('resumed');
+    for (const version of ['1.0.0', '2.0.0']) {
+      const moving = { ...manifest('moving.example'), version };
+      const file = await packResources(folder, moving, { 'ValueSet-beds.json': valueSet('beds') });
+      await registry.publish('moving.example', version, file);
+    }
+    const id = 'f'.repeat(32);
+    await owner.query(
+      `insert into andiron.administration_job (tenant, id, kind, request, progress)
+       select number, $1, 'import-package', $2, $3 from andiron.tenant where name = 'resumed'`,
+      [
+        id,
+        { package: 'moving.example@latest' },
+        { resolved: [{ package: 'moving.example@latest', version: '1.0.0' }] },
+      ],
+    );
+    // Wakes the process, which looks for jobs of others every few seconds.
+    await send('POST', 'resumed', '/reindex');
+    const resumed = await ended('resumed', await send('GET', 'resumed', `/jobs/${id}`));
+    expect(resumed).toMatchObject({
+      state: 'done',
+      progress: { resolved: [{ package: 'moving.example@latest', version: '1.0.0' }] },
+      result: { packages: [{ name: 'moving.example', version: '1.0.0', requested: 'latest' }] },
+    });
+    const begun = await send('POST', 'resumed', '/packages', { package: 'moving.example@latest' });
+    expect(await ended('resumed', begun)).toMatchObject({
+      progress: { resolved: [{ package: 'moving.example@latest', version: '2.0.0' }] },
+      result: { packages: [{ version: '2.0.0', requested: 'latest' }] },
+    });
+  });
+
   it('can be sent as a file, and a later import with more resources is counted', async () => {
     await server.createTenant('sent');
     const file = await readFile(

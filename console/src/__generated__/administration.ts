@@ -956,6 +956,11 @@ export interface components {
                 stored: number;
                 unchanged: number;
                 refused: number;
+                /** @description The version that each NAME@latest or NAME@2.0.x is in this job, also after a restart */
+                resolved?: {
+                    package: string;
+                    version: string;
+                }[];
             };
             /** @description Of a job that is done */
             result?: {
@@ -1014,6 +1019,8 @@ export interface components {
                     }[];
                     /** @description Further files: 500 are listed in all */
                     notListed: number;
+                    /** @description What stood for the version, such as latest */
+                    requested?: string;
                 }[];
                 /** @description Needed packages that could not be imported */
                 leftOut: {

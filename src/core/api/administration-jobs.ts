@@ -40,6 +40,8 @@ export interface AdministrationJobRun {
   /** The name of the tenant. */
   readonly tenant: string;
   readonly request: JsonObject;
+  /** The last report of an earlier run, whose process ended before the job did. */
+  readonly earlier: JsonObject | undefined;
   /** The bytes of the request in pieces; undefined: it has none. */
   readonly content: AsyncIterable<Buffer> | undefined;
   /** Aborted when the job is cancelled, or this process stops; the executor then throws its reason. */

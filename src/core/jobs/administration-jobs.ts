@@ -197,10 +197,10 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
 
   async #outcomeOf(running: Running, execute: AdministrationJobExecutor): Promise<Outcome> {
     const { job, controller } = running;
-    const { id, tenant, request } = job;
+    const { id, tenant, request, progress: earlier } = job;
     try {
       const result = await execute({
-        ...{ id, tenant, request },
+        ...{ id, tenant, request, earlier },
         content: job.hasContent ? this.#store.content(job, id) : undefined,
         signal: controller.signal,
         report: (progress) => void (running.progress = progress),

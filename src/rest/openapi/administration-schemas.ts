@@ -125,7 +125,7 @@ const IMPORTED = object(
     refused: described(FILES, 'Files that were not stored'),
     notListed: described(COUNT, 'Further files: 500 are listed in all'),
   },
-  {},
+  { requested: described(TEXT, 'What stood for the version, such as latest') },
 );
 const DIFFERENCE = object({
   ...{ tenant: orNull('string', 'null for base resources'), release: RELEASE, type: TEXT, id: TEXT },
@@ -291,11 +291,19 @@ export const ADMINISTRATION_SCHEMAS: Properties = {
         ...IMPORT_OPTIONS,
       },
     ),
-    progress: object({
-      package: described(TEXT, 'NAME@VERSION of the package that it imports now'),
-      packages: described(COUNT, 'Packages that are finished'),
-      ...{ resources: COUNT, stored: COUNT, unchanged: COUNT, refused: COUNT },
-    }),
+    progress: object(
+      {
+        package: described(TEXT, 'NAME@VERSION of the package that it imports now'),
+        packages: described(COUNT, 'Packages that are finished'),
+        ...{ resources: COUNT, stored: COUNT, unchanged: COUNT, refused: COUNT },
+      },
+      {
+        resolved: described(
+          listOf(object({ package: TEXT, version: TEXT })),
+          'The version that each NAME@latest or NAME@2.0.x is in this job, also after a restart',
+        ),
+      },
+    ),
     result: object({
       packages: listOf(IMPORTED),
       leftOut: described(

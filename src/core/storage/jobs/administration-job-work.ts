@@ -12,6 +12,8 @@ export interface TakenAdministrationJob extends OfTenant {
   readonly tenant: string;
   readonly kind: string;
   readonly request: JsonObject;
+  /** The last report of an earlier run, which has ended before its time. */
+  readonly progress: JsonObject | undefined;
   readonly hasContent: boolean;
   /** How often it was begun, this time included. */
   readonly runs: number;
@@ -34,7 +36,8 @@ const TAKE = defineStatement(
             where w.state = 'queued' and w.kind = any (${bind('kinds')}::text[])
             order by w.created limit 1 for update of w skip locked) as next
      where j.tenant = next.tenant and j.id = next.id
-    returning j.id, next.name, j.tenant, next.space, j.kind, j.request, j.content is not null, j.runs`),
+    returning j.id, next.name, j.tenant, next.space, j.kind, j.request, j.content is not null, j.runs,
+              j.progress`),
 );
 
 /** Takes the oldest waiting job of one of the kinds. */
@@ -52,11 +55,15 @@ export async function takeAdministrationJob(
     JsonObject,
     boolean,
     number,
+    JsonObject | null,
   ][];
   const [row] = rows;
   if (row === undefined) return undefined;
-  const [id, tenant, tenantNumber, number, kind, request, hasContent, runs] = row;
-  return { id, tenant, tenantNumber, number, kind, request, hasContent, runs };
+  const [id, tenant, tenantNumber, number, kind, request, hasContent, runs, progress] = row;
+  return {
+    ...{ id, tenant, tenantNumber, number, kind, request, hasContent, runs },
+    progress: progress ?? undefined,
+  };
 }
 
 const BEAT = defineStatement(
