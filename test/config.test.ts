@@ -58,9 +58,11 @@ describe('the settings', () => {
       FHIR_DATABASE_SSL: 'TRUE',
       TRUST_PROXY: '10.0.0.0/8, ::1',
       METRICS_ADDRESS: '[::1]:9000',
-      OUTBOUND_ALLOWED_HOSTS: 'IDP.internal, 10.0.0.0/8, [::1]',
+      OUTBOUND_ALLOWED_HOSTS: 'IDP.internal, 10.0.0.0/8, [::1], Hooks:8443, [::1]:9000, ::2, 10.1.0.0/16:*',
     });
-    expect(settings.OUTBOUND_ALLOWED_HOSTS).toEqual(['idp.internal', '10.0.0.0/8', '::1']);
+    expect(settings.OUTBOUND_ALLOWED_HOSTS).toEqual([
+      ...['idp.internal', '10.0.0.0/8', '::1', 'hooks:8443', '[::1]:9000', '::2', '10.1.0.0/16:*'],
+    ]);
     expect(settings.PUBLIC_URL).toEqual(['https://fhir.example.org/base', 'http://localhost:3000']);
     expect(settings.CORS_ORIGINS).toEqual(['https://app.example.org', 'http://localhost:5173']);
     expect(settings.FHIR_DATABASE_SSL).toBe(true);
@@ -104,6 +106,12 @@ describe('the settings', () => {
     ['OUTBOUND_ALLOWED_HOSTS', 'https://idp.example'],
     ['OUTBOUND_ALLOWED_HOSTS', '10.0.0.0/33'],
     ['OUTBOUND_ALLOWED_HOSTS', 'idp.example/8'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'idp.example:0'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'idp.example:65536'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'idp.example:https'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'idp.example:'],
+    ['OUTBOUND_ALLOWED_HOSTS', '[idp.example]:443'],
+    ['OUTBOUND_ALLOWED_HOSTS', '[10.0.0.1]:443'],
     ['FHIR_EXTENSION_BASE', 'StructureDefinition'],
   ])('refuse %s=%s', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(`${name} must be`)]);

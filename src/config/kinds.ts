@@ -1,5 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { parseNotificationHosts } from '../core/limits/notification-hosts';
+import { ALLOWED_HOST_EXPECTED, parseAllowedHost, printAllowedHost } from '../core/outbound/allowed-hosts';
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limits/rate';
 
 /** The types of settings. `parse` throws `Malformed` with what is allowed. */
@@ -134,21 +134,12 @@ export const notificationHost: Kind<string> = {
   print: (value) => value,
 };
 
-/** A host name, an IP address, or a network such as 10.0.0.0/8; in lower case, without brackets. */
-export const hostOrNetwork: Kind<string> = {
-  expects: 'a host name, an IP address or a network',
+/** A host, an address or a network with its ports, in lower case. */
+export const allowedHost: Kind<string> = {
+  expects: ALLOWED_HOST_EXPECTED,
   parse(written) {
-    const lower = written.toLowerCase();
-    const [address = '', length, ...more] = lower.replace(/^\[(.*)\]$/, '$1').split('/');
-    const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : undefined;
-    if (bits === undefined)
-      return /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?$/.test(lower)
-        ? lower
-        : malformed(this.expects);
-    const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
-    return isNetwork && more.length === 0
-      ? [address, ...(length === undefined ? [] : [length])].join('/')
-      : malformed(this.expects);
+    const host = parseAllowedHost(written);
+    return host === undefined ? malformed(this.expects) : printAllowedHost(host);
   },
   print: (value) => value,
 };

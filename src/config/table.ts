@@ -3,9 +3,9 @@
  * are generated from it. Only this file and config.ts contain names of environment variables.
  */
 import {
+  allowedHost,
   boolean,
   choice,
-  hostOrNetwork,
   notificationHost,
   integer,
   list,
@@ -67,9 +67,12 @@ export const SETTINGS = {
     'Trust in X-Forwarded-* headers: never (false), always (true), or from the listed proxies',
   ),
   OUTBOUND_ALLOWED_HOSTS: row(
-    list(hostOrNetwork, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8'),
+    list(
+      allowedHost,
+      'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8, each perhaps with a port (idp.internal:8443, [::1]:8443) or with :* for all ports',
+    ),
     [],
-    'Hosts of key sets (jwksUrl), of endpoints of Subscriptions and of the package registry that may be called at addresses that are not public, and by http. All others are called by https at public addresses only',
+    'Hosts of key sets (jwksUrl), of endpoints of Subscriptions and of the package registry that may be called at addresses that are not public, and by http. Without a port, only 80 and 443. All others are called by https at public addresses only',
   ),
   NOTIFICATION_HOSTS: row(
     list(

@@ -264,7 +264,7 @@ describe('a client with keys', () => {
 
   it('may replace its key at its address without notice; while the address cannot be reached it is 503', async () => {
     const own = await serveKeys([key]);
-    const remote = new RemoteKeys(new Outbound(['127.0.0.1']), silentLog, 1);
+    const remote = new RemoteKeys(new Outbound(['127.0.0.1:*']), silentLog, 1);
     const find = async (kid: string) => (await remote.of(own.url))({ alg: 'ES384', kid }, noToken);
     await find('one');
     await expect(find('two')).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });

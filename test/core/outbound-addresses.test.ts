@@ -1,4 +1,4 @@
-/** Networks that no name may lead the server into, by the registries of IANA for special addresses. */
+/** Networks that no name may lead the server into, by the registries of IANA for special addresses, and of Azure. */
 import { BlockList } from 'node:net';
 import { Destinations } from '../../src/core/outbound/destinations';
 import { isPublicAddress } from '../../src/core/network/ip-address';
@@ -9,6 +9,7 @@ const PRIVATE: readonly (readonly [network: string, first: string, last: string]
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255'],
   ['100.64.0.0/10', '100.64.0.0', '100.127.255.255'],
   ['127.0.0.0/8', '127.0.0.0', '127.255.255.255'],
+  ['168.63.129.16/32', '168.63.129.16', '168.63.129.16'],
   ['169.254.0.0/16', '169.254.0.0', '169.254.255.255'],
   ['172.16.0.0/12', '172.16.0.0', '172.31.255.255'],
   ['192.0.0.0/24', '192.0.0.0', '192.0.0.255'],
@@ -38,18 +39,20 @@ function embedded(address: string): readonly string[] {
 }
 
 const none = new Destinations([]);
+const byHttps = { isEncrypted: true, port: 443 };
+const byHttp = { isEncrypted: false, port: 80 };
 
 it.each([...PRIVATE, ...PRIVATE_IPV6])(
   '%s is not called, from its first address to its last',
   (...network) => {
     const [, first, last] = network;
-    expect([first, last].map((address) => none.mayCall(address, true))).toEqual([false, false]);
+    expect([first, last].map((address) => none.mayCall(address, byHttps))).toEqual([false, false]);
   },
 );
 
 it.each(PRIVATE)('an IPv6 address with an address of %s in it is not called', (...network) => {
   const [, first, last] = network;
-  const called = [first, last].flatMap(embedded).filter((address) => none.mayCall(address, true));
+  const called = [first, last].flatMap(embedded).filter((address) => none.mayCall(address, byHttps));
   expect(called).toEqual([]);
 });
 
@@ -62,12 +65,14 @@ it.each([
     '100.128.0.0',
     '126.255.255.255',
     '128.0.0.0',
+    '168.63.129.15',
+    '168.63.129.17',
   ],
   ...['169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '191.255.255.255', '192.0.1.0'],
   ...['192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '223.255.255.255'],
   ...['2001:200::', '2001:4860:4860::8888', '2003::', '2a00:1450:4001::1', '2606:4700::1'],
 ])('%s, next to such a network, is called by https alone', (address) => {
-  expect([none.mayCall(address, true), none.mayCall(address, false)]).toEqual([true, false]);
+  expect([none.mayCall(address, byHttps), none.mayCall(address, byHttp)]).toEqual([true, false]);
 });
 
 it('of every /16 network of IPv4 an address is called, unless it is in such a network', () => {

@@ -46,7 +46,7 @@ const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => s
 
 type Given = Partial<OutboundMessage> & { readonly allowed?: readonly string[] };
 
-function send(port: number, { allowed = ['127.0.0.1'], ...given }: Given = {}): Promise<number> {
+function send(port: number, { allowed = ['127.0.0.1:*'], ...given }: Given = {}): Promise<number> {
   return new Outbound(allowed).send({
     url: `http://127.0.0.1:${port}/notify?token=${SECRET}`,
     method: 'POST',
@@ -327,7 +327,19 @@ describe('a notification is not sent', () => {
     },
   );
 
-  it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1'])(
+  it('to another port of a listed host, also where a listed name leads', async () => {
+    for (const allowed of [['127.0.0.1'], ['127.0.0.1:1'], ['127.0.0.0/8:443']])
+      expect(await failure(send(port, { allowed }))).toContain(`does not list 127.0.0.1:${port}`);
+    resolveTo('127.0.0.1');
+    for (const protocol of ['http', 'https']) {
+      const url = `${protocol}://hooks.internal:${port}/?token=${SECRET}`;
+      expect(await failure(send(port, { allowed: ['hooks.internal'], url }))).toContain(
+        `OUTBOUND_ALLOWED_HOSTS does not list hooks.internal:${port}`,
+      );
+    }
+  });
+
+  it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1', '168.63.129.16'])(
     'to a name that resolves to %s',
     async (address) => {
       resolveTo(address);

@@ -55,7 +55,7 @@ async function startProduction(pages: readonly string[]): Promise<TestServer | u
 
 async function openPlace(pages: readonly string[]): Promise<Place> {
   const port = String(await findFreePort());
-  const settings = { PORT: port, LOG_LEVEL: 'warn', OUTBOUND_ALLOWED_HOSTS: 'localhost' };
+  const settings = { PORT: port, LOG_LEVEL: 'warn', OUTBOUND_ALLOWED_HOSTS: 'localhost:*' };
   const metrics = String(await findFreePort());
   const server: TestServer = await startServer({
     because: 'it has the port and the examples that the pages name',

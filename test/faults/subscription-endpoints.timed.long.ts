@@ -42,7 +42,7 @@ it('healthy endpoints hear of each change within a second, whatever the others d
   const database = await createTestDatabase();
   const server = await startProcess({
     database,
-    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
+    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*', VALIDATION: 'structure' },
   });
   const root = server.path('system', 'r4');
   const send = sender(server);

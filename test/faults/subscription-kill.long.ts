@@ -29,7 +29,7 @@ it(
     const start = (): Promise<ServerProcess> =>
       startProcess({
         database,
-        environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
+        environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*', VALIDATION: 'structure' },
       });
     const servers: ServerProcess[] = await Promise.all([start(), start()]);
     const [first] = servers;

@@ -54,7 +54,7 @@ async function publish(name: string, version: string, dependencies: object): Pro
 
 function run(
   args: readonly string[],
-  settings: Readonly<Record<string, string>> = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+  settings: Readonly<Record<string, string>> = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' },
 ): Promise<Ended> {
   const environment = {
     ...toEnvironment(opened.database),
@@ -161,7 +161,7 @@ it('latest is resolved once, although another version is published meanwhile, an
   await publish('once.example', '1.0.0', {});
   await publish('moving.example', '1.0.0', {});
   const packages = new PackageSource({
-    ...{ registry: registry.address, allowedHosts: ['127.0.0.1'], maxFileBytes: 1_000_000 },
+    ...{ registry: registry.address, allowedHosts: ['127.0.0.1:*'], maxFileBytes: 1_000_000 },
   });
   const file = await packages.fetch({ name: 'once.example', version: 'latest' });
   await publish('once.example', '2.0.0', {});
@@ -174,7 +174,7 @@ it('latest is resolved once, although another version is published meanwhile, an
   const { resolved } = packages;
   expect([...resolved]).toEqual([['once.example@latest', '1.0.0']]);
   const next = new PackageSource({
-    ...{ registry: registry.address, allowedHosts: ['127.0.0.1'], maxFileBytes: 1_000_000, resolved },
+    ...{ registry: registry.address, allowedHosts: ['127.0.0.1:*'], maxFileBytes: 1_000_000, resolved },
   });
   const { manifest } = await next.fetch({ name: 'once.example', version: 'latest' });
   expect(manifest.version).toBe('1.0.0');
@@ -192,8 +192,9 @@ it('latest is resolved once, although another version is published meanwhile, an
   ]);
 });
 
-it('a registry at an address that is not public is called only if it is allowed', async () => {
-  const { code, errors } = await run(['base.example@1.0.0'], {});
+it('a registry at an address that is not public is called only if it is allowed with its port', async () => {
+  const { code, errors } = await run(['base.example@1.0.0'], { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' });
   expect(code).toBe(1);
-  expect(errors).toContain('OUTBOUND_ALLOWED_HOSTS does not list 127.0.0.1');
+  const listed = registry.address.replace('http://', '');
+  expect(errors).toContain(`OUTBOUND_ALLOWED_HOSTS does not list ${listed}`);
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   shell = await createShell(folder, {
     ...toEnvironment(database),
     ...{ LOG_LEVEL: 'info', XDG_STATE_HOME: path.join(folder, '.state') },
-    ...{ PACKAGE_REGISTRY: registry.address, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+    ...{ PACKAGE_REGISTRY: registry.address, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' },
   });
   await writeInputs(folder);
 });

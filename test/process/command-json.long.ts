@@ -13,7 +13,7 @@ const RULES = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: 
 let server: TestServer;
 let shell: Shell;
 beforeAll(async () => {
-  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } });
+  server = await startServer({ environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' } });
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-json-'));
   shell = await createShell(folder, toEnvironment(server.database));
   await server.createTenant('acme');

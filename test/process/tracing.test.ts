@@ -152,7 +152,7 @@ it('a request of this server to another continues the trace', async () => {
     pino({ level: 'silent' }),
   );
   const trace = await api.trace.getTracer('test').startActiveSpan('delivery', async (span) => {
-    await new Outbound(['127.0.0.1']).get({
+    await new Outbound(['127.0.0.1:*']).get({
       url: `http://127.0.0.1:${port}/keys`,
       accept: 'application/json',
       signal: AbortSignal.timeout(5_000),

@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startServer({
     because: 'PACKAGE_REGISTRY, OUTBOUND_ALLOWED_HOSTS and PURGE_OPEN',
     environment: {
-      ...{ PACKAGE_REGISTRY: registry.address, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+      ...{ PACKAGE_REGISTRY: registry.address, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' },
       PURGE_OPEN: 'on',
     },
   });

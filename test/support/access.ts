@@ -123,7 +123,7 @@ export interface KeyServer {
 }
 
 /** Lets a server of the tests call this machine: for the keys that `serveKeys` answers, and as endpoints of Subscriptions. */
-export const WITH_LOCAL_KEYS = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' };
+export const WITH_LOCAL_KEYS = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' };
 
 /** Somebody's key set on a port of its own. */
 export async function serveKeys(keys: readonly TestKey[]): Promise<KeyServer> {

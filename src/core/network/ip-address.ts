@@ -73,9 +73,13 @@ export class Networks {
   }
 }
 
-/** Source: https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. */
+/**
+ * Source: https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast; 168.63.129.16 is the host of a virtual
+ * machine of Azure (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
+ */
 const SPECIAL_IPV4 = new Networks([
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16'],
+  ...['169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
   ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);

@@ -1,28 +1,52 @@
 import { canonicalAddress, isLoopback, isPublicAddress, Networks } from '../network/ip-address';
+import { includesPort, parseAllowedHost, portOf, type AllowedPorts } from './allowed-hosts';
+
+/** The way in which a host is called. */
+export interface Calling {
+  /** True: by https. */
+  readonly isEncrypted: boolean;
+  readonly port: number;
+}
+
+/** Returns the way in which a URL calls its host. */
+export function callingOf(url: URL): Calling {
+  return { isEncrypted: url.protocol === 'https:', port: portOf(url) };
+}
 
 /**
  * The allowed destinations of outbound requests: public addresses by https, and the operator's list
  * (OUTBOUND_ALLOWED_HOSTS), also by http.
  */
 export class Destinations {
-  readonly #names: ReadonlySet<string>;
-  readonly #networks: Networks;
+  readonly #names: readonly { readonly name: string; readonly ports: AllowedPorts }[];
+  readonly #networks: readonly { readonly networks: Networks; readonly ports: AllowedPorts }[];
 
-  /** `allowed`: host names in lower case, IP addresses, and networks in CIDR notation. */
+  /** `allowed`: as `parseAllowedHost` understands them. Throws Error for others. */
   constructor(allowed: readonly string[]) {
-    const isNetwork = (entry: string): boolean => canonicalAddress(entry.split('/')[0] ?? '') !== undefined;
-    this.#names = new Set(allowed.filter((entry) => !isNetwork(entry)));
-    this.#networks = new Networks(allowed.filter(isNetwork));
+    const hosts = allowed.map((entry) => {
+      const parsed = parseAllowedHost(entry);
+      if (parsed === undefined) throw new Error(`${entry} is not a host that can be allowed`);
+      return parsed;
+    });
+    this.#names = hosts
+      .filter(({ isNetwork }) => !isNetwork)
+      .map(({ host, ports }) => ({ name: host, ports }));
+    this.#networks = hosts
+      .filter(({ isNetwork }) => isNetwork)
+      .map(({ host, ports }) => ({ networks: new Networks([host]), ports }));
   }
 
-  /** True: the host is listed by name, whatever its address. */
-  isListedName(name: string): boolean {
-    return this.#names.has(name);
+  /** True: the host is listed by name, with this port, whatever its address. */
+  isListedName(name: string, port: number): boolean {
+    return this.#names.some((listed) => listed.name === name && includesPort(listed.ports, port));
   }
 
-  /** True: a host with this address may be called. `isEncrypted`: by https. */
-  mayCall(address: string, isEncrypted: boolean): boolean {
-    return this.#networks.has(address) || (isEncrypted && isPublicAddress(address));
+  /** True: a host with this address may be called so. */
+  mayCall(address: string, { isEncrypted, port }: Calling): boolean {
+    const isListed = this.#networks.some(
+      ({ networks, ports }) => includesPort(ports, port) && networks.has(address),
+    );
+    return isListed || (isEncrypted && isPublicAddress(address));
   }
 
   /**
@@ -32,17 +56,19 @@ export class Destinations {
    */
   findFault(url: string): string | undefined {
     if (!URL.canParse(url)) return 'it is not a URL';
-    const { protocol, hostname, username, password, hash } = new URL(url);
+    const parsed = new URL(url);
+    const { protocol, host, hostname, username, password, hash } = parsed;
     if (username !== '' || password !== '' || hash !== '') return 'it has a user or a fragment';
     if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
     const [, written = ''] = /^[a-z]+:\/\/(\[[^\]]*\]|[^/?:]*)/.exec(url) ?? [];
     if (written !== hostname) return `its host is to be written ${hostname}`;
-    if (this.isListedName(hostname)) return undefined;
-    const isEncrypted = protocol === 'https:';
+    const calling = callingOf(parsed);
+    const { isEncrypted, port } = calling;
+    if (this.isListedName(hostname, port)) return undefined;
     const isAddress = canonicalAddress(hostname) !== undefined;
     const isLocalName = isLoopback(hostname) || /(?:^|\.)localhost\.?$/.test(hostname);
-    if (isAddress ? this.mayCall(hostname, isEncrypted) : isEncrypted && !isLocalName) return undefined;
-    const unlisted = `OUTBOUND_ALLOWED_HOSTS does not list ${hostname}`;
+    if (isAddress ? this.mayCall(hostname, calling) : isEncrypted && !isLocalName) return undefined;
+    const unlisted = `OUTBOUND_ALLOWED_HOSTS does not list ${host}`;
     return isEncrypted ? unlisted : `it does not begin with https://, and ${unlisted}`;
   }
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { request as requestByHttp, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { Destinations } from './destinations';
+import { callingOf, type Destinations } from './destinations';
 import { closedError, OutboundError } from './outbound-error';
 
 export interface ExchangeRequest {
@@ -71,17 +71,17 @@ export async function readBody(answer: IncomingMessage, maxBytes: number): Promi
 }
 
 /** Resolves a name to the addresses that may be called. IP addresses are not looked up: `findFault` has checked them. */
-function lookupAllowed(destinations: Destinations, { hostname, protocol }: URL): LookupFunction {
-  const isListed = destinations.isListedName(hostname);
-  const isEncrypted = protocol === 'https:';
+function lookupAllowed(destinations: Destinations, url: URL): LookupFunction {
+  const calling = callingOf(url);
+  const isListed = destinations.isListedName(url.hostname, calling.port);
   return (name, options, callback) => {
     lookup(name, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, []);
-      const allowed = found.filter(({ address }) => isListed || destinations.mayCall(address, isEncrypted));
+      const allowed = found.filter(({ address }) => isListed || destinations.mayCall(address, calling));
       const [first] = allowed;
       if (first === undefined) {
         const refusal = new OutboundError(
-          `it may not be called: ${name} has an address that is not public, and OUTBOUND_ALLOWED_HOSTS does not list it`,
+          `it may not be called: ${name} has an address that is not public, and OUTBOUND_ALLOWED_HOSTS does not list ${url.host}`,
         );
         return callback(refusal, []);
       }

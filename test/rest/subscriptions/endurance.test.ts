@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startServer({
     because: 'OUTBOUND_ALLOWED_HOSTS and SUBSCRIPTION_RETRY_MS, without Redis',
     environment: {
-      ...{ OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', VALIDATION: 'structure' },
+      ...{ OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*', VALIDATION: 'structure' },
       // Nobody listens there.
       REDIS_PORT: '1',
       SUBSCRIPTION_RETRY_MS: '2000',

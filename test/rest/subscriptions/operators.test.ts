@@ -17,7 +17,7 @@ let core: Core;
 beforeAll(async () => {
   server = await startServer({
     because: 'OUTBOUND_ALLOWED_HOSTS',
-    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+    environment: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' },
   });
   ({ core } = server.app);
   endpoint = await startEndpoint();
