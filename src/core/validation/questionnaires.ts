@@ -2,12 +2,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { registerCache } from '../erasure/cache-registry';
+import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import { objectsMember, stringMember } from '../fhir/terminology/members';
 import { parseCanonical } from '../fhir/terminology/source';
 import type { ResourceProfile } from '../fhir/validate';
 import { atClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
+import { EnableExpressions } from '../fhir/validate/questionnaire/enable-expression';
 import { readQuestionnaire, type ReadQuestionnaire } from '../fhir/validate/questionnaire/questionnaire';
 import { checkResponse } from '../fhir/validate/questionnaire/response-check';
 import { parseStored } from '../operations/terminology';
@@ -36,10 +38,12 @@ export class Questionnaires {
   ): Promise<readonly ResourceProfile[]> {
     const checks: ResourceProfile[] = [];
     const stored = new Map<string, ReadQuestionnaire | undefined>();
+    const readInside = readOnce(space);
     for (const claim of claims) {
       const { questionnaire: canonical, resource: response } = claim;
       if (canonical === undefined) continue;
-      let found = findInside(resource, response, canonical);
+      const inside = findInside(resource, response, canonical);
+      let found = inside && readInside(inside);
       if (found === undefined && !canonical.startsWith('#')) {
         if (!stored.has(canonical) && stored.size < MAX_QUESTIONNAIRES)
           stored.set(canonical, await this.findStored(space, canonical));
@@ -57,11 +61,25 @@ export class Questionnaires {
     if (stored === undefined) return undefined;
     let read = this.cached.get(stored.key);
     if (read === undefined) {
-      read = readQuestionnaire(parseStored(stored.text));
+      read = readQuestionnaire(
+        parseStored(stored.text),
+        new EnableExpressions(loadDefinitions(space.release)),
+      );
       this.cached.set(stored.key, read, { size: Math.max(1, stored.text.length) });
     }
     return read;
   }
+}
+
+/** Returns a reader of the questionnaires inside one resource, which share the budget of their expressions. */
+function readOnce({ release }: Space): (questionnaire: JsonObject) => ReadQuestionnaire {
+  const read = new Map<JsonObject, ReadQuestionnaire>();
+  const expressions = new EnableExpressions(loadDefinitions(release));
+  return (questionnaire) => {
+    let found = read.get(questionnaire);
+    if (found === undefined) read.set(questionnaire, (found = readQuestionnaire(questionnaire, expressions)));
+    return found;
+  };
 }
 
 type CheckParameters = Parameters<ResourceProfile['check']>;
@@ -72,34 +90,32 @@ function checkOne(
   questionnaire: ReadQuestionnaire | undefined,
   run: CheckParameters[1],
 ): void {
-  if (questionnaire !== undefined) {
+  if (questionnaire?.isPart === false) {
     checkResponse(response, questionnaire, run);
     return;
   }
-  const sentence = `The response was not checked against the questionnaire ${shorten(canonical)}: it could not be found`;
+  const reason =
+    questionnaire === undefined
+      ? 'it could not be found'
+      : 'responses have items of other questionnaires too, because it is adaptive or has subQuestionnaire';
+  const sentence = `The response was not checked against the questionnaire ${shorten(canonical)}: ${reason}`;
   run.report('unresolved', sentence, ['questionnaire'], 'warning');
 }
 
 /** Finds a contained questionnaire (`#id`), or one in the same Bundle. */
-function findInside(
-  resource: JsonObject,
-  response: JsonObject,
-  canonical: string,
-): ReadQuestionnaire | undefined {
+function findInside(resource: JsonObject, response: JsonObject, canonical: string): JsonObject | undefined {
   const isQuestionnaire = (each: JsonObject): boolean => each['resourceType'] === 'Questionnaire';
   if (canonical.startsWith('#')) {
-    const contained = objectsMember(response, 'contained').find(
+    return objectsMember(response, 'contained').find(
       (each) => isQuestionnaire(each) && each['id'] === canonical.slice(1),
     );
-    return contained && readQuestionnaire(contained);
   }
   if (resource['resourceType'] !== 'Bundle') return undefined;
   const { url, version } = parseCanonical(canonical);
   for (const { fullUrl, resource: each } of objectsMember(resource, 'entry')) {
     if (!isJsonObject(each) || !isQuestionnaire(each)) continue;
     const isSame = stringMember(each, 'url') === url || fullUrl === canonical;
-    if (isSame && (version === undefined || stringMember(each, 'version') === version))
-      return readQuestionnaire(each);
+    if (isSame && (version === undefined || stringMember(each, 'version') === version)) return each;
   }
   return undefined;
 }

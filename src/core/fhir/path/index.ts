@@ -6,7 +6,7 @@
 import type { Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
 import { PathAllowance, UNMETERED, type Meter } from './allowance';
-import { toTest, type Compiled } from './compiled';
+import { NEEDS, toTest, type Compiled } from './compiled';
 import { compileSyntax } from './compiler';
 import { selectFromRoot } from './member';
 import { parsePath } from './parser';
@@ -154,26 +154,33 @@ export interface PathProperties {
   readonly types: readonly string[] | undefined;
   /** False if it uses the current time, so that its value may change. */
   readonly isTimeless: boolean;
+  /** False if it uses resolve(), so that its value may depend on other resources. */
+  readonly isLocal: boolean;
+  /** True if it depends on nothing but `%resource` and `%rootResource`. */
+  readonly isOfResource: boolean;
 }
 
 /** Returns the properties of an expression. Throws as compilePath does. */
 export function inspectPath(expression: string, options: PathOptions): PathProperties {
   const { syntax, compiled } = compileText(expression, readSettings(options));
-  const { nodes } = compiled;
+  const { nodes, needs = NEEDS.focus } = compiled;
   const hasKnownTypes = nodes !== undefined && !nodes.some(isAbstractResource);
   return {
     types: hasKnownTypes ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
-    isTimeless: !usesClock(syntax),
+    isTimeless: !calls(syntax, CLOCKS),
+    isLocal: !calls(syntax, LOOKUPS),
+    isOfResource: (needs & ~NEEDS.resource) === 0,
   };
 }
 
 const CLOCKS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay']);
+const LOOKUPS: ReadonlySet<string> = new Set(['resolve']);
 
-function usesClock(syntax: object): boolean {
-  if ('kind' in syntax && syntax.kind === 'call' && 'name' in syntax && CLOCKS.has(String(syntax.name)))
+function calls(syntax: object, names: ReadonlySet<string>): boolean {
+  if ('kind' in syntax && syntax.kind === 'call' && 'name' in syntax && names.has(String(syntax.name)))
     return true;
   return Object.values(syntax).some(
-    (part: unknown) => typeof part === 'object' && part !== null && usesClock(part),
+    (part: unknown) => typeof part === 'object' && part !== null && calls(part, names),
   );
 }
 

@@ -25,7 +25,7 @@ class Lazily<Key, Value> {
   }
 }
 
-/** Limit on the steps of all constraints of the profiles together. */
+/** Limit on the steps of all constraints of the profiles together, and on those of all expressions of forms. */
 const MAX_PATH_STEPS = 500_000;
 
 /** State that all checks of one resource share, including those that report nothing. */
@@ -33,6 +33,7 @@ class Work {
   readonly meter: Meter = { left: MAX_STEPS };
   isRefused = false;
   readonly allowance = new PathAllowance(MAX_PATH_STEPS);
+  readonly formAllowance = new PathAllowance(MAX_PATH_STEPS);
 
   /** `run`: the run whose findings are returned. */
   constructor(readonly run: ValidationRun) {}
@@ -105,6 +106,11 @@ export class ProfileRun {
   /** The budget of constraints. */
   get allowance(): PathAllowance {
     return this.work.allowance;
+  }
+
+  /** The budget of the expressions of forms. Beyond it nothing is refused: what depends on them is not judged. */
+  get formAllowance(): PathAllowance {
+    return this.work.formAllowance;
   }
 
   /** The remaining work, for code that counts it itself. */

@@ -66,12 +66,18 @@ function checkValue(
 }
 
 /** A choice may have options of other types than Coding. Undefined: the type of the question is unknown. */
-function typesOf({ type, options }: QuestionnaireItem): readonly string[] | undefined {
+function typesOf({ type, options, hasCalculatedOptions }: QuestionnaireItem): readonly string[] | undefined {
   const types = ANSWER_TYPES[type];
   const isChoice = type === 'choice' || type === 'open-choice';
+  if (isChoice && hasCalculatedOptions) return undefined;
   if (!isChoice || options === undefined || types === undefined) return types;
   const ofOptions = options.map((option) => option.type);
   return [...new Set([...ofOptions, ...(type === 'open-choice' ? ['String'] : [])])];
+}
+
+/** LHC-Forms and others have a text of the person's own as a string, or as a Coding without a code. */
+function isFreeText({ type, value }: TypedAnswer): boolean {
+  return type === 'String' || (isJsonObject(value) && value['code'] === undefined);
 }
 
 function checkOptions(
@@ -81,11 +87,11 @@ function checkOptions(
   at: ProfileRun,
 ): void {
   const { valueSet, linkId } = item;
-  if (item.type === 'open-choice' && answer.type === 'String') return;
+  if (item.type === 'open-choice' && isFreeText(answer)) return;
   const options =
     item.options ?? (valueSet?.startsWith('#') ? listedCodings(questionnaire, valueSet.slice(1)) : undefined);
   if (options !== undefined) {
-    if (!at.spend(options.length) || options.some((option) => isSameAnswer(option, answer))) return;
+    if (!at.spend(options.length) || options.some((option) => isSameAnswer(option, answer) !== false)) return;
     at.report('questionnaire', `The answer to '${shorten(linkId)}' is none of its options`);
   } else if (valueSet?.startsWith('#')) {
     const sentence = `Whether the answer to '${shorten(linkId)}' is in the contained value set was not checked: it does not list its codes`;

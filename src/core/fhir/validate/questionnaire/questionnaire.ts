@@ -1,6 +1,8 @@
 /** A Questionnaire, read for checking responses (https://hl7.org/fhir/R4/questionnaire.html). */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { booleanMember, objectsMember, stringMember } from '../../terminology/members';
+import type { EnableExpression, EnableExpressions } from './enable-expression';
+import { findExtension, hasExtension, isCalculated } from './item-extensions';
 
 export interface Condition {
   /** linkId of the question. */
@@ -21,13 +23,20 @@ export interface QuestionnaireItem {
   /** `group`, `display`, or the type of a question. */
   readonly type: string;
   readonly text: string | undefined;
+  /** True if an enabled item must be there. False too where that is calculated, or where the person cannot answer. */
   readonly isRequired: boolean;
+  /** False if the person does not see the item, or its answers are calculated: they may be missing. */
+  readonly isAsked: boolean;
   readonly repeats: boolean;
   readonly conditions: readonly Condition[];
   /** True if one condition is enough. */
   readonly isAnyEnough: boolean;
+  /** The item is enabled only if these hold too. */
+  readonly expressions: readonly EnableExpression[];
   /** The only allowed answers; undefined: there is no list. */
   readonly options: readonly TypedAnswer[] | undefined;
+  /** True if expressions of SDC make the allowed answers, so that nothing is known of them. */
+  readonly hasCalculatedOptions: boolean;
   /** Canonical url, or `#id` of a contained ValueSet. */
   readonly valueSet: string | undefined;
   readonly limits: AnswerLimits;
@@ -53,28 +62,40 @@ export interface ReadQuestionnaire {
   /** The first item with each linkId. */
   readonly byLinkId: ReadonlyMap<string, QuestionnaireItem>;
   readonly contained: readonly JsonObject[];
+  /** True if responses have items of other questionnaires too: of parts that are assembled, or of an adaptive form. */
+  readonly isPart: boolean;
 }
 
-/** Reads a Questionnaire. Cost: linear in its items. */
-export function readQuestionnaire(resource: JsonObject): ReadQuestionnaire {
+/** Reads a Questionnaire. Cost: linear in its items, and some 10 µs for each expression that enables one. */
+export function readQuestionnaire(resource: JsonObject, expressions: EnableExpressions): ReadQuestionnaire {
   const byLinkId = new Map<string, QuestionnaireItem>();
-  const readAll = (elements: readonly JsonObject[], parent: string | undefined): QuestionnaireItem[] =>
+  let isPart = hasExtension(resource, 'sdc-questionnaire-questionnaireAdaptive');
+  const readAll = (
+    elements: readonly JsonObject[],
+    parent: string | undefined,
+    isHidden: boolean,
+  ): QuestionnaireItem[] =>
     elements.map((element) => {
       const linkId = stringMember(element, 'linkId') ?? '';
+      isPart ||= hasExtension(element, 'sdc-questionnaire-subQuestionnaire');
+      const isOwnHidden =
+        isHidden || findExtension(element, 'questionnaire-hidden')?.['valueBoolean'] === true;
       const item = {
-        ...readItem(element, linkId),
+        ...readItem(element, linkId, isOwnHidden),
+        expressions: expressions.of(element),
         parent,
-        items: readAll(objectsMember(element, 'item'), linkId),
+        items: readAll(objectsMember(element, 'item'), linkId, isOwnHidden),
       };
       if (!byLinkId.has(linkId)) byLinkId.set(linkId, item);
       return item;
     });
-  const items = readAll(objectsMember(resource, 'item'), undefined);
+  const items = readAll(objectsMember(resource, 'item'), undefined, false);
   return {
     url: stringMember(resource, 'url') ?? '',
     items,
     byLinkId,
     contained: objectsMember(resource, 'contained'),
+    isPart,
   };
 }
 
@@ -88,26 +109,42 @@ export function typedMember(object: JsonObject, name: string): TypedAnswer | und
   return undefined;
 }
 
-function readItem(element: JsonObject, linkId: string): Omit<QuestionnaireItem, 'items' | 'parent'> {
-  const options = objectsMember(element, 'answerOption').flatMap(
-    (option) => typedMember(option, 'value') ?? [],
-  );
+function readItem(
+  element: JsonObject,
+  linkId: string,
+  isHidden: boolean,
+): Omit<QuestionnaireItem, 'items' | 'parent' | 'expressions'> {
+  const choices = objectsMember(element, 'answerOption');
+  const options = choices.flatMap((option) => typedMember(option, 'value') ?? []);
+  const hasCalculatedOptions =
+    options.length < choices.length ||
+    isCalculated(element, 'answerValueSet') ||
+    ['answerExpression', 'candidateExpression'].some((name) => hasExtension(element, name));
+  const isAsked = !isHidden && !isFilledIn(element);
   return {
     linkId,
     type: stringMember(element, 'type') ?? '',
-    text: stringMember(element, 'text'),
-    isRequired: booleanMember(element, 'required') === true,
-    repeats: booleanMember(element, 'repeats') === true,
+    text: isCalculated(element, 'text') ? undefined : stringMember(element, 'text'),
+    isRequired: isAsked && !isCalculated(element, 'required') && booleanMember(element, 'required') === true,
+    isAsked,
+    repeats: isCalculated(element, 'repeats') || booleanMember(element, 'repeats') === true,
     conditions: objectsMember(element, 'enableWhen').map((condition) => ({
       question: stringMember(condition, 'question') ?? '',
       operator: stringMember(condition, 'operator') ?? '',
       answer: typedMember(condition, 'answer'),
     })),
     isAnyEnough: stringMember(element, 'enableBehavior') === 'any',
-    options: options.length === 0 ? undefined : options,
-    valueSet: stringMember(element, 'answerValueSet'),
+    options: hasCalculatedOptions || options.length === 0 ? undefined : options,
+    valueSet: hasCalculatedOptions ? undefined : stringMember(element, 'answerValueSet'),
+    hasCalculatedOptions,
     limits: readLimits(element),
   };
+}
+
+/** True if the server of the form answers, not the person: there may be nothing to calculate from. */
+function isFilledIn(element: JsonObject): boolean {
+  if (hasExtension(element, 'calculatedExpression')) return true;
+  return booleanMember(element, 'readOnly') === true && hasExtension(element, 'initialExpression');
 }
 
 const EXTENSION = 'http://hl7.org/fhir/StructureDefinition/';
@@ -115,10 +152,11 @@ const EXTENSION = 'http://hl7.org/fhir/StructureDefinition/';
 function readLimits(element: JsonObject): AnswerLimits {
   const extension = (name: string): TypedAnswer | undefined => {
     const found = objectsMember(element, 'extension').find(({ url }) => url === `${EXTENSION}${name}`);
-    return found && typedMember(found, 'value');
+    const value = found && typedMember(found, 'value');
+    return found && value && isCalculated(found, `value${value.type}`) ? undefined : value;
   };
   const entries: readonly (readonly [keyof AnswerLimits, JsonValue | TypedAnswer | undefined])[] = [
-    ['maxLength', element['maxLength']],
+    ['maxLength', isCalculated(element, 'maxLength') ? undefined : element['maxLength']],
     ['minLength', extension('minLength')?.value],
     ['minValue', extension('minValue')],
     ['maxValue', extension('maxValue')],

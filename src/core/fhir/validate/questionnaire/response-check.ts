@@ -5,13 +5,8 @@ import { objectsMember, stringMember } from '../../terminology/members';
 import { ProfileRun } from '../profile/profile-run';
 import type { ValidationRun } from '../run';
 import { checkAnswer } from './answer-check';
-import { conditionHolds } from './compare-answers';
-import {
-  typedMember,
-  type QuestionnaireItem,
-  type ReadQuestionnaire,
-  type TypedAnswer,
-} from './questionnaire';
+import { Enablement } from './enablement';
+import { typedMember, type QuestionnaireItem, type ReadQuestionnaire } from './questionnaire';
 
 /** In these states nothing may be missing. */
 const FINISHED: ReadonlySet<string> = new Set(['completed', 'amended']);
@@ -28,9 +23,16 @@ export function checkResponse(
   new ResponseCheck(response, questionnaire, ProfileRun.of(run)).run(response);
 }
 
+/** A place in the response: what is around the items there. */
+interface Place {
+  /** The response and the elements around the items, from the outermost. */
+  readonly surrounding: readonly JsonObject[];
+  /** True if all items around them are enabled, as far as the server can tell. Else nothing is required. */
+  readonly isEnabled: boolean;
+}
+
 class ResponseCheck {
-  /** All answers by linkId, wherever they are. */
-  private readonly answers = new Map<string, TypedAnswer[]>();
+  private readonly enablement: Enablement;
   private readonly isFinished: boolean;
 
   constructor(
@@ -39,32 +41,14 @@ class ResponseCheck {
     private readonly at: ProfileRun,
   ) {
     this.isFinished = FINISHED.has(stringMember(response, 'status') ?? '');
-    this.collect(objectsMember(response, 'item'));
+    this.enablement = new Enablement(response, at);
   }
 
   run(response: JsonObject): void {
-    this.checkItems(response, this.questionnaire.items, undefined);
-  }
-
-  private collect(items: readonly JsonObject[]): void {
-    for (const item of items) {
-      const linkId = stringMember(item, 'linkId') ?? '';
-      for (const answer of objectsMember(item, 'answer')) {
-        const value = typedMember(answer, 'value');
-        const list = this.answers.get(linkId);
-        if (value !== undefined && list === undefined) this.answers.set(linkId, [value]);
-        else if (value !== undefined) list?.push(value);
-        this.collect(objectsMember(answer, 'item'));
-      }
-      this.collect(objectsMember(item, 'item'));
-    }
-  }
-
-  private isEnabled({ conditions, isAnyEnough }: QuestionnaireItem): boolean {
-    if (conditions.length === 0) return true;
-    const holds = (condition: QuestionnaireItem['conditions'][number]): boolean =>
-      conditionHolds(condition, this.answers.get(condition.question) ?? []);
-    return isAnyEnough ? conditions.some(holds) : conditions.every(holds);
+    this.checkItems(response, this.questionnaire.items, undefined, {
+      surrounding: [response],
+      isEnabled: true,
+    });
   }
 
   /** Checks the items of `source`, which is at the current place, and the absence of required ones. */
@@ -72,6 +56,7 @@ class ResponseCheck {
     source: JsonObject,
     definitions: readonly QuestionnaireItem[],
     parent: QuestionnaireItem | undefined,
+    place: Place,
   ): void {
     const items = objectsMember(source, 'item');
     if (!this.at.spend(items.length + definitions.length)) return;
@@ -93,14 +78,15 @@ class ResponseCheck {
           );
         last = Math.max(last, position);
         counts.set(linkId, (counts.get(linkId) ?? 0) + 1);
-        this.checkItem(item, definition);
+        this.checkItem(item, definition, place);
       });
     });
-    for (const definition of definitions) this.checkCount(definition, counts.get(definition.linkId) ?? 0);
+    for (const definition of definitions)
+      this.checkCount(definition, counts.get(definition.linkId) ?? 0, place);
   }
 
-  private checkCount(definition: QuestionnaireItem, count: number): void {
-    const { linkId, type, isRequired, repeats, limits } = definition;
+  private checkCount(definition: QuestionnaireItem, count: number, place: Place): void {
+    const { linkId, type, repeats, limits } = definition;
     const name = `The item '${shorten(linkId)}'`;
     if (count > 1 && !(repeats && type === 'group'))
       this.report(
@@ -109,12 +95,25 @@ class ResponseCheck {
       );
     if (limits.maxOccurs !== undefined && type === 'group' && count > limits.maxOccurs)
       this.report(`${name} occurs ${count} times; at most ${limits.maxOccurs} are allowed`, ['item']);
-    if (count === 0 && isRequired && type !== 'display' && this.isFinished && this.isEnabled(definition))
+    if (count === 0 && this.isFinished && this.isMissing(definition, place))
       this.report(`${name} is required and missing`, ['item']);
   }
 
+  /** True if an item that is not there must be. A group must be if one of its items could. */
+  private isMissing(definition: QuestionnaireItem, { surrounding, isEnabled }: Place): boolean {
+    if (!isEnabled || !definition.isRequired) return false;
+    return this.canBeThere(definition, surrounding);
+  }
+
+  private canBeThere(definition: QuestionnaireItem, surrounding: readonly JsonObject[]): boolean {
+    const { type, isAsked, items } = definition;
+    if (type === 'display' || !isAsked || !this.at.spend(1)) return false;
+    if (this.enablement.isEnabled(definition, undefined, surrounding) !== true) return false;
+    return type !== 'group' || items.some((item) => this.canBeThere(item, surrounding));
+  }
+
   /** The current place is the item. */
-  private checkItem(item: JsonObject, definition: QuestionnaireItem): void {
+  private checkItem(item: JsonObject, definition: QuestionnaireItem, around: Place): void {
     const { linkId, type, text } = definition;
     const name = `The item '${shorten(linkId)}'`;
     const answers = objectsMember(item, 'answer');
@@ -125,24 +124,36 @@ class ResponseCheck {
         ['text'],
         'warning',
       );
-    if (!this.isEnabled(definition) && (answers.length > 0 || objectsMember(item, 'item').length > 0)) {
-      this.report(`${name} is not enabled by the answers that it depends on, so it must be absent`);
+    const isEnabled = this.enablement.isEnabled(definition, item, around.surrounding);
+    if (isEnabled === false) {
+      // A form filler may keep the answers of disabled items until the response is finished.
+      if (hasAnswers(item))
+        this.report(
+          `${name} is not enabled by the answers that it depends on, so it must be absent`,
+          [],
+          this.isFinished ? 'error' : 'warning',
+        );
       return;
     }
+    const place = {
+      surrounding: [...around.surrounding, item],
+      isEnabled: around.isEnabled && isEnabled === true,
+    };
     if (type === 'group' || type === 'display') {
       if (answers.length > 0) this.report(`${name} is of type ${type}, which has no answers`, ['answer']);
-      if (type === 'group') this.checkItems(item, definition.items, definition);
+      if (type === 'group') this.checkItems(item, definition.items, definition, place);
       return;
     }
     if (objectsMember(item, 'item').length > 0)
       this.report(`${name} is a question: its items must be in its answers`, ['item']);
-    this.checkAnswers(answers, definition);
+    this.checkAnswers(answers, definition, place);
   }
 
-  private checkAnswers(answers: readonly JsonObject[], definition: QuestionnaireItem): void {
-    const { linkId, isRequired, repeats, limits } = definition;
+  private checkAnswers(answers: readonly JsonObject[], definition: QuestionnaireItem, place: Place): void {
+    const { linkId, isRequired, isAsked, repeats, limits } = definition;
     const name = `The question '${shorten(linkId)}'`;
-    if (answers.length === 0 && isRequired && this.isFinished)
+    const mustBeAnswered = this.isFinished && place.isEnabled;
+    if (answers.length === 0 && isRequired && mustBeAnswered)
       this.report(`${name} must be answered`, ['answer']);
     if (answers.length > 1 && !repeats)
       this.report(`${name} has ${answers.length} answers; it takes one`, ['answer']);
@@ -150,7 +161,7 @@ class ResponseCheck {
       this.report(`${name} has ${answers.length} answers; at most ${limits.maxOccurs} are allowed`, [
         'answer',
       ]);
-    if (limits.minOccurs !== undefined && answers.length < limits.minOccurs && this.isFinished)
+    if (limits.minOccurs !== undefined && answers.length < limits.minOccurs && mustBeAnswered && isAsked)
       this.report(`${name} has ${answers.length} answers; at least ${limits.minOccurs} are needed`, [
         'answer',
       ]);
@@ -159,7 +170,8 @@ class ResponseCheck {
       this.inElement('answer', index, () => {
         const value = typedMember(answer, 'value');
         if (value !== undefined) checkAnswer(value, definition, this.questionnaire, this.at);
-        this.checkItems(answer, definition.items, definition);
+        const inside = { surrounding: [...place.surrounding, answer], isEnabled: place.isEnabled };
+        this.checkItems(answer, definition.items, definition, inside);
       });
     });
   }
@@ -193,4 +205,14 @@ class ResponseCheck {
     this.at.pop();
     this.at.pop();
   }
+}
+
+/** True if there is an answer in an item of a response, at any depth. */
+function hasAnswers(item: JsonObject): boolean {
+  return (
+    objectsMember(item, 'answer').some(
+      (answer) =>
+        typedMember(answer, 'value') !== undefined || objectsMember(answer, 'item').some(hasAnswers),
+    ) || objectsMember(item, 'item').some(hasAnswers)
+  );
 }
