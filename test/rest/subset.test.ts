@@ -121,4 +121,89 @@ describe.each(TESTED_RELEASES)('parts of resources under %s', (release) => {
     expect(status).toBe(400);
     expect(json.issue[0].diagnostics).toContain(query.split('=')[0]);
   });
+
+  describe('in a history', () => {
+    const get = (query: string) => server.request('GET', `${server.path('system', release)}/${query}`);
+    beforeAll(async () => {
+      const path = `${server.path('system', release)}/Patient/changed`;
+      for (const gender of ['male', 'female', 'other'])
+        await server.request('PUT', path, JSON.stringify({ ...PATIENT, id: 'changed', gender }));
+      await server.request('DELETE', path);
+    });
+    const membersOf = (json: { entry: { resource?: Resource }[] }): (string[] | undefined)[] =>
+      json.entry.map(({ resource }) => resource && Object.keys(resource).sort());
+
+    it.each<[string, string[]]>([
+      ['Patient/changed/_history?_summary=text', ['id', 'meta', 'resourceType', 'text']],
+      [
+        'Patient/changed/_history?_elements=gender',
+        ['deceasedBoolean', 'gender', 'id', 'meta', 'resourceType'],
+      ],
+      [
+        'Patient/changed/_history?_elements=Patient.gender',
+        ['deceasedBoolean', 'gender', 'id', 'meta', 'resourceType'],
+      ],
+    ])('%s has a part of each version, and no resource for a deletion', async (query, expected) => {
+      const { status, json } = await get(query);
+      expect([status, json.total]).toEqual([200, 4]);
+      expect(membersOf(json)).toEqual([undefined, expected, expected, expected]);
+      const [, ...versions] = json.entry as { resource: Resource; response: { etag: string } }[];
+      expect(versions.map(({ resource: { meta } }) => meta.tag?.map(({ code }) => code))).toEqual(
+        Array.from({ length: 3 }, () => ['SUBSETTED']),
+      );
+      expect(versions.map(({ response }) => response.etag)).toEqual(['W/"3"', 'W/"2"', 'W/"1"']);
+    });
+
+    it.each(['Patient/changed/_history', 'Patient/_history', '_history'])(
+      'pages of %s keep it in their links',
+      async (address) => {
+        const { json } = await get(`${address}?_count=2&_summary=data`);
+        const links = json.link as { relation: string; url: string }[];
+        expect(links.map(({ relation, url }) => [relation, url.includes('_summary=data')])).toEqual([
+          ['self', true],
+          ['next', true],
+        ]);
+        const next = await server.request('GET', links[1]?.url ?? '');
+        expect(next.status).toBe(200);
+        const parts = (next.json.entry as { resource: Resource }[]).map(({ resource }) => resource);
+        expect(parts.map(({ text, meta }) => [text, meta.tag?.length])).toEqual(
+          parts.map(() => [undefined, 1]),
+        );
+      },
+    );
+
+    it('that of all types takes elements that all types have, or Type.element', async () => {
+      for (const elements of ['meta', 'Patient.gender,Observation.note']) {
+        const { status, json } = await get(`_history?_count=1&_elements=${elements}`);
+        expect([elements, status, json.type]).toEqual([elements, 200, 'history']);
+      }
+      const { status, json } = await get('_history?_elements=gender');
+      expect([status, json.issue[0].diagnostics]).toEqual([
+        400,
+        expect.stringContaining("'gender' is not an element of all resource types") as string,
+      ]);
+    });
+
+    it('also in a batch', async () => {
+      const { json } = await server.request('POST', server.path('system', release), {
+        resourceType: 'Bundle',
+        type: 'batch',
+        entry: [{ request: { method: 'GET', url: 'Patient/changed/_history?_elements=gender&_count=2' } }],
+      });
+      const bundle = json.entry[0].resource as { entry: { resource?: Resource }[] };
+      expect(membersOf(bundle)).toEqual([
+        undefined,
+        ['deceasedBoolean', 'gender', 'id', 'meta', 'resourceType'],
+      ]);
+    });
+
+    it.each(['_summary=some', '_summary=count', '_elements=nothing', '_elements=a&_elements=b'])(
+      '%s is refused, also where there is nothing to show',
+      async (query) => {
+        const { status, json } = await get(`Patient/changed/_history?_since=2999&${query}`);
+        expect(status).toBe(400);
+        expect(json.issue[0].diagnostics).toContain(query.split('=')[0]);
+      },
+    );
+  });
 });

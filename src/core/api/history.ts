@@ -1,4 +1,5 @@
 /** Histories of a resource, a type or a space. */
+import type { QueryParameter } from '../fhir/query-text';
 import type { StoredVersion } from './version';
 
 export interface HistoryRequest {
@@ -16,6 +17,8 @@ export interface HistoryRequest {
   readonly sinceSequence?: number;
   /** Only versions that the List of this id refers to. */
   readonly list?: string;
+  /** `_summary` and `_elements`: the parts of each resource. */
+  readonly parts?: readonly QueryParameter[];
   readonly cursor?: string;
 }
 

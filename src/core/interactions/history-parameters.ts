@@ -5,7 +5,11 @@ import type { QueryParameter } from '../fhir/query-text';
 
 const LARGEST_PAGE = 1000;
 
-const PARAMETERS = ['_count', '_since', '_at', '_list', '_since-version', '_cursor', '_'];
+/** They select parts of the resources; see `HistoryRequest.parts`. */
+const PARTS: readonly string[] = ['_summary', '_elements'];
+const PARAMETERS: readonly string[] = [
+  ...['_count', '_since', '_at', '_list', '_since-version', ...PARTS, '_cursor', '_'],
+];
 
 /**
  * Parses the parameters of a history (http.html#history). Throws `invalidValue` for a malformed, repeated or unknown
@@ -18,7 +22,7 @@ export function parseHistoryParameters(
   for (const [name, value] of parameters) {
     if (!PARAMETERS.includes(name)) {
       throw fhirError('invalidValue', {
-        reason: `'${name.slice(0, 40)}' is not a parameter of a history: _count, _since, _at, _list, _since-version`,
+        reason: `'${name.slice(0, 40)}' is not a parameter of a history: _count, _since, _at, _list, _since-version, _summary, _elements`,
       });
     }
     if (value === '' || name === '_') continue;
@@ -32,6 +36,7 @@ export function parseHistoryParameters(
     at: readTime(given, '_at'),
     sinceSequence: readNumber(given, '_since-version'),
     list: given.get('_list'),
+    parts: [...given].filter(([name]) => PARTS.includes(name)),
     cursor: given.get('_cursor'),
   };
 }

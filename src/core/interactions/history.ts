@@ -1,8 +1,10 @@
 import { visibilityOf } from '../authorization/visibility';
 import type { HistoryPage, HistoryRequest } from '../api/history';
 import type { RequestContext } from '../context';
+import { applySummaries } from '../search-execution/page/apply-summary';
 import { openCursor, sealCursor } from '../search-execution/page/cursor';
 import { fhirError } from '../errors';
+import { parseSubset } from '../search/parse-subset';
 import type { SearchServices, Services } from '../ports';
 import {
   BEYOND_LAST_SEQUENCE,
@@ -49,7 +51,8 @@ interface Source {
  * The versions of one resource, of a type, or of the space, newest first, including deletions (http.html#history).
  * Base conformance resources have no history for a tenant. Pages neither skip nor repeat a version during concurrent
  * writes. The history of one resource has its total; that of several has one if it costs nothing, or if no version is
- * wanted (`count` 0). Throws notFound for a resource without any version, invalidCursor, invalidValue, tooCostly.
+ * wanted (`count` 0). Throws notFound for a resource without any version, invalidCursor, invalidValue,
+ * invalidParameterValue, tooCostly.
  */
 export async function history(
   services: SearchServices,
@@ -57,6 +60,8 @@ export async function history(
   request: HistoryRequest,
 ): Promise<HistoryPage> {
   const { type, id, cursor } = request;
+  const definitions = services.definitions(context.space.release);
+  const subset = parseSubset(definitions, type, request.parts ?? []);
   const reading = services.scope.perStatement(services, context);
   const seen = SeenVersions.of(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
@@ -84,9 +89,9 @@ export async function history(
       : source.isShort && seen === undefined
         ? await source.count()
         : undefined;
-  const definitions = services.definitions(context.space.release);
+  const versions = page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
   return {
-    versions: page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
+    versions: await applySummaries(definitions, versions, subset),
     ...(total === undefined ? {} : { total }),
     ...(next === undefined
       ? {}

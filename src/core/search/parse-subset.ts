@@ -6,11 +6,12 @@ import { parseChoice } from './choice';
 
 /**
  * Parses the part of one resource that `_summary` and `_elements` select; undefined: the whole resource. Other
- * parameters are ignored. `_summary=count` is for searches only. Throws invalidParameterValue.
+ * parameters are ignored. `_summary=count` is for searches only. `type` undefined: resources of all types. Throws
+ * invalidParameterValue.
  */
 export function parseSubset(
   definitions: Definitions,
-  type: string,
+  type: string | undefined,
   parameters: readonly QueryParameter[],
 ): Subset | undefined {
   let subset: Subset | undefined;
@@ -26,28 +27,38 @@ export function parseSubset(
   return subset;
 }
 
-/** Parses `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. */
+/**
+ * Parses `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. Without a type
+ * `a` must be an element of all types.
+ */
 export function parseElements(
   definitions: Definitions,
-  type: string,
+  type: string | undefined,
   value: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const part of value.split(',')) {
     const dot = part.indexOf('.');
-    const owner = dot === -1 ? type : part.slice(0, dot);
+    const named = dot === -1 ? type : part.slice(0, dot);
     const element = dot === -1 ? part : part.slice(dot + 1);
-    const structure = definitions.isResourceType(owner) ? definitions.structure(owner) : undefined;
-    const isElement =
-      structure !== undefined &&
-      (structure.element(element) ?? structure.element(`${element}[x]`)) !== undefined &&
-      !element.includes('.');
-    if (!isElement) {
-      const reason = `'${part.slice(0, 80)}' is not an element of ${owner === type ? type : 'a resource type'}; write element or Type.element`;
+    const owner = named ?? EVERY_TYPE;
+    const types = named === undefined ? definitions.resourceTypes : [named];
+    if (!types.every((each) => isElementOf(definitions, each, element))) {
+      const whose = owner === EVERY_TYPE ? 'all resource types' : owner === type ? type : 'a resource type';
+      const reason = `'${part.slice(0, 80)}' is not an element of ${whose}; write element or Type.element`;
       throw fhirError('invalidParameterValue', { parameter: '_elements', value: value.slice(0, 80), reason });
     }
     const elements = names.get(owner) ?? new Set<string>();
     names.set(owner, elements.add(element));
   }
   return names;
+}
+
+/** The name of any type in a `Subset`. */
+const EVERY_TYPE = '*';
+
+function isElementOf(definitions: Definitions, type: string, element: string): boolean {
+  if (element.includes('.') || !definitions.isResourceType(type)) return false;
+  const structure = definitions.structure(type);
+  return (structure?.element(element) ?? structure?.element(`${element}[x]`)) !== undefined;
 }

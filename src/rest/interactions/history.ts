@@ -1,7 +1,7 @@
 /**
  * GET {type}/{id}/_history, {type}/_history and _history: https://hl7.org/fhir/R4/http.html#history. Parameters:
- * _count, _since, _at, _list, and Andiron's own _since-version (strictly later version-sequence); _cursor for further
- * pages.
+ * _count, _since, _at, _list, _summary, _elements, and Andiron's own _since-version (strictly later version-sequence);
+ * _cursor for further pages.
  */
 import type { FastifyReply } from 'fastify';
 import { parseHistoryParameters } from '../../core';

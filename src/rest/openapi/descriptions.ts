@@ -31,7 +31,7 @@ const SEARCH: Description = {
   answers: { '200': 'A page of matches', '202': 'Accepted; Content-Location has the address of the result' },
 };
 const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
-const HISTORY: Description = { summary: 'History', schema: 'Bundle' };
+const HISTORY: Description = { summary: 'History', schema: 'Bundle', hasParts: true };
 const INVOKE: Description = { summary: 'Operation' };
 const GRAPHQL: Description = {
   summary: 'GraphQL: query',

@@ -1,7 +1,8 @@
 import type { StoredVersion } from '../../api/version';
+import { Turns } from '../../concurrency/turns';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
-import { toSubset } from '../../fhir/subset';
+import { toSubset, type Subset } from '../../fhir/subset';
 import { parseSubset } from '../../search/parse-subset';
 
 /**
@@ -17,4 +18,23 @@ export function applySummary(
   const { type, text } = version;
   const subset = parseSubset(definitions, type, parameters);
   return subset === undefined ? version : { ...version, text: toSubset(definitions, type, text, subset) };
+}
+
+/** The same for the versions of a history; a deletion has nothing to reduce. Other requests come first between them. */
+export async function applySummaries(
+  definitions: Definitions,
+  versions: readonly StoredVersion[],
+  subset: Subset | undefined,
+): Promise<readonly StoredVersion[]> {
+  if (subset === undefined) return versions;
+  const turns = new Turns();
+  const parts: StoredVersion[] = [];
+  for (const version of versions) {
+    await turns.take();
+    const { type, text, change } = version;
+    parts.push(
+      change === 'delete' ? version : { ...version, text: toSubset(definitions, type, text, subset) },
+    );
+  }
+  return parts;
 }
