@@ -38,6 +38,7 @@ export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/resource-input';
+export { documentText } from './operations/document-text';
 export { readBinary, UNKNOWN_TYPE, type BinaryContent } from './preparation/binary-content';
 export { textOf } from './preparation/resource-input';
 export { decodeUtf8 } from './preparation/utf8';

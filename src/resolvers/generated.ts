@@ -18,7 +18,7 @@ import { findInner, innerAt } from './inner-resources';
 import { loadLocal } from './loaders';
 import { orNothing } from './misses';
 import { toInput } from './json-document';
-import { toBundleText } from './page-bundle';
+import { toResultText } from './page-bundle';
 import { toInnerResource, toResource, toReturnedResource } from './resource-source';
 
 /** The same as in REST. */
@@ -131,7 +131,7 @@ export const handlers: Handlers<GatewayContext> = {
       query: [...search, ...(cursor === undefined ? [] : [['_cursor', cursor] as const])],
       safe: !affectsState,
     });
-    return toReturnedResource('text' in result ? result.text : toBundleText(result));
+    return toReturnedResource(toResultText(result));
   },
 
   inner: toInnerResource,

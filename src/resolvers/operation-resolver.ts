@@ -8,7 +8,7 @@ import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/ope
 import { clearLoaders } from './changes/clear-loaders';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
-import { toBundleText } from './page-bundle';
+import { toResultText } from './page-bundle';
 import { toReturnedResource } from './resource-source';
 
 /** Returns the text of a simple value. A marked decimal is its literal after the mark. */
@@ -100,7 +100,7 @@ export class OperationResolver {
       safe: false,
       ...(await toArguments(parameters, context.maxDepth)),
     });
-    const text = 'text' in result ? result.text : toBundleText(result);
+    const text = toResultText(result);
     return { resource: toReturnedResource(text), json: new RawJson(text) };
   }
 }

@@ -1,11 +1,13 @@
-import type { DocumentContent, DocumentResult, PageResult, SearchPage } from '../core/index';
+import type { DocumentContent, InvocationResult, SearchPage } from '../core/index';
 import { toOutcome } from '../core/index';
 
 /**
- * Returns the result of an operation as the text of a Bundle. GraphQL has no addresses for its resources: the url of
- * `next` is the parameter `_cursor` of the next page.
+ * Returns the result of an operation as text. GraphQL has no addresses for the resources of a Bundle: the url of `next` is
+ * the parameter `_cursor` of the next page.
  */
-export function toBundleText(result: PageResult | DocumentResult): string {
+export function toResultText(result: InvocationResult): string {
+  if ('text' in result) return result.text;
+  if ('stored' in result) return result.stored.version.text;
   return 'page' in result ? toSearchset(result.page) : toDocument(result.document);
 }
 

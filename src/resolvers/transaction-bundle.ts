@@ -7,7 +7,7 @@ import {
   type StoredVersion,
   toOutcome,
 } from '../core/index';
-import { toBundleText } from './page-bundle';
+import { toResultText } from './page-bundle';
 
 /**
  * Returns the Bundle of a transaction response (http://hl7.org/fhir/R4/http.html#transaction-response). Its addresses
@@ -37,14 +37,13 @@ function toEntry(answer: EntryAnswer): string {
       return isHead || isUnchanged ? `{${responseOf(status, version)}}` : ofVersion(version, status);
     }
     case 'search':
-      return ofText(toBundleText({ page: answer.page }), answer.isHead);
+      return ofText(toResultText({ page: answer.page }), answer.isHead);
     case 'history':
       return ofText(toHistory(answer.page), answer.isHead);
     case 'invoked':
-      return ofText(
-        'text' in answer.result ? answer.result.text : toBundleText(answer.result),
-        answer.isHead,
-      );
+      return 'stored' in answer.result
+        ? ofVersion(answer.result.stored.version, 200)
+        : ofText(toResultText(answer.result), answer.isHead);
     case 'resource':
       return ofText(answer.text, answer.isHead);
     case 'failed':

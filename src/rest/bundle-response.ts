@@ -81,6 +81,12 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       return writeFound(writeHistory(page, root, links), entry.isHead);
     }
     case 'invoked':
+      if ('stored' in entry.result) {
+        const { version, warnings } = entry.result.stored;
+        const location = locationOf(root, version);
+        const resource = resourceOf(version, root, 'representation');
+        return join(resource, writeResponse({ status: 200, location, version, issues: warnings }));
+      }
       return writeFound(
         writeOperationResult(entry.result, root, addressOf(root, entry.path), []),
         entry.isHead,

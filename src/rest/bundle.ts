@@ -1,4 +1,4 @@
-import type { DocumentContent, HistoryPage, SearchPage, StoredVersion } from '../core';
+import type { HistoryPage, SearchPage, StoredVersion } from '../core';
 import { toOutcome } from '../core';
 import { toEntityTag } from './entity-tag';
 import { formatParameters, type Parameter } from './query';
@@ -33,18 +33,6 @@ export function writeSearchset(page: SearchPage, root: string, links: PageLinks)
 export function writeHistory(page: HistoryPage, root: string, links: PageLinks): string {
   const entries = page.versions.map((version) => writeHistoryEntry(version, root));
   return writeBundle('history', page.total, links, entries);
-}
-
-/**
- * Returns a document Bundle (https://hl7.org/fhir/R4/documents.html#bundle); each resource has its address on this
- * server.
- */
-export function writeDocument({ identifier, timestamp, versions }: DocumentContent, root: string): string {
-  const entries = versions.map(
-    ({ type, id, text }) => `{"fullUrl":"${root}/${type}/${id}","resource":${text}}`,
-  );
-  const name = `"identifier":{"system":"urn:ietf:rfc:3986","value":"${identifier}"}`;
-  return `{"resourceType":"Bundle",${name},"type":"document","timestamp":"${timestamp}","entry":[${entries.join(',')}]}`;
 }
 
 /** The parameters that define the position of a page. */

@@ -1,5 +1,5 @@
-import type { InvocationResult } from '../core';
-import { writeDocument, writeSearchset } from './bundle';
+import { documentText, type InvocationResult } from '../core';
+import { writeSearchset } from './bundle';
 import type { Parameter } from './query';
 
 /**
@@ -13,7 +13,8 @@ export function writeOperationResult(
   presentation: readonly Parameter[],
 ): string {
   if ('text' in result) return result.text;
-  if ('document' in result) return writeDocument(result.document, root);
+  if ('stored' in result) return result.stored.version.text;
+  if ('document' in result) return documentText(result.document, root);
   const { page } = result;
   return writeSearchset(page, root, { address, used: [...page.used, ...presentation], next: page.next });
 }

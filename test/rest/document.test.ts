@@ -113,11 +113,82 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['Composition/$document', 400],
     ['Composition/summary/$document?id=summary', 400],
     ['Composition/$document?id=https://elsewhere.example/Composition/1', 422],
-    ['Composition/summary/$document?persist=true', 422],
+    ['Composition/summary/$document?persist=true', 405],
+    ['Composition/$document?id=summary&persist=true', 405],
     ['Composition/summary/$document?graph=http://example.org/g', 422],
     ['Composition/summary/$document?persist=false', 200],
   ])('%s is %d', async (rest, expected) => {
     expect((await send('GET', rest)).status).toBe(expected);
+  });
+
+  const documents = async (): Promise<number> =>
+    (await send('GET', 'Bundle?type=document&_summary=count')).json.total as number;
+
+  it('persist=true stores it as a new Bundle and says where', async () => {
+    const root = server.root('system', release);
+    const body = {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'id', valueUri: 'summary' },
+        { name: 'persist', valueBoolean: true },
+      ],
+    };
+    const before = await documents();
+    for (const [rest, input] of [
+      ['Composition/summary/$document?persist=true'],
+      ['Composition/$document', body],
+    ] as const) {
+      const { status, headers, json } = await send('POST', rest, input);
+      expect([status, json.type, json.meta.versionId]).toEqual([200, 'document', '1']);
+      expect(headers['etag']).toBe('W/"1"');
+      expect(headers['location']).toBe(`${root}/Bundle/${json.id}/_history/1`);
+      expect((await send('GET', `Bundle/${json.id}`)).json).toEqual(json);
+      expect(json.entry[0].fullUrl).toMatch(/\/Composition\/summary$/);
+      const found = await send('GET', `Bundle?identifier=${json.identifier.value}`);
+      expect(found.json.entry).toHaveLength(1);
+    }
+    expect(await documents()).toBe(before + 2);
+  });
+
+  it('GET, a document that cannot be made, and a transaction store nothing', async () => {
+    const before = await documents();
+    const { status, headers } = await send('GET', 'Composition/summary/$document?persist=true');
+    expect([status, headers['allow']]).toEqual([405, 'POST']);
+    expect((await send('POST', 'Composition/lost/$document?persist=true')).status).toBe(422);
+    expect((await send('POST', 'Composition/nobody/$document?persist=true')).status).toBe(404);
+    const entry = [{ request: { method: 'POST', url: 'Composition/summary/$document?persist=true' } }];
+    const transaction = await send('POST', '', { resourceType: 'Bundle', type: 'transaction', entry });
+    expect(transaction.status).toBe(422);
+    expect(transaction.text).toContain('by itself and not in a transaction');
+    expect(await documents()).toBe(before);
+    const batch = await send('POST', '', { resourceType: 'Bundle', type: 'batch', entry });
+    const [{ response, resource }] = batch.json.entry;
+    expect([response.status, response.location]).toEqual([
+      '200 OK',
+      `${server.root('system', release)}/Bundle/${resource.id}/_history/1`,
+    ]);
+    expect(await documents()).toBe(before + 1);
+  });
+
+  it('GraphQL stores it by a mutation and not by a query', async () => {
+    const run = async (query: string) => {
+      const address = gatewayPath(server.tenant('system'), release);
+      const { json } = await server.request(
+        'POST',
+        address,
+        { query },
+        { 'content-type': 'application/json' },
+      );
+      return json;
+    };
+    const before = await documents();
+    const { data } = await run(
+      'mutation { invoke(code: "document", type: Composition, id: "summary", parameters: { persist: true }) { json } }',
+    );
+    expect((await send('GET', `Bundle/${data.invoke.json.id}`)).json.type).toBe('document');
+    const refused = await run('{ CompositionDocument(id: "summary", persist: true) { id } }');
+    expect(refused.errors[0].message).toContain('only for POST');
+    expect(await documents()).toBe(before + 1);
   });
 
   it('GraphQL gives the same document', async () => {

@@ -1,7 +1,7 @@
 /** Operations: requests, results, and their list. */
 import type { ResourceInput } from '../preparation/resource-input';
 import type { SearchPage } from './search';
-import type { StoredVersion } from './version';
+import type { StoredVersion, WriteResult } from './version';
 
 export type OperationLevel = 'system' | 'type' | 'instance';
 
@@ -45,7 +45,12 @@ export interface DocumentResult {
   readonly document: DocumentContent;
 }
 
-export type InvocationResult = TextResult | PageResult | DocumentResult;
+/** A resource that the operation has stored because the client asked for it. */
+export interface StoredResult {
+  readonly stored: WriteResult;
+}
+
+export type InvocationResult = TextResult | PageResult | DocumentResult | StoredResult;
 
 /** An operation that has an executor in this release. */
 export interface OperationInfo {
@@ -55,4 +60,6 @@ export interface OperationInfo {
   readonly levels: readonly OperationLevel[];
   readonly types: readonly string[];
   readonly affectsState: boolean;
+  /** True: it stores its result if the client asks for that by POST. */
+  readonly storesOnRequest: boolean;
 }

@@ -52,6 +52,7 @@ export class ElementRedaction {
 
   invoked(result: InvocationResult): InvocationResult {
     if ('page' in result) return { ...result, page: this.page(result.page) };
+    if ('stored' in result) return { stored: this.written(result.stored) };
     if ('document' in result) {
       const { document } = result;
       return { ...result, document: { ...document, versions: this.versions(document.versions) } };

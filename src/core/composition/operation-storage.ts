@@ -7,6 +7,7 @@ import { fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { changeLabels } from '../interactions/change-labels';
+import { create } from '../interactions/create';
 import { findConceptMaps } from '../terminology/concept-maps';
 import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
@@ -21,12 +22,14 @@ import type {
   PurgeRequest,
 } from '../operations/environment';
 import type { SearchServices, Services, WriteServices } from '../ports';
+import { documentText } from '../operations/document-text';
 import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
 import { createTerminologyStorage } from '../terminology/environment';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 import { createQueryTools } from './subscription-queries';
 
+const BUNDLE = 'Bundle';
 /** Limit on labelled resources of one type that $meta reads. */
 const MAX_LABELLED = 5_000;
 
@@ -65,6 +68,13 @@ export function createOperationStorage(
       const { versions } = await makeDocument(services, context, id);
       return { versions: answers?.versions(versions) ?? versions };
     },
+    storeDocument: (document) =>
+      write(context, BUNDLE, (current) =>
+        create(services, current, {
+          type: BUNDLE,
+          input: { text: documentText(document, rootOf(space)) },
+        }),
+      ),
     search: (request) => interactions.search(context, request),
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
     async readRecord(request) {
@@ -96,6 +106,10 @@ export function createReadingStorage(
   const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
   return {
     ...createOperationStorage(services, context, { write: refuse, purge: refuse, ...tools }),
+    storeDocument: () => {
+      const reason = 'A document is stored (persist=true) by itself and not in a transaction';
+      return Promise.reject(fhirError('notSupported', { reason }));
+    },
     cache: { get: () => Promise.resolve(undefined), put: () => undefined },
   };
 }

@@ -281,7 +281,13 @@ function servedByGateway({ operations }: Definitions): readonly OperationInfo[] 
   const definition = operations.get(GRAPHQL);
   if (definition === undefined) return [];
   const { code, url, resources, affectsState } = definition;
-  return [{ code, definition: url, levels: ['system', 'instance'], types: resources, affectsState }];
+  return [
+    {
+      ...{ code, definition: url, types: resources, affectsState },
+      levels: ['system', 'instance'],
+      storesOnRequest: false,
+    },
+  ];
 }
 
 /** Parameters with more target types are left out of `searchRevInclude`, because they would double the statement. */

@@ -13,6 +13,7 @@ export function sizeOfPage(page: SearchPage | HistoryPage): number {
 /** Returns the total length of the texts of an operation's result, in characters. */
 export function sizeOfResult(result: InvocationResult): number {
   if ('text' in result) return result.text.length;
+  if ('stored' in result) return result.stored.version.text.length;
   return 'document' in result ? sumOf(result.document.versions) : sizeOfPage(result.page);
 }
 

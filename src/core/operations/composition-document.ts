@@ -1,27 +1,36 @@
 /**
  * POST|GET {root}/Composition/{id}/$document and {root}/Composition/$document?id=…
  *
- * In: id at type level, of a Composition on this server. persist=true and graph are not supported.
- * Result: the document: a Bundle of the Composition and all resources that it refers to.
+ * In: id at type level, of a Composition on this server; persist=true by POST: the document is stored. graph is not
+ * supported.
+ * Result: the document: a Bundle of the Composition and all resources that it refers to, as it is stored.
  * https://hl7.org/fhir/R4/composition-operation-document.html
  */
 import { randomUUID } from 'node:crypto';
-import { fhirError } from '../errors';
+import { FhirError, fhirError, toIssue } from '../errors';
 import { isValidId } from '../fhir/resource';
 import { type DocumentOperation, type OperationInput } from './operation';
 import { refuseParameters } from './terminology';
 
 export const compositionDocument: DocumentOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Composition-document',
+  storesOnRequest: true,
   async runDocument(environment, input) {
-    refuseParameters(input, {
-      graph: 'is not supported: a document has what its Composition refers to',
-      ...(input.parameters.flag('persist') === true
-        ? { persist: 'is not supported: store the Bundle that is answered by a create' }
-        : {}),
-    });
+    refuseParameters(input, { graph: 'is not supported: a document has what its Composition refers to' });
+    const isStored = input.parameters.flag('persist') === true;
+    if (isStored && input.isSafe)
+      throw new FhirError(
+        'operationChangesState',
+        [toIssue('operationChangesState', { operation: 'document with persist=true' })],
+        'POST',
+      );
     const { versions } = await environment.makeDocument(idOf(input));
-    return { identifier: `urn:uuid:${randomUUID()}`, timestamp: new Date().toISOString(), versions };
+    const document = {
+      identifier: `urn:uuid:${randomUUID()}`,
+      timestamp: new Date().toISOString(),
+      versions,
+    };
+    return isStored ? { stored: await environment.storeDocument(document) } : { document };
   },
 };
 

@@ -2,7 +2,7 @@
  * The environment of an operation. Core implements it with storage and cache, tests with the definition files;
  * operations do not depend on either.
  */
-import type { CompartmentAddress, StoredVersion } from '../api/version';
+import type { CompartmentAddress, StoredVersion, WriteResult } from '../api/version';
 import type { DocumentContent } from '../api/operation';
 import type { IssuedToken } from '../api/notification-stream';
 import type { InvalidatedCaches } from '../api/tenant';
@@ -166,6 +166,11 @@ export interface OperationStorage {
    * `tooCostly`.
    */
   makeDocument(id: string): Promise<Pick<DocumentContent, 'versions'>>;
+  /**
+   * Stores a document as a new Bundle, whose entries have their addresses below the address of the server. Throws as a
+   * create does, and `notSupported` inside a transaction.
+   */
+  storeDocument(document: DocumentContent): Promise<WriteResult>;
   /** Throws as a search does. */
   search(request: SearchRequest): Promise<SearchPage>;
   /** Returns the texts of the concept maps from codes of a system, or to them. Throws `tooCostly`. */

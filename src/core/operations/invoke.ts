@@ -33,12 +33,7 @@ export async function invokeOperation(
   const { operation, definition } = found;
   if ('runPage' in operation) return { page: await runPage(environment, operation, definition, invocation) };
   if ('runDocument' in operation)
-    return {
-      document: await operation.runDocument(
-        environment,
-        await checkInput(environment, definition, invocation),
-      ),
-    };
+    return operation.runDocument(environment, await checkInput(environment, definition, invocation));
   const answer = await run(environment, operation, definition, invocation);
   requireValidAnswer(environment, definition, answer);
   return { text: renderAnswer(definition, environment.definitions, answer) };
@@ -98,7 +93,7 @@ async function checkInput(
     const refusal = refusalOf(await environment.findInInput(document));
     if (refusal !== undefined) throw refusal;
   }
-  return { level, type, id, parameters };
+  return { level, type, id, isSafe: invocation.safe, parameters };
 }
 
 /**

@@ -2,7 +2,7 @@
  * The interface of operations. A new one is a file that exports an object of one of these types, and its line in
  * index.ts.
  */
-import type { DocumentContent, Invocation, OperationLevel } from '../api/operation';
+import type { DocumentResult, Invocation, OperationLevel, StoredResult } from '../api/operation';
 import type { SearchPage, SearchRequest } from '../api/search';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
@@ -15,6 +15,8 @@ export interface OperationInput {
   readonly type: string | undefined;
   /** Only at instance level. */
   readonly id: string | undefined;
+  /** True for GET, by which nothing may be changed. */
+  readonly isSafe: boolean;
   /** Checked against the OperationDefinition. */
   readonly parameters: InputParameters;
 }
@@ -55,6 +57,8 @@ interface Named {
   readonly own?: OperationDefinition;
   /** Stands for the code in names of GraphQL fields, where type and code are the name of a resource type. */
   readonly fieldCode?: string;
+  /** See `OperationInfo`. */
+  readonly storesOnRequest?: true;
   /** Additional levels at which it is available, beyond its definition. */
   readonly alsoAt?: readonly OperationLevel[];
 }
@@ -93,10 +97,13 @@ export interface UnreadOperation extends Named {
   runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
 }
 
-/** An operation that answers with a document. */
+/** An operation that answers with a document, and stores it if the client asks for that. */
 export interface DocumentOperation extends Named {
   /** Expected failures are thrown as FhirError. */
-  runDocument(environment: OperationEnvironment, input: OperationInput): Promise<DocumentContent>;
+  runDocument(
+    environment: OperationEnvironment,
+    input: OperationInput,
+  ): Promise<DocumentResult | StoredResult>;
 }
 
 export type Operation = ReadOperation | PagedOperation | DocumentOperation | UnreadOperation;

@@ -49,7 +49,8 @@ export function listOperations(
 
 export function infoOf(found: FoundOperation): OperationInfo {
   const { code, url, resources, affectsState } = found.definition;
-  return { code, definition: url, levels: levelsOf(found), types: resources, affectsState };
+  const storesOnRequest = found.operation.storesOnRequest === true;
+  return { code, definition: url, levels: levelsOf(found), types: resources, affectsState, storesOnRequest };
 }
 
 /** Returns each operation with its definition, where the release has it. */

@@ -1,7 +1,8 @@
 /** Storage calls of an operation as messages between threads: both ends. */
 import type { IssuedToken } from '../api/notification-stream';
+import type { DocumentContent } from '../api/operation';
 import type { SearchPage, SearchRequest } from '../api/search';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
 import type { Notification } from '../notifications/notification';
@@ -47,6 +48,7 @@ export type StorageCall =
   | { readonly of: 'meta'; readonly type?: string }
   | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
   | { readonly of: 'document'; readonly id: string }
+  | { readonly of: 'newDocument'; readonly document: DocumentContent }
   | { readonly of: 'search'; readonly request: SearchRequest }
   | { readonly of: 'conceptMaps'; readonly system: string; readonly isTarget: boolean }
   | { readonly of: 'record'; readonly request: RecordRequest }
@@ -61,7 +63,7 @@ export type StorageCall =
 
 /** True: the call may change what is stored. */
 export function mayWrite({ of }: StorageCall): boolean {
-  return of === 'labels' || of === 'restart' || of === 'purge';
+  return of === 'labels' || of === 'newDocument' || of === 'restart' || of === 'purge';
 }
 
 /** Executes a call for terminology in the thread with the database. */
@@ -96,6 +98,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.changeLabels(call.type, call.id, call.change);
     case 'document':
       return storage.makeDocument(call.id);
+    case 'newDocument':
+      return storage.storeDocument(call.document);
     case 'search':
       return storage.search(call.request);
     case 'conceptMaps':
@@ -149,6 +153,7 @@ export function createStorageProxy(send: (call: StorageCall) => Promise<unknown>
       (await send({ of: 'labels', type, id, change })) as StoredVersion,
     makeDocument: async (id) =>
       (await send({ of: 'document', id })) as Awaited<ReturnType<OperationStorage['makeDocument']>>,
+    storeDocument: async (document) => (await send({ of: 'newDocument', document })) as WriteResult,
     search: async (request) => (await send({ of: 'search', request })) as SearchPage,
     findConceptMaps: async (system, isTarget) =>
       (await send({ of: 'conceptMaps', system, isTarget })) as readonly string[],

@@ -8,12 +8,16 @@ import type { Invocation, ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../body';
 import type { Exchange } from '../exchange';
 import { writeOperationResult } from '../operation-result';
+import { locationOf } from '../written';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, query, root } = exchange;
   const { type, id, code = '' } = request.params;
   const operations = restContext.core.operations(context.space.release);
-  request.logEntry.changesNothing = operations.every((each) => each.code !== code || !each.affectsState);
+  const safe = request.method !== 'POST';
+  request.logEntry.changesNothing = operations.every(
+    (each) => each.code !== code || !(each.affectsState || (each.storesOnRequest && !safe)),
+  );
   const invocation: Invocation = {
     level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
     type,
@@ -21,12 +25,17 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     code,
     input: readInput(exchange),
     query: query.parameters,
-    safe: request.method !== 'POST',
+    safe,
   };
   const result = await restContext.core.invoke(context, invocation);
   const address = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
   const text = writeOperationResult(result, root, address, query.presentation);
-  return exchange.forbidCaching().send(200, text);
+  exchange.forbidCaching();
+  if ('stored' in result) {
+    const { version } = result.stored;
+    exchange.setVersion(version).reply.header('location', locationOf(root, version));
+  }
+  return exchange.send(200, text);
 }
 
 function readInput({ restContext, request, context }: Exchange): ResourceInput | undefined {

@@ -136,6 +136,9 @@ export function makeEnvironment(release: Release): TestEnvironment {
     makeDocument: async (id) => {
       throw fhirError('notFound', { type: 'Composition', id });
     },
+    storeDocument: async () => {
+      throw fhirError('forbidden', { reason: 'Nothing is stored here' });
+    },
     search: async () => ({ matches: [], included: [], issues: [], used: [] }),
     findConceptMaps: async () => [],
     readRecord: async () => ({ matches: [], included: [], issues: [], used: [] }),
