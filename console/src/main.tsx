@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { Failure } from './api/failure';
+import { takeAnswer } from './api/session';
 import { App } from './app';
 import { PREFIX } from './place';
 import { cssVariables, theme } from './theme';
@@ -22,6 +23,9 @@ const queries = new QueryClient({
     },
   },
 });
+
+// Before anything is shown: the code belongs neither into the address bar nor into the history of the tab.
+takeAnswer();
 
 const element = document.getElementById('console');
 if (element === null) throw new Error('the page has no element #console');

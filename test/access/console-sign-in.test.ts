@@ -1,6 +1,7 @@
 /** People sign in to the console of the server, without a registration of it and without a page that asks for consent. */
 import { create, makeClient, type MadeClient } from '../support/access';
-import { CONSOLE, ConsoleUser, startConsole, toConsole } from '../support/console-sign-in';
+import type { Answer } from '../support/http';
+import { CONSOLE, ConsoleUser, FROM_CONSOLE, startConsole, toConsole } from '../support/console-sign-in';
 import { startServer, type TestServer } from '../support/server';
 import { openSharedServer } from '../support/shared-server';
 import { Browser, FORM, makeProof, toReturned } from '../support/sign-in';
@@ -57,16 +58,26 @@ const get = (path: string, token: string) =>
 
 describe('a person who signs in to the console', () => {
   it.each([
-    ['doc', 'openid profile fhirUser offline_access user/*.cruds', undefined],
-    ['ann', 'openid profile fhirUser offline_access launch/patient user/*.cruds patient/*.cruds', 'ann'],
+    ['doc', 'openid profile fhirUser user/*.cruds'],
+    ['ann', 'openid profile fhirUser user/*.cruds'],
     // Its record does not exist; what it refers to might.
-    ['lost', 'openid profile fhirUser offline_access user/*.cruds', undefined],
-    ['plain', 'openid profile fhirUser offline_access', undefined],
-    ['boss', 'openid profile fhirUser offline_access administration', undefined],
-  ])('gets those of its scopes that the person can have: %s', async (name, scope, patient) => {
-    const tokens = await userOf(name).signIn(name, PASSWORD, { scope: EVERYTHING });
-    expect([tokens.scope, tokens.patient]).toEqual([scope, patient]);
-  });
+    ['lost', 'openid profile fhirUser user/*.cruds'],
+    ['plain', 'openid profile fhirUser'],
+    ['boss', 'openid profile fhirUser administration'],
+  ])(
+    'gets those of its scopes that the person can have, and none for a patient or for 90 days: %s',
+    async (name, scope) => {
+      const tokens = await userOf(name).signIn(name, PASSWORD, { scope: EVERYTHING });
+      expect([tokens.scope, tokens.patient, tokens.refresh_token]).toEqual([scope, undefined, undefined]);
+    },
+  );
+
+  it.each(['offline_access', 'patient/*.rs', 'launch/patient'])(
+    'cannot be asked for %s alone',
+    async (scope) => {
+      expect((await userOf('ann').attempt({ scope })).answer['error']).toBe('invalid_scope');
+    },
+  );
 
   it('reaches the same data as through any other client', async () => {
     const { access_token: token } = await userOf('doc').signIn('doc', PASSWORD);
@@ -91,9 +102,10 @@ describe('a person who signs in to the console', () => {
     await user.signIn('doc', PASSWORD);
     expect((await user.renew()).scope).toContain('user/*.cruds');
     const again = startConsole(server, 'acme', makeProof());
-    expect(toReturned(await user.browser.open(again)).answer['code']).toBeDefined();
+    expect(toReturned(await user.browser.open(again, FROM_CONSOLE)).answer['code']).toBeDefined();
     // A new sign-in is one, if the console asks for it.
-    expect((await user.browser.open(`${again}&prompt=login`)).text).toContain('name="password"');
+    const anew = await user.browser.open(`${again}&prompt=login`, FROM_CONSOLE);
+    expect(anew.text).toContain('name="password"');
     expect((await user.attempt({ max_age: '0' })).answer['error']).toBe('login_required');
   });
 
@@ -114,6 +126,89 @@ describe('a person who signs in to the console', () => {
     // The accounts of these people belong to R4.
     const other = await userOf('doc').signIn('doc', PASSWORD, { aud });
     expect(other.scope).toBe('openid profile fhirUser online_access');
+  });
+});
+
+describe('a request for the console', () => {
+  const start = (more: Record<string, string> = {}) => startConsole(server, 'acme', makeProof(), more);
+  const FOREIGN = { 'sec-fetch-site': 'cross-site' };
+  const codeOf = (answer: Answer) => toReturned(answer).answer['code'];
+  const isQuestion = ({ status, text }: Answer) =>
+    status === 200 && text.includes('<h1>Continue as Dora Doe?</h1>');
+
+  it.each<[string, Record<string, string>, boolean]>([
+    ['the console itself', FROM_CONSOLE, false],
+    ['the address bar or a bookmark', { 'sec-fetch-site': 'none' }, false],
+    ['a page of another site', FOREIGN, true],
+    ['a page of a neighbouring host', { 'sec-fetch-site': 'same-site' }, true],
+    ['a browser that does not say', {}, true],
+    ['somebody who says two things', { 'sec-fetch-site': 'none, same-origin' }, true],
+  ])('that %s begins gives a code at once, or asks the person first', async (_who, headers, isAsked) => {
+    const user = userOf('doc');
+    await user.signIn('doc', PASSWORD);
+    for (const begin of [
+      () => user.browser.open(start(), headers),
+      () => user.browser.post('/w/acme/oidc/authorize', start().split('?')[1] ?? '', headers),
+    ]) {
+      const answer = await begin();
+      expect([isQuestion(answer), codeOf(answer) === undefined]).toEqual([isAsked, isAsked]);
+    }
+    const silent = toReturned(await user.browser.open(start({ prompt: 'none' }), headers)).answer;
+    expect(silent['error']).toBe(isAsked ? 'consent_required' : undefined);
+  });
+
+  it('that another site begins asks after a sign-in and a reload too, and the person continues', async () => {
+    const { browser } = new ConsoleUser(server, 'acme');
+    const page = await browser.open(start(), FOREIGN);
+    const signedIn = { step: 'sign-in', user: 'doc', password: PASSWORD };
+    const question = await browser.send(page, signedIn, FROM_CONSOLE);
+    expect(isQuestion(question)).toBe(true);
+    expect(question.headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'/),
+    });
+    // The browser has the address of the last redirect, and says that the person has opened it.
+    const reloaded = await browser.open(browser.path, { 'sec-fetch-site': 'none' });
+    expect(isQuestion(reloaded)).toBe(true);
+    const answer = await browser.send(reloaded, { step: 'continue' }, FROM_CONSOLE);
+    expect(toReturned(answer).to).toBe(`${toConsole(server, 'acme')}/signed-in`);
+    expect(codeOf(answer)).toBeDefined();
+  });
+
+  it('that another site begins ends without a code, or with the sign-in of somebody else', async () => {
+    const user = new ConsoleUser(server, 'acme');
+    await user.signIn('doc', PASSWORD);
+    const { browser } = user;
+    const question = await browser.open(start(), FOREIGN);
+    const denied = toReturned(await browser.send(question, { step: 'deny' }, FROM_CONSOLE)).answer;
+    expect([denied['error'], denied['code']]).toEqual(['access_denied', undefined]);
+    const page = await browser.send(question, { step: 'sign-out' }, FROM_CONSOLE);
+    expect(page.text).toContain('name="password"');
+    const other = { step: 'sign-in', user: 'boss', password: PASSWORD };
+    expect((await browser.send(page, other, FROM_CONSOLE)).text).toContain('Continue as Boss?');
+  });
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['from another site', {}, { origin: 'https://evil.example' }],
+    ['from another site, as browsers say', {}, FOREIGN],
+    ['without its token', { token: '' }, {}],
+    ['with a token of nobody', { token: 'x'.repeat(43) }, {}],
+  ])('is not continued by a form %s', async (_what, fields, headers) => {
+    const user = userOf('doc');
+    await user.signIn('doc', PASSWORD);
+    const question = await user.browser.open(start(), FOREIGN);
+    expect(isQuestion(question)).toBe(true);
+    const answer = await user.browser.send(question, { step: 'continue', ...fields }, headers);
+    expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
+  });
+
+  it('is not continued by the answer to the question about another one', async () => {
+    const user = userOf('doc');
+    await user.signIn('doc', PASSWORD);
+    const question = await user.browser.open(start(), FOREIGN);
+    await user.browser.open(start({ state: 'state-2' }), FOREIGN);
+    expect((await user.browser.send(question, { step: 'continue' }, FROM_CONSOLE)).status).toBe(403);
   });
 });
 

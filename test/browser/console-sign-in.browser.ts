@@ -2,7 +2,9 @@
 /** Signing in to the console, on servers that require it: what people see before, with and after it. */
 import type { Browser, Page } from 'playwright-core';
 import { makeClient } from '../support/access';
+import { startConsole } from '../support/console-sign-in';
 import { startServer, type TestServer } from '../support/server';
+import { makeProof } from '../support/sign-in';
 import { OTHER_HOST, startChromium } from './chromium';
 import {
   buildConsole,
@@ -168,6 +170,43 @@ describe('a person with an identity in FHIR', () => {
       const change = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Version 2' }) });
       await change.getByRole('link', { name: 'Dora Doe' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
+    });
+  });
+
+  it('has the code in no address by the time that it is redeemed', async () => {
+    await inConsole(server.base, async ({ page, goTo }) => {
+      const seen: string[] = [];
+      await page.route('**/oidc/token', async (route) => {
+        seen.push(await page.evaluate(() => location.href));
+        await route.continue();
+      });
+      await goTo(RECORD);
+      await signIn(page, 'dora', 'Dr. Dora Doe');
+      expect(seen).toEqual([`${server.base}/w/acme/console/signed-in`]);
+    });
+  });
+
+  it('is asked first where a page of another site leads to the sign-in', async () => {
+    await inConsole(server.base, async ({ page }) => {
+      const question = page.getByRole('heading', { level: 1, name: 'Continue as Dr. Dora Doe?' });
+      const lure = async () => {
+        await page.goto('data:text/html,<title>Another site</title>');
+        const address = server.base + startConsole(server, 'acme', makeProof());
+        await page.evaluate((to) => location.assign(to), address);
+      };
+      await lure();
+      await fillIn(page, 'dora');
+      await question.waitFor();
+      await page.reload();
+      await question.waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await lure();
+      await question.waitFor();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      // The tab has not begun it, so that nobody is signed in.
+      await page.getByText('no sign-in has begun in this tab').waitFor();
+      expect(page.url()).toBe(`${server.base}/w/acme/console/signed-in`);
+      expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
     });
   });
 

@@ -6,6 +6,9 @@ import { Browser, FORM, makeProof, toAuthorize, toReturned, type Proof, type Ret
 export const CONSOLE = 'andiron-console';
 export const CONSOLE_SCOPE = 'openid profile fhirUser online_access user/*.cruds administration';
 
+/** The page of the console has made the request, as browsers say. */
+export const FROM_CONSOLE = { 'sec-fetch-site': 'same-origin' };
+
 type Server = Pick<TestServer, 'request' | 'base'>;
 type Fields = Readonly<Record<string, string>>;
 
@@ -42,27 +45,25 @@ export class ConsoleUser {
   /** Signs in by name and password, or by the session of the browser, which costs no check of a password. */
   async signIn(user: string, password: string, more: Fields = {}): Promise<ConsoleTokens> {
     const proof = makeProof();
-    const page = await this.browser.open(startConsole(this.server, this.tenant, proof, more));
+    const page = await this.browser.open(startConsole(this.server, this.tenant, proof, more), FROM_CONSOLE);
     if (!page.text.includes('name="password"')) return this.#redeem(proof, page);
-    return this.#redeem(proof, await this.browser.send(page, { step: 'sign-in', user, password }));
+    return this.#redeem(
+      proof,
+      await this.browser.send(page, { step: 'sign-in', user, password }, FROM_CONSOLE),
+    );
   }
 
   /** Asks again without a page. */
   async renew(more: Fields = {}): Promise<ConsoleTokens> {
     const proof = makeProof();
-    return this.#redeem(
-      proof,
-      await this.browser.open(startConsole(this.server, this.tenant, proof, { prompt: 'none', ...more })),
-    );
+    const start = startConsole(this.server, this.tenant, proof, { prompt: 'none', ...more });
+    return this.#redeem(proof, await this.browser.open(start, FROM_CONSOLE));
   }
 
   /** The redirect with which a request ends that shows no page. */
   async attempt(more: Fields = {}): Promise<Returned> {
-    return toReturned(
-      await this.browser.open(
-        startConsole(this.server, this.tenant, makeProof(), { prompt: 'none', ...more }),
-      ),
-    );
+    const start = startConsole(this.server, this.tenant, makeProof(), { prompt: 'none', ...more });
+    return toReturned(await this.browser.open(start, FROM_CONSOLE));
   }
 
   async refresh({ refresh_token }: ConsoleTokens): Promise<Answer> {

@@ -53,15 +53,20 @@ export class Browser {
 
   constructor(private readonly server: Requester) {}
 
-  async open(path: string): Promise<Answer> {
+  /** The address of the page that it shows. */
+  get path(): string {
+    return this.#path;
+  }
+
+  async open(path: string, headers: Fields = {}): Promise<Answer> {
     this.#path = path;
-    return this.#follow(await this.#request('GET', path));
+    return this.#follow(await this.#request('GET', path, undefined, headers), headers);
   }
 
   /** Posts a form as a page of an app does. */
   async post(path: string, body: string, headers: Fields = {}): Promise<Answer> {
     this.#path = path;
-    return this.#follow(await this.#request('POST', path, body, { ...FORM, ...headers }));
+    return this.#follow(await this.#request('POST', path, body, { ...FORM, ...headers }), headers);
   }
 
   /** Sends the form of a page back to where it came from, with the check boxes as they are; '' clears one. */
@@ -69,18 +74,19 @@ export class Browser {
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.text) ?? [];
     const all = { token, ...boxesOf(page), ...fields };
     const body = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString();
-    return this.#follow(await this.#request('POST', this.#path, body, { ...FORM, ...headers }));
+    return this.#follow(await this.#request('POST', this.#path, body, { ...FORM, ...headers }), headers);
   }
 
   async signIn(path: string, user: string, password: string): Promise<Answer> {
     return this.send(await this.open(path), { step: 'sign-in', user, password });
   }
 
-  /** Follows redirects to this server. */
-  async #follow(answer: Answer): Promise<Answer> {
+  /** Follows redirects to this server, with the headers that say which site has made the request. */
+  async #follow(answer: Answer, { 'sec-fetch-site': site }: Fields): Promise<Answer> {
     const to = answer.headers['location'];
     if (answer.status !== 303 || typeof to !== 'string' || !to.startsWith('authorize?')) return answer;
-    return this.open(this.#path.replace(/authorize(?:\?.*)?$/, to));
+    const headers: Fields = site === undefined ? {} : { 'sec-fetch-site': site };
+    return this.open(this.#path.replace(/authorize(?:\?.*)?$/, to), headers);
   }
 
   async #request(method: string, path: string, body?: string, headers: Fields = {}): Promise<Answer> {

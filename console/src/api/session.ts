@@ -126,11 +126,23 @@ export async function signIn(space: Space, back: string): Promise<void> {
   location.assign(address);
 }
 
-/** Ends a sign-in with the address that the server has sent the browser to; returns the path to go on to. */
-export async function finishSignIn(address: URL): Promise<string> {
+/** The address that the server has sent the browser to, with the code. */
+let returned: URL | undefined;
+
+/** Removes the answer of a sign-in from the address bar and the history of the tab; `finishSignIn` uses it. */
+export function takeAnswer(): void {
+  if (!location.pathname.endsWith('/console/signed-in') || location.search === '') return;
+  returned = new URL(location.href);
+  history.replaceState(history.state, '', location.pathname);
+}
+
+/** Ends the sign-in whose answer was taken; returns the path to go on to. */
+export async function finishSignIn(): Promise<string> {
   const begun = read<Begun>(BEGUN);
   sessionStorage.removeItem(BEGUN);
-  if (begun === undefined) throw new Error('no sign-in has begun in this tab');
+  const address = returned;
+  returned = undefined;
+  if (begun === undefined || address === undefined) throw new Error('no sign-in has begun in this tab');
   const { space, verifier, state, nonce, back } = begun;
   const server = await discover(space.tenant);
   const client = { client_id: CLIENT_ID };

@@ -13,7 +13,7 @@ export default function SignedInScreen() {
     // A code is valid once, and React runs effects twice in development.
     if (hasBegun.current) return;
     hasBegun.current = true;
-    finishSignIn(new URL(location.href)).then((back) => navigate(back, { replace: true }), setError);
+    finishSignIn().then((back) => navigate(back, { replace: true }), setError);
   }, [navigate]);
   return error === undefined ? <Loading /> : <FailureView error={error} />;
 }

@@ -37,6 +37,8 @@ export interface SignInVisit {
   readonly query: string;
   /** True: the request came in a body. A valid one is redirected to the address that contains it. */
   readonly isPosted: boolean;
+  /** True: a page of this server or the person has made the request, as the browser says (`Sec-Fetch-Site`). */
+  readonly isOwnRequest: boolean;
   /** The submitted form of one of our pages, each field once; undefined: no form was submitted. */
   readonly form: ReadonlyMap<string, string> | undefined;
   /** Values of the two cookies. */
@@ -90,6 +92,11 @@ export type SignInStep =
       readonly retryAfterSeconds?: number;
       /** Value of the cookie that accompanies the form. */
       readonly formCookie: string;
+    } & Page)
+  | ({
+      readonly kind: 'continue';
+      /** Display name of the user. */
+      readonly user: string;
     } & Page)
   | ({
       readonly kind: 'consent';

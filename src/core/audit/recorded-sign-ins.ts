@@ -126,7 +126,7 @@ function refusalOf(error: unknown): Ending {
 function endingOfStep(step: SignInStep): Ending {
   if (step.kind === 'redirect')
     return step.session === undefined ? { status: 400, reason: 'invalid_request' } : OK;
-  if (step.kind === 'consent' || step.kind === 'signed-out') return OK;
+  if (step.kind !== 'refused' && step.kind !== 'sign-in') return OK;
   if (step.status === 429) return { status: 429, reason: 'tooManyRequests' };
   return { status: step.status };
 }

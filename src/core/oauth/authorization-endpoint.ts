@@ -1,7 +1,8 @@
 /**
  * The authorization endpoint without HTTP: a user signs in, selects a patient and authorizes the client, which
  * receives a code. The client's request is in the address at every step, is checked at every step and is not stored.
- * The console of this server needs no consent: a signed-in user's code is issued at once.
+ * The console of this server needs no consent: a signed-in user's code is issued at once, or after one question where
+ * another site may have begun the request.
  */
 import type { SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
@@ -11,6 +12,7 @@ import type { LaunchContext } from '../storage/accounts/user-grants';
 import {
   answerTo,
   AuthorizationError,
+  BEGUN_ELSEWHERE,
   checkAuthorization,
   NOT_KNOWN,
   readAuthorization,
@@ -82,6 +84,9 @@ export class AuthorizationEndpoint {
     if (client === undefined) throw new Unreturnable(NOT_KNOWN);
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
     const request = checkAuthorization(parameters, client, back, roots);
+    const isElsewhere = isConsole(client) && form === undefined && !visit.isOwnRequest;
+    if (isElsewhere && !request.isBegunElsewhere)
+      return { kind: 'redirect', to: toAddress([...parameters, [BEGUN_ELSEWHERE, 'true']]) };
     // Browsers send no cookies with a POST from the client's page, but they do with the GET that it is redirected to.
     if (visit.isPosted) return { kind: 'redirect', to: toAddress(parameters) };
     const signedIn = await this.#signedIn(visit);
@@ -109,6 +114,9 @@ export class AuthorizationEndpoint {
       case 'allow':
         if (signedIn === undefined || isConsole(client)) return this.#show(visit, request, signedIn);
         return this.#allow(visit, request, signedIn, form);
+      case 'continue':
+        if (signedIn === undefined || !isConsole(client)) return this.#show(visit, request, signedIn);
+        return this.#allowConsole(visit, request, signedIn);
       default:
         return { kind: 'refused', status: 400, reason: 'The form does not come from this server' };
     }
@@ -132,8 +140,14 @@ export class AuthorizationEndpoint {
     const isKnown = signedIn !== undefined && !asksAgain && !isOld;
     if (isSilent && !isKnown) throw new AuthorizationError('login_required', 'Nobody is signed in', request);
     if (!isKnown) return signInPage(visit, request, { status: 200 });
-    if (isConsole(request.client)) return this.#allowConsole(visit, request, signedIn);
+    const { isBegunElsewhere, client, redirectUri } = request;
+    if (isConsole(client) && (!isBegunElsewhere || client.isDisabled))
+      return this.#allowConsole(visit, request, signedIn);
     if (isSilent) throw new AuthorizationError('consent_required', 'Each sign-in is allowed anew', request);
+    if (isConsole(client)) {
+      const token = tokenFor(visit, visit.sessionCookie ?? '');
+      return { kind: 'continue', client: client.name, redirectUri, token, user: signedIn.user.display };
+    }
     return this.#consent(visit, request, { signedIn });
   }
 

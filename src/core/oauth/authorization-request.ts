@@ -28,7 +28,15 @@ export interface AuthorizationRequest {
   readonly asksAgain: boolean;
   /** Maximum age of the sign-in in seconds. */
   readonly maxAge: number | undefined;
+  /** True: another site may have begun the request (`BEGUN_ELSEWHERE`). */
+  readonly isBegunElsewhere: boolean;
 }
+
+/**
+ * A parameter that the server adds to the address of a request that another site may have begun. It stays there to the end,
+ * also after a sign-in. A site that sends it causes a question, and none can remove it.
+ */
+export const BEGUN_ELSEWHERE = 'andiron_begun_elsewhere';
 
 /** Errors of https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 and OpenID Connect, section 3.1.2.6. */
 export type AuthorizationErrorCode =
@@ -150,6 +158,7 @@ export function checkAuthorization(
     isSilent: prompts.includes('none'),
     asksAgain: prompts.includes('login') || prompts.includes('select_account'),
     maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    isBegunElsewhere: parameters.has(BEGUN_ELSEWHERE),
   };
 }
 

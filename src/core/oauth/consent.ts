@@ -67,7 +67,7 @@ export async function offerOf(
   user: StoredUser,
 ): Promise<Offer> {
   const person = await personOf(parts, visit, asked, user);
-  const request = isConsole(asked.client) ? await withoutQuestions(parts, visit, asked, person) : asked;
+  const request = isConsole(asked.client) ? withoutImpossible(asked, person) : asked;
   requirePerson(request, person);
   const found = await patientOf(parts, visit, request, person);
   const patient = found.fixed?.id ?? (found.choices === undefined ? undefined : ANY_PATIENT);
@@ -98,25 +98,16 @@ export function rightsOf(
 }
 
 /**
- * Returns the request of the console without the scopes that the person cannot have, or not without the choice of a
- * patient on a page: who administers the server need not be a person of the data.
+ * Returns the request of the console without the scopes that the person cannot have: who administers the server need not
+ * be a person of the data.
  */
-async function withoutQuestions(
-  parts: ConsentParts,
-  visit: SignInVisit,
+function withoutImpossible(
   request: AuthorizationRequest,
-  person: SigningIn,
-): Promise<AuthorizationRequest> {
-  const { fhirUser, userPatients } = person;
-  const patient = ownPatientOf(person);
-  const choices = new PatientChoices(parts.patients, visit, request.client, person);
-  const hasPatient = patient !== undefined && (await choices.find(patient)) !== undefined;
+  { fhirUser, userPatients }: SigningIn,
+): AuthorizationRequest {
   const hasReach = reachOf({ user: fhirUser ?? undefined, userPatients }).kind !== 'nothing';
-  const isPossible = (scope: string): boolean => {
-    const context = scope === 'launch/patient' ? 'patient' : parseScope(scope)?.context;
-    return context === undefined || (context === 'patient' ? hasPatient : hasReach);
-  };
-  return { ...request, scopes: request.scopes.filter(isPossible) };
+  const { scopes } = request;
+  return { ...request, scopes: scopes.filter((scope) => hasReach || parseScope(scope) === undefined) };
 }
 
 /** Returns the user's identity in the requested data. */

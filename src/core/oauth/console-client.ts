@@ -13,10 +13,8 @@ export const CONSOLE = 'andiron-console';
 export const CONSOLE_DETAILS: ClientDetails = {
   name: 'Andiron console',
   isDisabled: false,
-  scopes: [
-    ...['openid', 'profile', 'fhirUser', 'online_access', 'offline_access', 'launch/patient'],
-    ...['user/*.cruds', 'patient/*.cruds', 'administration'],
-  ],
+  /** Those that the console asks for (console/src/api/session.ts). */
+  scopes: ['openid', 'profile', 'fhirUser', 'online_access', 'user/*.cruds', 'administration'],
   policies: [],
   isAdministrator: false,
   isAuditor: false,

@@ -188,11 +188,14 @@ export class TokenEndpoint {
     return this.#answer(request, client, {
       grant,
       allowed: grant.scopes,
-      refresh: isRefreshed(grant) ? refresh : undefined,
+      refresh: isRefreshed(grant, client) ? refresh : undefined,
     });
   }
 
-  /** RFC 6749, section 6: a refresh token is valid once. The use of an old one revokes its whole family. */
+  /**
+   * RFC 6749, section 6: a refresh token is valid once, and for a few seconds again. The use of an old one revokes its whole
+   * family.
+   */
   async #forRefresh(request: TokenRequest, client: StoredClient): Promise<TokenAnswer> {
     const { space, parameters } = request;
     const text = parameters.get('refresh_token');
@@ -203,7 +206,7 @@ export class TokenEndpoint {
       hashes &&
       (await grants.findByRefresh(space, client.id, hashes, (ended) => noteAccount(request.trail, ended)));
     if (grant !== undefined) noteAccount(request.trail, grant);
-    if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
+    if (hashes === undefined || grant === undefined || !isRefreshed(grant, client)) {
       userGrants.invalidate();
       throw NOT_GOOD();
     }
@@ -337,8 +340,11 @@ function isLaunched({ scopes }: UserGrant): boolean {
   return scopes.includes('launch');
 }
 
-function isRefreshed({ scopes }: UserGrant): boolean {
-  return scopes.includes('offline_access') || scopes.includes('online_access');
+/** True if the person has allowed it, and the client still has the scope. */
+function isRefreshed({ scopes }: UserGrant, client: StoredClient): boolean {
+  return ['offline_access', 'online_access'].some(
+    (scope) => scopes.includes(scope) && client.scopes.includes(scope),
+  );
 }
 
 function toHashes(refreshToken: string): ReturnType<typeof hashesOf> | undefined {

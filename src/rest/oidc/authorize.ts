@@ -8,7 +8,7 @@ import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { LONGEST_REQUEST, readForm, requireShort } from './form';
-import { consentPage, policyOf, refusalPage, signedOutPage, signInPage } from './pages';
+import { consentPage, continuePage, policyOf, refusalPage, signedOutPage, signInPage } from './pages';
 
 type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
 
@@ -26,6 +26,7 @@ export async function authorize(
   const isPost = request.method === 'POST';
   const isPosted = isPost && query === '';
   const body = request.body ?? '';
+  const site = request.headers['sec-fetch-site'];
   if (isPost) requireContentType(request.headers, FORM_TYPES, space.release);
   if (isPosted) requireShort(body, LONGEST_REQUEST);
   const form = isPost && !isPosted ? readForm(body, sentTwice, LONGEST_REQUEST) : undefined;
@@ -38,6 +39,7 @@ export async function authorize(
     base: addresses.base(request),
     query: isPosted ? body : query,
     isPosted,
+    isOwnRequest: site === 'same-origin' || site === 'none',
     form,
     sessionCookie: readCookie(request, 'session'),
     formCookie: readCookie(request, 'form'),
@@ -95,6 +97,8 @@ export function sendStep(
       setCookie(request, reply, { path, name: 'form', value: step.formCookie });
       if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));
       return sendPage(reply, step.status, signInPage(step), step.redirectUri);
+    case 'continue':
+      return sendPage(reply, 200, continuePage(step), step.redirectUri);
     case 'consent':
       return sendPage(reply, 200, consentPage(step), step.redirectUri);
   }

@@ -4,6 +4,7 @@ import type { PatientChoice, SignInStep } from '../../core';
 import { describeScope } from './scope-words';
 
 type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
+type ContinuePage = Extract<SignInStep, { kind: 'continue' }>;
 type ConsentPage = Extract<SignInStep, { kind: 'consent' }>;
 
 const STYLE = `
@@ -47,6 +48,19 @@ ${hidden('token', token)}<label for="user">User name</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required>
 <div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>
 <button type="submit" name="step" value="deny" formnovalidate>Cancel</button></div>
+</form>`,
+  );
+}
+
+export function continuePage({ client, user, token }: ContinuePage): string {
+  return page(
+    `Continue as ${user}?`,
+    `<h1>Continue as ${escapeHtml(user)}?</h1>
+<p>A link or another site wants to open the ${escapeHtml(client)} with what you may see and change. Continue only if you have asked for it.</p>
+<form method="post">
+${hidden('token', token)}<div class="buttons"><button type="submit" name="step" value="continue">Continue</button>
+<button type="submit" name="step" value="deny">Cancel</button>
+<button type="submit" name="step" value="sign-out">Sign in as somebody else</button></div>
 </form>`,
   );
 }
