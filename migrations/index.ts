@@ -11,6 +11,7 @@ import * as maskedHeaders from './0044-masked-headers';
 import * as userRights from './0045-user-rights';
 import * as administrationJobs from './0046-administration-jobs';
 import * as unopenedReferences from './0047-unopened-references';
+import * as refreshUses from './0048-refresh-uses';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0045-user-rights': userRights,
   '0046-administration-jobs': administrationJobs,
   '0047-unopened-references': unopenedReferences,
+  '0048-refresh-uses': refreshUses,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

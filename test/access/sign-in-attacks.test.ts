@@ -1,4 +1,5 @@
 /** Attacks on signing in, and the exact answer to each (docs/run/access.md). */
+import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned, type Proof } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
@@ -162,6 +163,106 @@ describe('a refresh token', () => {
     const refreshForm = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
     expect((await post('token', refreshForm)).status).toBe(401);
     expect((await post('token', refreshForm, 'acme', headers)).status).toBe(200);
+  });
+
+  /** A new grant: its access token and its first refresh token. */
+  async function granted() {
+    const proof = makeProof();
+    const { json } = await redeem(proof, await toCode(proof));
+    return { access: String(json.access_token), first: String(json.refresh_token) };
+  }
+  const at = (one: TestServer, token: string) => {
+    const form = { grant_type: 'refresh_token', client_id: app, refresh_token: token };
+    return one.request('POST', '/w/acme/oidc/token', new URLSearchParams(form).toString(), FORM);
+  };
+
+  it('that two tabs use at the same instant, at two processes, signs neither out', async () => {
+    const { access, first } = await granted();
+    const tabs = await Promise.all([at(server, first), at(second, first)]);
+    expect(tabs.map(({ status }) => status)).toEqual([200, 200]);
+    let tokens = tabs.map(({ json }) => String(json.refresh_token));
+    expect(new Set([first, ...tokens]).size).toBe(3);
+    for (let round = 0; round < 3; round += 1) {
+      const next = await Promise.all(tokens.map((token, tab) => at(tab === 0 ? second : server, token)));
+      expect(next.map(({ status }) => status)).toEqual([200, 200]);
+      tokens = next.map(({ json }) => String(json.refresh_token));
+    }
+    expect(await isGood(access)).toBe(true);
+  });
+
+  it('gets four tokens of its family at most, also if it is sent twenty times at once, and then ends all', async () => {
+    const { access, first } = await granted();
+    for (let count = 0; count < 4; count += 1) expect((await refresh(first)).status).toBe(200);
+    expect((await refresh(first)).json.error).toBe('invalid_grant');
+    expect(await isGood(access)).toBe(false);
+    const flooded = await granted();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => at(index % 2 === 0 ? server : second, flooded.first)),
+    );
+    const good = answers.filter(({ status }) => status === 200);
+    expect(good.length).toBeLessThanOrEqual(4);
+    expect(answers.filter(({ json }) => json.error === 'invalid_grant')).toHaveLength(20 - good.length);
+    for (const { json } of good) {
+      expect(await isGood(json.access_token)).toBe(false);
+      expect((await refresh(json.refresh_token)).status).toBe(400);
+    }
+  });
+
+  it('that is used again once a successor was used ends the grant', async () => {
+    const { access, first } = await granted();
+    const next = await refresh(first);
+    await refresh(first);
+    expect((await refresh(next.json.refresh_token)).status).toBe(200);
+    expect(await isGood(access)).toBe(true);
+    expect((await refresh(first)).json.error).toBe('invalid_grant');
+    expect(await isGood(access)).toBe(false);
+  });
+
+  it('that is used again after ten seconds ends the grant', async () => {
+    const { access, first } = await granted();
+    const next = await refresh(first);
+    const database = new Client(server.database.settings);
+    await database.connect();
+    const { rows } = await database.query(
+      `update andiron.user_grant set refresh_uses =
+           jsonb_set(refresh_uses, '{used,0,at}', to_jsonb((refresh_uses #>> '{used,0,at}')::bigint - 10000))
+         where refresh_current = sha256($1::text::bytea) returning row_to_json(user_grant)::text as text`,
+      [next.json.refresh_token],
+    );
+    await database.end();
+    // Of the tokens the database has hashes alone.
+    expect(rows).toHaveLength(1);
+    for (const token of [first, String(next.json.refresh_token)])
+      for (const part of token.split('.')) expect(rows[0].text).not.toContain(part);
+    expect((await refresh(first)).json.error).toBe('invalid_grant');
+    expect(await isGood(access)).toBe(false);
+    expect((await refresh(next.json.refresh_token)).status).toBe(400);
+  });
+
+  it('of another client may not be used again, and ends nothing', async () => {
+    const { access, first } = await granted();
+    await refresh(first);
+    expect((await refresh(first, other)).json.error).toBe('invalid_grant');
+    expect((await refresh(first)).status).toBe(200);
+    expect(await isGood(access)).toBe(true);
+  });
+
+  it('that a program of the previous version has issued is valid, and the one before it is not', async () => {
+    const { access, first } = await granted();
+    const next = String((await refresh(first)).json.refresh_token);
+    const issued = `${first.split('.')[0]}.${'n'.repeat(43)}`;
+    const database = new Client(server.database.settings);
+    await database.connect();
+    await database.query(
+      `update andiron.user_grant set refresh_current = sha256($2::text::bytea)
+         where refresh_current = sha256($1::text::bytea)`,
+      [next, issued],
+    );
+    await database.end();
+    expect((await refresh(issued)).status).toBe(200);
+    expect(await isGood(access)).toBe(true);
+    expect((await refresh(first)).json.error).toBe('invalid_grant');
+    expect(await isGood(access)).toBe(false);
   });
 
   it('ends by revocation, with its access tokens', async () => {

@@ -94,8 +94,10 @@ it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no se
   const refresh = { grant_type: 'refresh_token', refresh_token: given['refresh_token'] ?? '' };
   const refreshed = `${chart} Patient/ann | oidc/token?grant_type=refresh_token`;
   const next = await post('token', refresh, `110122 0 ${refreshed}`);
+  const again = { grant_type: 'refresh_token', refresh_token: next['refresh_token'] ?? '' };
+  const last = await post('token', again, `110122 0 ${refreshed}`);
   await post('token', refresh, `110122 4 ${refreshed} HTTP 400: invalid_grant`);
-  await post('revoke', { token: next['access_token'] ?? '' }, `110123 0 ${chart} Patient/ann | oidc/revoke`);
+  await post('revoke', { token: last['access_token'] ?? '' }, `110123 0 ${chart} Patient/ann | oidc/revoke`);
   await browser.send(consent, { step: 'sign-out' });
   expected.push(`110123 0 ${chart} Patient/ann | oidc/authorize`);
 

@@ -275,7 +275,8 @@ async function expectConsistent(sender: Sender): Promise<void> {
     const isGood = (await read(server, TENANT, one.access)).status === 200;
     const { status, json } = await refresh(sender, one);
     if (!one.isUnsure) expect([isGood, status]).toEqual([true, 200]);
-    // Either nothing was done, and the token is still good; or it was used, and all that came of it ends now.
+    // Either nothing was done, or it was used a moment ago, and the token is still good; or it was used before that, and all
+    // that came of it ends now.
     expect([200, 400]).toContain(status);
     if (status === 200) {
       Object.assign(one, { refresh: json.refresh_token, access: json.access_token, isUnsure: false });

@@ -76,15 +76,15 @@ export async function tokenFor(tenant: string, release: Release): Promise<string
   if (session === undefined) return undefined;
   if (session.expires - EARLY_MS > Date.now()) return session.accessToken;
   const key = keyOf(space);
-  // A refresh token is valid once: requests at the same time share one renewal.
+  // Each use of a refresh token makes another one: requests at the same time share one renewal.
   const renewal = renewals.get(key) ?? renew(space, session).finally(() => renewals.delete(key));
   renewals.set(key, renewal);
   return (await renewal)?.accessToken;
 }
 
 /**
- * A duplicated tab has a copy of the storage, and the second use of a refresh token ends the session of both tabs. So the
- * copy keeps the access token alone.
+ * A duplicated tab has a copy of the storage, and the use of a refresh token that another tab has used ends the session of
+ * both, except within a few seconds. So the copy keeps the access token alone.
  */
 async function readOwn(space: Space): Promise<StoredSession | undefined> {
   const key = keyOf(space);
