@@ -1,14 +1,15 @@
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { isJsonObject, parseJson, stringifyJson } from '../fhir/json';
+import { mayKnowSecrets } from '../notifications/require-author';
 import { SUBSCRIPTION } from '../preparation/subscription';
 import type { SearchServices } from '../ports';
 import { readOwnHeaders } from '../storage/notifications/own-headers';
 import { keyText } from '../storage/read/version-row';
 
 /**
- * A Subscription as its author reads it: with the values of the headers, which everybody else sees masked. Cost: a
- * statement, for Subscriptions of a caller who is known.
+ * A Subscription as its author reads it with all scopes with which it was written: with the values of the headers, which
+ * everybody else sees masked. Cost: a statement, for Subscriptions of a caller that is known.
  */
 export async function withOwnHeaders(
   { database, keys }: Pick<SearchServices, 'database' | 'keys'>,
@@ -19,15 +20,14 @@ export async function withOwnHeaders(
   const { value, marked } = parseJson(version.text, { maxDepth: Number.MAX_SAFE_INTEGER });
   const channel = isJsonObject(value) ? value['channel'] : undefined;
   if (!isJsonObject(value) || !isJsonObject(channel) || !Array.isArray(channel['header'])) return version;
-  const headers = await readOwnHeaders(database, {
+  const own = await readOwnHeaders(database, {
     space: space.number,
     key: keyText(keys.keyOf(SUBSCRIPTION, version.id)),
     actor,
-    user: access.user,
   });
-  if (headers === undefined) return version;
+  if (own === undefined || !mayKnowSecrets({ actor, access }, own.author)) return version;
   return {
     ...version,
-    text: stringifyJson({ ...value, channel: { ...channel, header: [...headers] } }, marked),
+    text: stringifyJson({ ...value, channel: { ...channel, header: [...own.headers] } }, marked),
   };
 }

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
+import { mayKnowSecrets } from '../notifications/require-author';
 import { requireSubscribable } from '../notifications/require-subscribable';
 import { SUBSCRIPTION, type PreparedSubscription } from '../preparation/subscription';
 import type { WriteServices } from '../ports';
@@ -29,14 +30,16 @@ export async function subscriptionChange(
   await requireSubscribable(services, context, parseStoredObject(text));
   const { actor, access } = context;
   const { endpoint, headers } = subscription;
+  const author = access === undefined ? { actor } : { actor, access };
   return {
     ...own,
     id,
     to: {
       requested: {
-        author: access === undefined ? { actor } : { actor, access },
+        author,
         endpoint,
         headers,
+        mayKeep: (earlier) => mayKnowSecrets(author, earlier),
         most: services.limits.maxTenantSubscriptions,
       },
     },

@@ -237,4 +237,37 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     expect(own).toMatchObject({ channel: { header: ['Authorization: Bearer hidden-word'] } });
     expect((await other('PUT', `${rootOf('acme')}/Subscription/${id}`, json)).status).toBe(422);
   });
+
+  it('its author sees and keeps the headers only with all scopes with which they were written', async () => {
+    const { basic } = await createClient(server, 'acme');
+    const withScope = async (scope: string): Promise<Sender> => {
+      const form = new URLSearchParams({ grant_type: 'client_credentials', scope }).toString();
+      const { json } = await server.request('POST', `/w/${server.tenant('acme')}/oidc/token`, form, {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: basic,
+      });
+      return sender(server, { authorization: `Bearer ${String(json.access_token)}` });
+    };
+    const whole = await withScope('system/Subscription.cruds system/Encounter.rs system/Patient.r');
+    const wider = await withScope('system/*.cruds');
+    const narrow = await withScope('system/Subscription.cruds system/Encounter.rs');
+    const resource = subscription({
+      criteria: `${TOPIC}/Encounter`,
+      endpoint: `${endpoint.base}/${release}/scopes`,
+      headers: ['Authorization: Bearer hidden-word'],
+    });
+    const address = `${rootOf('acme')}/Subscription/${await makeSubscription(whole, rootOf('acme'), resource)}`;
+    const seen = async (send: Sender) => JSON.stringify((await send('GET', address)).json);
+    for (const send of [whole, wider]) expect(await seen(send)).toContain('hidden-word');
+    expect(await seen(narrow)).toContain('Authorization: ***');
+    // Whoever could keep them by writing the Subscription would be its author then.
+    const { json: masked } = await narrow('GET', address);
+    expect((await narrow('PUT', address, masked)).status).toBe(422);
+    expect((await narrow('PATCH', address, [{ op: 'replace', path: '/reason', value: 'mine' }])).status).toBe(
+      422,
+    );
+    expect(await seen(narrow)).toContain('Authorization: ***');
+    expect((await wider('PUT', address, masked)).status).toBe(200);
+    expect(await seen(whole)).toContain('Authorization: ***');
+  });
 });

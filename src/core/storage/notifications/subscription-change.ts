@@ -17,6 +17,8 @@ export interface RequestedSubscription {
   readonly endpoint: string | undefined;
   /** `Name: value`; an undefined value is the one that is stored. */
   readonly headers: readonly (readonly [name: string, value: string | undefined])[];
+  /** True if this author may keep what an earlier one has stored. */
+  readonly mayKeep: (earlier: Author) => boolean;
   /** Limit on the running Subscriptions of the space. */
   readonly most: number;
 }

@@ -4,7 +4,7 @@ import { fhirError } from '../../errors';
 import type { Run } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { keyText } from '../read/version-row';
-import type { RequestedSubscription, SubscriptionChange } from './subscription-change';
+import type { Author, RequestedSubscription, SubscriptionChange } from './subscription-change';
 
 /** A client has written the Subscription since the server looked at it: the server's own change has no place. */
 export class SubscriptionRewritten extends Error {}
@@ -12,9 +12,7 @@ export class SubscriptionRewritten extends Error {}
 const OF_THIS = sql`s.space = ${bind('space')}::int and s.resource_key = ${bind('key')}::bigint`;
 
 const READ_SECRETS = defineStatement(
-  template(
-    sql`select s.headers, s.author ->> 'actor', s.endpoint from andiron.subscription s where ${OF_THIS} limit 1`,
-  ),
+  template(sql`select s.headers, s.author, s.endpoint from andiron.subscription s where ${OF_THIS} limit 1`),
 );
 
 /** The number of the space comes back so that a Subscription beyond the limit can be refused. */
@@ -119,19 +117,20 @@ export async function changeSubscription(run: Run, space: number, change: Subscr
 }
 
 /**
- * Fills in the values that a client sent back masked. Only their author may do so, and only for the same endpoint, so
- * that nobody can send them elsewhere.
+ * Fills in the values that a client sent back masked. Only their author may do so, with all scopes with which they were
+ * written, and only for the same endpoint, so that nobody can read them or send them elsewhere.
  */
 async function completeHeaders(
   run: Run,
   place: { readonly space: number; readonly key: string },
-  { author, endpoint, headers }: RequestedSubscription,
+  { author, endpoint, headers, mayKeep }: RequestedSubscription,
 ): Promise<string[]> {
   if (headers.every(([, value]) => value !== undefined))
     return headers.map(([name, value]) => `${name}: ${value}`);
-  const [row] = (await run(READ_SECRETS, place)) as [string[], string | null, string | null][];
-  const [stored, actor, before] = row ?? [[], null, null];
-  const isSame = actor === author.actor && before !== null && before === endpoint;
+  const [row] = (await run(READ_SECRETS, place)) as [string[], Author | null, string | null][];
+  const [stored, earlier, before] = row ?? [[], null, null];
+  const isAuthor = earlier !== null && earlier.actor === author.actor && mayKeep(earlier);
+  const isSame = isAuthor && before !== null && before === endpoint;
   return headers.map(([name, value]) => {
     const kept = stored.find((header) => header.toLowerCase().startsWith(`${name.toLowerCase()}:`));
     if (value !== undefined) return `${name}: ${value}`;
