@@ -1,6 +1,7 @@
 /** Converts an access record to an AuditEvent, for both releases (docs/run/audit.md). Pure. */
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
+import { SERVER_TAG } from '../preparation/audit-event-tag';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { MORE_REFUSED } from './batched-refusals';
 
@@ -34,6 +35,7 @@ export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, t
   const { interaction, recorded, status, reason } = record;
   return {
     resourceType: 'AuditEvent',
+    meta: { tag: [SERVER_TAG] },
     ...kindOf(interaction),
     action: ACTIONS.get(interaction) ?? 'E',
     recorded: formatInstant(recorded),

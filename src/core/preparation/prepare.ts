@@ -20,6 +20,7 @@ import {
   type CheckedParameter,
   type ParameterPair,
 } from '../search/tenant-parameter-check';
+import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 import { prepareSubscription, SUBSCRIPTION, type PreparedSubscription } from './subscription';
@@ -90,7 +91,7 @@ export async function prepareVersion(
   const resource = subscribed?.resource ?? labelled;
   const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
   const pairs = parameter?.pairs;
-  const faults = namedQueryIssues(tools, space, type, resource);
+  const faults = [...namedQueryIssues(tools, space, type, resource), ...auditEventTagIssues(type, resource)];
   if (faults.length > 0) throw new FhirError('ruleViolated', faults);
   const rows = tools.extract(space, type, resource);
   requireWithinBudget(rows, space.searchParameters);

@@ -14,6 +14,7 @@ import {
   withoutResourceOf,
   type InputParameters,
 } from '../operations/parameters';
+import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf } from './content';
 import { namedQueryIssues, SEARCH_PARAMETER, referenceFault, type PreparationTools } from './prepare';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
@@ -154,6 +155,7 @@ async function findIssues(
   issues.push(
     ...namedQueryIssues(tools, space, type, resource),
     ...subscriptionIssues(space.release, type, resource),
+    ...auditEventTagIssues(type, resource),
   );
   if (issues.some(({ severity }) => severity === 'error')) return issues;
   const costly = errorOf(() => tools.extract(space, type, resource));

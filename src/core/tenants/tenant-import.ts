@@ -9,9 +9,11 @@ import { parseReference } from '../fhir/reference';
 import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
 import { toStoredText } from '../fhir/resource-text';
 import { ImportedParameters } from '../indexing/imported-parameters';
+import { auditEventTagIssues } from '../preparation/audit-event-tag';
 import { SEARCH_PARAMETER } from '../preparation/prepare';
 import { SUBSCRIPTION, switchedOff } from '../preparation/subscription';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
+import { SERVER_ACTOR } from '../interactions/stored-version';
 import { ImportedSubscriptions } from './imported-subscriptions';
 import type { Spaces } from './spaces';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
@@ -281,6 +283,8 @@ class Import {
     const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
     if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))
       refuse(this.line, 'its resource is another one');
+    if (isResource && author !== SERVER_ACTOR && auditEventTagIssues(type, resource).length > 0)
+      refuse(this.line, 'the AuditEvent of a client has the tag of those that the server has recorded');
     if (type === SEARCH_PARAMETER) this.parameters.get(release)?.write(id, isResource ? resource : undefined);
     const key = services.keys.keyOf(type, id);
     const stored = isResource
